@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known about a launch that ended without progress: who waited for what, and how far every
+// channel had come.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+/// What a device thread was waiting for when its time limit ran out.
+enum class wait_kind : std::uint32_t {
+  nothing,  ///< no wait has failed
+  credit,   ///< a client waited for free slots of a channel
+  message,  ///< a server waited for a reserved slot to be published
+  lock,     ///< a server or a baseline waited for a lock
+};
+
+/// The first wait that ran out of time, written by the thread that poisoned the launch.
+struct failed_wait {
+  wait_kind kind;
+  std::uint32_t block;    ///< block of the launch
+  std::uint32_t thread;   ///< thread of that block
+  std::uint32_t guarded;  ///< position of the guarded among the launch's arguments
+  std::uint32_t channel;  ///< server whose channel (or lock table) was waited for
+  std::uint32_t reserved_for_alignment;
+  std::uint64_t index;  ///< slot index, or lock index
+};
+
+/// How far one channel had come. All four indices only grow: executed and released never pass
+/// reserved.
+struct channel_state {
+  std::uint32_t guarded;    ///< position of the guarded among the launch's arguments
+  std::uint32_t server;     ///< the channel's server
+  std::uint32_t capacity;   ///< slots
+  bool started;             ///< whether its server block ever ran
+  std::uint64_t reserved;   ///< slots handed to senders
+  std::uint64_t published;  ///< first slot not yet published
+  std::uint64_t executed;   ///< messages executed, counted from the channel's first index
+  std::uint64_t released;   ///< slots given back to senders
+};
+
+/// The dump of a poisoned launch.
+struct diagnosis {
+  failed_wait wait{};
+  double limit_seconds = 0;
+  std::uint32_t client_blocks = 0;       ///< client blocks of the launch
+  std::uint32_t client_blocks_done = 0;  ///< of these, how many had finished
+  std::vector<channel_state> channels;
+};
+
+/// The dump as text: one line for the failed wait, one for each channel that is not empty.
+std::string to_string(diagnosis const& d);
+
+WARDEN_HOST_NAMESPACE_END

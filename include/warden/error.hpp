@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The errors of the host interface. Constructors, launches and `wait` throw them; destructors never
+// do.
+#pragma once
+
+#include <warden/diagnosis.hpp>
+#include <warden/simt/host_abi.hpp>
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+/// Base of all errors; `what()` ends with the place in Warden's or the caller's code, "(file:line)".
+class error : public std::runtime_error {
+ public:
+  error(std::string const& message, std::source_location where);
+  [[nodiscard]] char const* file() const noexcept { return where_.file_name(); }
+  [[nodiscard]] unsigned line() const noexcept { return where_.line(); }
+
+ private:
+  std::source_location where_;
+};
+
+/// A call of the CUDA runtime failed.
+class cuda_error : public error {
+ public:
+  cuda_error(int code, std::string const& message, std::source_location where);
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// A value is outside its limit: the message names both.
+class limit_error : public error {
+ public:
+  explicit limit_error(std::string const& message,
+                       std::source_location where = std::source_location::current());
+};
+
+/// A wait ran out of time without global progress: the launch is poisoned, its records may be partly
+/// updated.
+class timeout_error : public error {
+ public:
+  explicit timeout_error(diagnosis what, std::source_location where = std::source_location::current());
+  [[nodiscard]] diagnosis const& dump() const noexcept { return dump_; }
+
+ private:
+  diagnosis dump_;
+};
+
+WARDEN_HOST_NAMESPACE_END

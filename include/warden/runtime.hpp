@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled host part below the templates: memory, copies, device facts and cooperative launches,
+// once for CUDA and once for the simulated device. Most users need only buffer.hpp and stream.hpp.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace runtime {
+
+/// What a plan needs to know about the device.
+struct device_facts {
+  std::string name;
+  int ordinal = 0;
+  bool simulated = false;
+  bool cooperative_launch = false;
+  int multiprocessors = 0;
+  int compute_capability = 0;             ///< 90 for 9.0; 0 on the simulated device
+  std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
+  std::size_t global_bytes = 0;
+};
+
+/// The number of usable devices: 0 without a driver or a GPU, 1 on the simulated device.
+int device_count() noexcept;
+int current_device();
+device_facts facts(int ordinal);
+
+/// Makes `ordinal` current until the end of the scope.
+class device_scope {
+ public:
+  explicit device_scope(int ordinal);
+  ~device_scope();
+  device_scope(device_scope const&) = delete;
+  device_scope& operator=(device_scope const&) = delete;
+
+ private:
+  int previous_;
+};
+
+/// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not enough,
+/// naming the bytes asked for.
+void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());
+void deallocate(void* memory) noexcept;
+/// Host memory that a copy can reach without blocking the host.
+void* allocate_pinned(std::size_t bytes, std::source_location where = std::source_location::current());
+void deallocate_pinned(void* memory) noexcept;
+
+/// Any direction; enqueued. On the simulated device it happens at once.
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
+                std::source_location where = std::source_location::current());
+void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
+                std::source_location where = std::source_location::current());
+/// Whether the stream is being captured into a graph.
+bool capturing(stream_ref s);
+
+/// A kernel with one argument, as both devices can launch it.
+struct kernel {
+  void const* function = nullptr;           ///< the __global__ function; CUDA only
+  std::function<void(void const*)> body{};  ///< calls it for one thread; simulated device only
+};
+
+struct launch_shape {
+  unsigned blocks = 1;
+  unsigned threads = 1;
+  std::size_t shared_bytes = 0;
+  bool cooperative = true;
+};
+
+/// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also raises
+/// the kernel's shared-memory limit and loads the kernel.
+int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
+                              std::source_location where = std::source_location::current());
+/// The most blocks that can be resident together.
+int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
+                    std::source_location where = std::source_location::current());
+
+enum class launch_result { launched, too_large };
+/// Enqueues the kernel with a copy of the argument. A cooperative launch that does not fit returns
+/// `too_large`; everything else that fails throws cuda_error.
+launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
+                     std::source_location where = std::source_location::current());
+
+}  // namespace runtime
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which device a translation unit is compiled for, the annotations that follow from it, and the
+// inline namespace that keeps two differently compiled copies of the library apart.
+#pragma once
+
+#include <warden/version.hpp>
+
+#if defined(__CUDACC__)
+
+// One name per version and list of architectures: two libraries, each with its own copy of Warden
+// built for other architectures, can be linked into one program without mixing their kernels.
+#  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) v0_1_sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
+#  define WARDEN_PASTE(...) WARDEN_PASTE_(__VA_ARGS__)
+#  if defined(__CUDA_ARCH_LIST__)
+#    define WARDEN_ABI WARDEN_PASTE(__CUDA_ARCH_LIST__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#  else
+#    define WARDEN_ABI v0_1_sm
+#  endif
+#  define WARDEN_KERNEL __global__ __attribute__((visibility("hidden")))
+#  define WARDEN_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#  define WARDEN_DEVICE __device__ __forceinline__
+#  define WARDEN_HOST_DEVICE __host__ __device__ __forceinline__
+#  define WARDEN_UNROLL _Pragma("unroll")
+#  define WARDEN_NO_UNROLL _Pragma("unroll 1")
+
+#elif defined(WARDEN_SIMULATED)
+
+// User code says __device__; the host compiler must not mind.
+#  define __device__
+#  define __host__
+#  define __global__
+#  define WARDEN_ABI v0_1_simulated
+#  define WARDEN_KERNEL inline
+#  define WARDEN_BOUNDS(threads, blocks)
+#  define WARDEN_DEVICE inline
+#  define WARDEN_HOST_DEVICE inline
+#  define WARDEN_UNROLL
+#  define WARDEN_NO_UNROLL
+
+#else
+#  error "warden: compile this header with nvcc (link warden::cuda), or for the simulated device (link warden::sim)"
+#endif
+
+#define WARDEN_NAMESPACE_BEGIN \
+  namespace warden {           \
+  inline namespace WARDEN_ABI {
+#define WARDEN_NAMESPACE_END \
+  }                          \
+  }

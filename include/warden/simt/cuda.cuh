@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam on a CUDA GPU. See simt.cuh for the list of functions; each does what its name says with
+// no hidden fence. Atomics are relaxed at device scope unless the name says otherwise.
+#pragma once
+
+#include <warden/simt/annotations.cuh>
+#include <warden/simt/lane_words.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
+
+inline constexpr unsigned full_warp = 0xffffffffu;
+inline constexpr int warp_size = 32;
+
+// ---- identity ------------------------------------------------------------------------------------
+
+WARDEN_DEVICE unsigned thread_rank() { return threadIdx.x; }
+WARDEN_DEVICE unsigned block_threads() { return blockDim.x; }
+WARDEN_DEVICE unsigned lane_id() { return threadIdx.x % warp_size; }
+WARDEN_DEVICE unsigned warp_rank() { return threadIdx.x / warp_size; }
+WARDEN_DEVICE unsigned block_rank() { return blockIdx.x; }
+WARDEN_DEVICE unsigned block_count() { return gridDim.x; }
+WARDEN_DEVICE unsigned sm_id() {
+  unsigned id;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+  return id;
+}
+
+// ---- block and warp collectives ------------------------------------------------------------------
+
+WARDEN_DEVICE void sync_block() { __syncthreads(); }
+WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
+WARDEN_DEVICE void sync_warp(unsigned mask) { __syncwarp(mask); }
+WARDEN_DEVICE unsigned ballot(unsigned mask, bool value) { return __ballot_sync(mask, value); }
+WARDEN_DEVICE bool any(unsigned mask, bool value) { return __any_sync(mask, value) != 0; }
+template <class T>
+WARDEN_DEVICE T shuffle(unsigned mask, T value, unsigned source_lane) {
+  return __shfl_sync(mask, value, static_cast<int>(source_lane));
+}
+/// The lanes of `mask` that passed the same value (32 or 64 bits).
+template <class T>
+WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
+  return __match_any_sync(mask, value);
+}
+WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
+WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
+WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
+
+// ---- global memory -------------------------------------------------------------------------------
+
+namespace detail {
+template <class T>
+inline constexpr bool word = (sizeof(T) == 4 || sizeof(T) == 8) && std::is_trivially_copyable_v<T>;
+template <class To, class From>
+WARDEN_DEVICE To bits(From value) {
+  static_assert(sizeof(To) == sizeof(From));
+  To result;
+  memcpy(&result, &value, sizeof(To));
+  return result;
+}
+}  // namespace detail
+
+template <class T>
+WARDEN_DEVICE T load_relaxed(T const* address) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    return detail::bits<T>(v);
+  } else {
+    std::uint64_t v;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    return detail::bits<T>(v);
+  }
+}
+template <class T>
+WARDEN_DEVICE T load_acquire(T const* address) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t v;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    return detail::bits<T>(v);
+  } else {
+    std::uint64_t v;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    return detail::bits<T>(v);
+  }
+}
+template <class T>
+WARDEN_DEVICE void store_relaxed(T* address, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+                 "r"(detail::bits<std::uint32_t>(value))
+                 : "memory");
+  } else {
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+                 "l"(detail::bits<std::uint64_t>(value))
+                 : "memory");
+  }
+}
+template <class T>
+WARDEN_DEVICE void store_release(T* address, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+                 "r"(detail::bits<std::uint32_t>(value))
+                 : "memory");
+  } else {
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+                 "l"(detail::bits<std::uint64_t>(value))
+                 : "memory");
+  }
+}
+
+/// One 16-byte load; each word is atomic by itself.
+WARDEN_DEVICE lane_words load_lane(lane_words const* address) {
+  lane_words v;
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+               : "=l"(v.first), "=l"(v.second)
+               : "l"(__cvta_generic_to_global(address))
+               : "memory");
+  return v;
+}
+/// One 16-byte store; each word is atomic by itself.
+WARDEN_DEVICE void store_lane(lane_words* address, lane_words value) {
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
+               "l"(value.first), "l"(value.second)
+               : "memory");
+}
+
+namespace detail {
+// The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.
+template <class T>
+using atomic_word =
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>, unsigned long long>;
+template <class T>
+using ordered_word = std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,
+                                        std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>;
+}  // namespace detail
+
+template <class T>
+WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  if constexpr (std::is_floating_point_v<T>) {
+    return atomicAdd(address, value);
+  } else {
+    using word = detail::atomic_word<T>;
+    return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
+  }
+}
+template <class T>
+WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+  return detail::bits<T>(atomicExch(reinterpret_cast<word*>(address), detail::bits<word>(value)));
+}
+/// Returns what was there; the exchange happened if that equals `expected`.
+template <class T>
+WARDEN_DEVICE T compare_exchange(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+  return detail::bits<T>(
+      atomicCAS(reinterpret_cast<word*>(address), detail::bits<word>(expected), detail::bits<word>(value)));
+}
+template <class T>
+WARDEN_DEVICE T fetch_min(T* address, std::type_identity_t<T> value) {
+  using word = detail::ordered_word<T>;
+  return static_cast<T>(atomicMin(reinterpret_cast<word*>(address), static_cast<word>(value)));
+}
+template <class T>
+WARDEN_DEVICE T fetch_max(T* address, std::type_identity_t<T> value) {
+  using word = detail::ordered_word<T>;
+  return static_cast<T>(atomicMax(reinterpret_cast<word*>(address), static_cast<word>(value)));
+}
+
+// ---- fences --------------------------------------------------------------------------------------
+
+WARDEN_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+WARDEN_DEVICE void fence_block() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
+
+// ---- shared memory -------------------------------------------------------------------------------
+
+/// A piece of the launch's shared memory: a pointer on the GPU, checked on the simulated device.
+template <class T>
+class shared_span {
+ public:
+  shared_span() = default;
+  WARDEN_DEVICE shared_span(T* data, unsigned size) : data_{data}, size_{size} {}
+  WARDEN_DEVICE T& operator[](unsigned index) const { return data_[index]; }
+  WARDEN_DEVICE T* data() const { return data_; }
+  WARDEN_DEVICE unsigned size() const { return size_; }
+
+ private:
+  T* data_;
+  unsigned size_;
+};
+
+/// The launch's whole dynamic shared memory, aligned to 16 bytes; its contents are garbage.
+WARDEN_DEVICE std::byte* dynamic_shared() {
+  extern __shared__ __align__(16) unsigned char warden_arena[];
+  return reinterpret_cast<std::byte*>(warden_arena);
+}
+
+template <class T>
+WARDEN_DEVICE T shared_load(T const& place) {
+  return *const_cast<T const volatile*>(&place);
+}
+template <class T>
+WARDEN_DEVICE void shared_store(T& place, std::type_identity_t<T> value) {
+  *const_cast<T volatile*>(&place) = value;
+}
+template <class T>
+WARDEN_DEVICE T shared_fetch_add(T& place, std::type_identity_t<T> value) {
+  using word = detail::atomic_word<T>;
+  return static_cast<T>(atomicAdd_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+}
+template <class T>
+WARDEN_DEVICE T shared_exchange(T& place, std::type_identity_t<T> value) {
+  using word = detail::atomic_word<T>;
+  return static_cast<T>(atomicExch_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+}
+template <class T>
+WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+  using word = detail::atomic_word<T>;
+  return static_cast<T>(
+      atomicCAS_block(reinterpret_cast<word*>(&place), static_cast<word>(expected), static_cast<word>(value)));
+}
+
+// ---- waiting and time ----------------------------------------------------------------------------
+
+/// Nanoseconds of a clock that all multiprocessors share.
+WARDEN_DEVICE std::uint64_t nanoseconds() {
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
+  return t;
+}
+
+/// Sleeps longer the more often a wait has already failed, up to about half a microsecond.
+WARDEN_DEVICE void back_off(unsigned round) { __nanosleep(round < 5 ? 16u << round : 512u); }
+
+/// Calls `predicate()` until it is true, politely. Every 64 polls `hopeful()` is asked; once it
+/// says no, the wait ends with false. `watch(f)` names the global or shared words, by f(address),
+/// whose change can make the predicate true: the simulated device sleeps on them.
+template <class Predicate, class Hopeful, class Watch>
+WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
+  for (unsigned polls = 0;; ++polls) {
+    if (predicate()) return true;
+    if (polls % 64 == 63 && !hopeful()) return false;
+    back_off(polls);
+  }
+}
+
+// ---- what only the simulated device sees -----------------------------------------------------------
+
+WARDEN_DEVICE void section_enter(void const*) {}
+WARDEN_DEVICE void section_leave(void const*) {}
+
+}  // namespace simt
+WARDEN_NAMESPACE_END

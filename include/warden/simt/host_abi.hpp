@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inline namespace of the compiled host part: one for the CUDA runtime, one for the simulated
+// device, so that a program may link both.
+#pragma once
+
+#include <warden/version.hpp>
+
+#if defined(WARDEN_SIMULATED)
+#  define WARDEN_HOST_ABI v0_1_host_simulated
+#else
+#  define WARDEN_HOST_ABI v0_1_host_cuda
+#endif
+
+#define WARDEN_HOST_NAMESPACE_BEGIN \
+  namespace warden {                \
+  inline namespace WARDEN_HOST_ABI {
+#define WARDEN_HOST_NAMESPACE_END \
+  }                               \
+  }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The unit that messages move in: 16 bytes as two 64-bit words.
+#pragma once
+
+#include <cstdint>
+
+namespace warden::simt {
+
+/// 16 bytes, aligned for one vector access. Each word is written and read atomically; the pair is
+/// not, so whoever needs both must be able to tell from each word that it is the expected one.
+struct alignas(16) lane_words {
+  std::uint64_t first;
+  std::uint64_t second;
+};
+
+}  // namespace warden::simt

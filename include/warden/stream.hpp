@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of work, for host code that also runs without a GPU.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+struct CUstream_st;  // what a cudaStream_t points to
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+/// A borrowed stream: a `cudaStream_t`, a `warden::stream`, or nothing (the default stream).
+class stream_ref {
+ public:
+  stream_ref(CUstream_st* handle = nullptr) : handle_{handle} {}
+  [[nodiscard]] CUstream_st* handle() const { return handle_; }
+  /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
+  void synchronize() const;
+
+ private:
+  CUstream_st* handle_;
+};
+
+/// A stream of one's own on the current device; work on the simulated device runs when enqueued.
+class stream {
+ public:
+  stream();
+  ~stream();
+  stream(stream&& other) noexcept;
+  stream& operator=(stream&& other) noexcept;
+  stream(stream const&) = delete;
+  stream& operator=(stream const&) = delete;
+  operator stream_ref() const { return stream_ref{handle_}; }
+  void synchronize() const { stream_ref{handle_}.synchronize(); }
+
+ private:
+  CUstream_st* handle_;
+};
+
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled host part on CUDA: memory, copies, device facts and cooperative launches.
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <utility>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+namespace {
+
+void check(cudaError_t code, std::string const& what, std::source_location where) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();  // not sticky: the next call must not report it again
+  throw cuda_error{static_cast<int>(code), what + ": " + cudaGetErrorString(code), where};
+}
+
+int attribute(cudaDeviceAttr which, int ordinal, std::source_location where) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, which, ordinal), "reading a device attribute", where);
+  return value;
+}
+
+}  // namespace
+
+void stream_ref::synchronize() const {
+  check(cudaStreamSynchronize(handle_), "waiting for a stream", std::source_location::current());
+}
+
+stream::stream() : handle_{nullptr} {
+  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream",
+        std::source_location::current());
+}
+stream::~stream() {
+  if (handle_ != nullptr) cudaStreamDestroy(handle_);
+}
+stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
+stream& stream::operator=(stream&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+namespace runtime {
+
+int device_count() noexcept {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return count;
+}
+
+int current_device() {
+  int ordinal = 0;
+  check(cudaGetDevice(&ordinal), "asking for the current device", std::source_location::current());
+  return ordinal;
+}
+
+device_facts facts(int ordinal) {
+  auto const where = std::source_location::current();
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "asking for device " + std::to_string(ordinal), where);
+  device_facts f;
+  f.name = properties.name;
+  f.ordinal = ordinal;
+  f.cooperative_launch = attribute(cudaDevAttrCooperativeLaunch, ordinal, where) != 0;
+  f.multiprocessors = properties.multiProcessorCount;
+  f.compute_capability = properties.major * 10 + properties.minor;
+  f.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  f.global_bytes = properties.totalGlobalMem;
+  return f;
+}
+
+device_scope::device_scope(int ordinal) : previous_{current_device()} {
+  if (ordinal != previous_) {
+    check(cudaSetDevice(ordinal), "selecting device " + std::to_string(ordinal), std::source_location::current());
+  }
+}
+device_scope::~device_scope() {
+  int now = 0;
+  if (cudaGetDevice(&now) == cudaSuccess && now != previous_) cudaSetDevice(previous_);
+}
+
+void* allocate(std::size_t bytes, std::source_location where) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "allocating " + std::to_string(bytes) + " bytes of device memory", where);
+  return memory;
+}
+void deallocate(void* memory) noexcept {
+  if (memory != nullptr && cudaFree(memory) != cudaSuccess) cudaGetLastError();
+}
+void* allocate_pinned(std::size_t bytes, std::source_location where) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, bytes), "allocating " + std::to_string(bytes) + " bytes of pinned memory", where);
+  return memory;
+}
+void deallocate_pinned(void* memory) noexcept {
+  if (memory != nullptr && cudaFreeHost(memory) != cudaSuccess) cudaGetLastError();
+}
+
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s, std::source_location where) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s.handle()),
+        "copying " + std::to_string(bytes) + " bytes", where);
+}
+void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s, std::source_location where) {
+  check(cudaMemsetAsync(to, byte, bytes, s.handle()), "filling " + std::to_string(bytes) + " bytes", where);
+}
+bool capturing(stream_ref s) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(s.handle(), &status), "asking whether a stream is captured",
+        std::source_location::current());
+  return status != cudaStreamCaptureStatusNone;
+}
+
+int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
+                              std::source_location where) {
+  check(cudaFuncSetAttribute(k.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes)),
+        "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
+  int blocks = 0;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function, static_cast<int>(threads), shared_bytes),
+        "asking for the occupancy of a kernel", where);
+  return blocks;
+}
+
+int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes, std::source_location where) {
+  int const ordinal = current_device();
+  return blocks_per_multiprocessor(k, threads, shared_bytes, where) *
+         attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
+}
+
+launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
+                     std::source_location where) {
+  void* arguments[] = {argument};
+  if (!shape.cooperative) {
+    check(cudaLaunchKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments, shape.shared_bytes,
+                           s.handle()),
+          "launching a kernel", where);
+    return launch_result::launched;
+  }
+  cudaError_t const code = cudaLaunchCooperativeKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
+                                                       shape.shared_bytes, s.handle());
+  if (code == cudaErrorCooperativeLaunchTooLarge) {
+    cudaGetLastError();
+    return launch_result::too_large;
+  }
+  check(code, "launching a cooperative kernel of " + std::to_string(shape.blocks) + " blocks", where);
+  return launch_result::launched;
+}
+
+}  // namespace runtime
+WARDEN_HOST_NAMESPACE_END
