@@ -18,6 +18,7 @@
 #  endif
 #  define WARDEN_KERNEL __global__ __attribute__((visibility("hidden")))
 #  define WARDEN_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#  define WARDEN_GRID_CONSTANT __grid_constant__
 #  define WARDEN_DEVICE __device__ __forceinline__
 #  define WARDEN_HOST_DEVICE __host__ __device__ __forceinline__
 #  define WARDEN_UNROLL _Pragma("unroll")
@@ -32,6 +33,7 @@
 #  define WARDEN_ABI v0_1_simulated
 #  define WARDEN_KERNEL inline
 #  define WARDEN_BOUNDS(threads, blocks)
+#  define WARDEN_GRID_CONSTANT
 #  define WARDEN_DEVICE inline
 #  define WARDEN_HOST_DEVICE inline
 #  define WARDEN_UNROLL

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <warden/simt/annotations.cuh>
-#include <warden/simt/lane_words.hpp>
+#include <warden/simt/lane_words.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,9 +2,12 @@
 // The unit that messages move in: 16 bytes as two 64-bit words.
 #pragma once
 
+#include <warden/simt/annotations.cuh>
+
 #include <cstdint>
 
-namespace warden::simt {
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
 
 /// 16 bytes, aligned for one vector access. Each word is written and read atomically; the pair is
 /// not, so whoever needs both must be able to tell from each word that it is the expected one.
@@ -13,4 +16,5 @@ struct alignas(16) lane_words {
   std::uint64_t second;
 };
 
-}  // namespace warden::simt
+}  // namespace simt
+WARDEN_NAMESPACE_END

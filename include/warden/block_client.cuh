@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The client for a whole block: stages messages in shared memory and sends them in sorted batches.
+#pragma once
+
+#include <warden/client_block.cuh>
+#include <warden/guarded_ref.cuh>
+#include <warden/outbox.cuh>
+#include <warden/thread_client.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Every thread of the block makes one, at the same place; one at a time for each guarded. What was
+/// staged when it goes out of scope without `flush` is lost, counted, and an error of `wait`.
+template <class Ref>
+class block_client {
+ public:
+  WARDEN_DEVICE block_client(Ref const& ref, client_block const& at)
+      : ref_{ref}, outbox_{ref, at.arena() + ref.outbox_offset} {}
+  WARDEN_DEVICE ~block_client() {
+    if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
+  }
+  block_client(block_client const&) = delete;
+  block_client& operator=(block_client const&) = delete;
+
+  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to send.
+  /// Stages the section for the owner of record `id`, and flushes when the staging is full. False only
+  /// once the launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t id, Section const& section, bool valid = true) {
+    if (valid && ref_.check(id)) {
+      owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+      outbox_.stage(round_, to.server, Ref::format::pack(to.local, section));
+      ++unsent_;
+    } else {
+      outbox_.stage_nothing(round_);
+    }
+    return ++round_ < outbox<Ref>::rounds ? alive_ : flush();
+  }
+
+  /// Not collective: any thread, any control flow between collectives. Staged if there is room for it,
+  /// otherwise sent at once as a thread client does.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
+    if (!ref_.check(id)) return alive_;
+    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    auto const message = Ref::format::pack(to.local, section);
+    if (alive_ && outbox_.append(to.server, message)) {
+      ++unsent_;
+      return true;
+    }
+    return alive_ && thread_client<Ref>{ref_}.send_message(to.server, message);
+  }
+
+  /// Collective: sends everything staged so far. When it returns true all of it is accepted.
+  WARDEN_DEVICE bool flush() {
+    // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush does.
+    if (alive_) alive_ = outbox_.flush(round_);
+    if (alive_) unsent_ = 0;
+    round_ = 0;
+    return alive_;
+  }
+
+ private:
+  Ref const& ref_;
+  outbox<Ref> outbox_;
+  unsigned round_ = 0;
+  unsigned unsent_ = 0;
+  bool alive_ = true;
+};
+
+WARDEN_NAMESPACE_END

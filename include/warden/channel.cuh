@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The channel: one server's circular queue of messages in global memory, and its four indices.
+//
+//   reserved    senders:  raised by an atomic add, one for each batch and destination
+//   published   senders:  not stored; a slot is published when its lanes carry the lap of its index
+//   executed    server:   raised after the sections of a slice have run
+//   released    server:   raised in order by one thread; gives slots back to the senders
+//
+// Indices are 64 bits and never go back; index i lives in slot i mod capacity, in lap i div capacity.
+// A sender may write index i once i < released + capacity.
+#pragma once
+
+#include <warden/message.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// An index with a cache line of its own: senders and server poll and raise different ones.
+struct alignas(128) channel_index {
+  std::uint64_t value;
+};
+
+/// The indices of one channel.
+struct channel_indices {
+  channel_index reserved;
+  channel_index released;
+  channel_index executed;
+  /// The number of the last launch in which the channel's server ran.
+  channel_index started;
+};
+
+/// One channel as device code sees it. Lanes of one slot lie `capacity` apart, so that neighbouring
+/// threads that access neighbouring slots touch neighbouring addresses.
+template <int Lanes>
+class channel_ref {
+ public:
+  WARDEN_DEVICE channel_ref(channel_indices* indices, simt::lane_words* slots, unsigned capacity_log2)
+      : indices_{indices}, slots_{slots}, capacity_log2_{capacity_log2} {}
+
+  WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
+
+  // -- senders ---------------------------------------------------------------------------------------
+
+  /// Takes `count` consecutive indices; returns the first. Cannot be given back.
+  WARDEN_DEVICE std::uint64_t reserve(std::uint64_t count) const {
+    return simt::fetch_add(&indices_->reserved.value, count);
+  }
+  /// Acquires: what the server read from slots before this index was read before we overwrite it.
+  WARDEN_DEVICE std::uint64_t released() const { return simt::load_acquire(&indices_->released.value); }
+  /// Whether index may be written, by a sender that last saw `released`.
+  WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
+    return index - released < capacity();  // sabotage: credit
+  }
+  WARDEN_DEVICE void publish(std::uint64_t index, message<Lanes> const& m) const {
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) {
+      simt::store_lane(place(index, l), lane::stamped(m.lanes[l], lap(index)));
+    }
+  }
+
+  // -- the server ------------------------------------------------------------------------------------
+
+  /// What lies in the slot of an index now; true if that is the whole message of this index.
+  WARDEN_DEVICE bool receive(std::uint64_t index, message<Lanes>& m) const {
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) m.lanes[l] = simt::load_lane(place(index, l));
+    bool ready = true;
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) ready = ready && lane::is_of(m.lanes[l], lap(index));
+    return ready;
+  }
+  WARDEN_DEVICE channel_indices* indices() const { return indices_; }
+  /// Calls `f` with the addresses that change when index is published.
+  template <class Watch>
+  WARDEN_DEVICE void watch_slot(std::uint64_t index, Watch watch) const {
+    for (int l = 0; l < Lanes; ++l) {
+      watch(&place(index, l)->first);
+      watch(&place(index, l)->second);
+    }
+  }
+
+ private:
+  WARDEN_DEVICE std::uint64_t lap(std::uint64_t index) const { return index >> capacity_log2_; }
+  WARDEN_DEVICE simt::lane_words* place(std::uint64_t index, int l) const {
+    std::uint64_t const slot = index & (capacity() - 1);
+    return slots_ + ((static_cast<std::uint64_t>(l) << capacity_log2_) + slot);
+  }
+
+  channel_indices* indices_;
+  simt::lane_words* slots_;
+  unsigned capacity_log2_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user's kernel knows about where it runs: its virtual block, and its piece of shared memory.
+#pragma once
+
+#include <warden/launch_control.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Given to the user's function object once for each virtual block. Use it instead of blockIdx and
+/// gridDim: the blocks of the launch are not the blocks of the user's grid.
+class client_block {
+ public:
+  WARDEN_DEVICE client_block(unsigned block_index, unsigned grid_dim, launch_control* control,
+                             std::byte* arena, std::size_t user_offset, std::size_t user_bytes)
+      : block_index_{block_index},
+        grid_dim_{grid_dim},
+        control_{control},
+        arena_{arena},
+        user_offset_{static_cast<unsigned>(user_offset)},
+        user_bytes_{static_cast<unsigned>(user_bytes)} {}
+
+  [[nodiscard]] WARDEN_DEVICE unsigned block_index() const { return block_index_; }
+  [[nodiscard]] WARDEN_DEVICE unsigned grid_dim() const { return grid_dim_; }
+  [[nodiscard]] WARDEN_DEVICE unsigned thread_rank() const { return simt::thread_rank(); }
+  [[nodiscard]] WARDEN_DEVICE unsigned block_dim() const { return simt::block_threads(); }
+  /// This thread among all threads of the virtual grid, and how many there are.
+  [[nodiscard]] WARDEN_DEVICE std::size_t global_rank() const {
+    return std::size_t{block_index_} * simt::block_threads() + simt::thread_rank();
+  }
+  [[nodiscard]] WARDEN_DEVICE std::size_t global_size() const {
+    return std::size_t{grid_dim_} * simt::block_threads();
+  }
+
+  /// The virtual block's own shared memory as one `T`, contents garbage. The function object's type
+  /// must say how much it needs: `using shared_storage = T;`. Null, and an error of `wait`, when `T` is
+  /// larger than that.
+  template <class T>
+  [[nodiscard]] WARDEN_DEVICE T* shared() const {
+    static_assert(alignof(T) <= 16, "warden: shared memory is aligned to 16 bytes");
+    if (sizeof(T) > user_bytes_) {
+      simt::fetch_max(&control_->shared_asked, static_cast<std::uint32_t>(sizeof(T)));
+      return nullptr;
+    }
+    return reinterpret_cast<T*>(arena_ + user_offset_);
+  }
+
+  /// The whole arena of the launch; block clients find their storage in it.
+  [[nodiscard]] WARDEN_DEVICE std::byte* arena() const { return arena_; }
+
+ private:
+  unsigned block_index_;
+  unsigned grid_dim_;
+  launch_control* control_;
+  std::byte* arena_;
+  unsigned user_offset_;
+  unsigned user_bytes_;
+};
+
+WARDEN_NAMESPACE_END

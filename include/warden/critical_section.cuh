@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a critical section is: a function object applied to a record, and what its type says about it.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The context of a guarded whose sections need none.
+struct no_context {};
+
+/// Records and sections are copied as bytes, to other threads and other memory: they must be
+/// trivially copyable and hold no address of themselves. Specialize to false for a trivially
+/// copyable type that does.
+template <class T>
+inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
+
+/// A section is called as `section(record, context)`, const, on the device.
+template <class Section, class Record, class Context>
+concept critical_section_of =
+    is_address_free<Section> && requires(Section const& section, Record& record, Context context) {
+  section(record, context);
+};
+
+/// Whether what a thread wrote before `send` must be visible to the section. True unless the section
+/// type says `static constexpr bool reads_other_memory = false;`: then it may touch its record, its
+/// payload and read-only context only, and no fence is paid for it.
+template <class Section>
+WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
+  if constexpr (requires { Section::reads_other_memory; }) {
+    return Section::reads_other_memory;
+  } else {
+    return true;
+  }
+}
+
+/// Bytes of the section that travel in a message: none for a section without data members.
+template <class Section>
+inline constexpr std::size_t payload_bytes = std::is_empty_v<Section> ? 0 : sizeof(Section);
+
+WARDEN_NAMESPACE_END

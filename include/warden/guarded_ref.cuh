@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// A guarded as device code sees it: channels, owner map, records and limits, by value.
+#pragma once
+
+#include <warden/channel.cuh>
+#include <warden/launch_control.cuh>
+#include <warden/message.cuh>
+#include <warden/owner_map.cuh>
+#include <warden/statistics.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a guarded's clients report to the host; cleared when `wait` has reported it.
+struct guarded_report {
+  std::uint64_t bad_ids;       ///< sends with an id outside the records
+  std::uint64_t first_bad_id;  ///< one more than the first such id; 0 for none
+  std::uint64_t unflushed;     ///< messages that were staged and never flushed
+  statistics totals;
+};
+
+/// Trivially copyable; pass it to device code by value. Made by a launch for its own duration.
+template <class Policy, class Record, class... Sections>
+class guarded_ref {
+ public:
+  using policy = Policy;
+  using record = Record;
+  using context = typename Policy::context;
+  using format = message_format<Sections...>;
+  using message_type = typename format::message_type;
+  using channel = channel_ref<format::lanes>;
+
+  /// Whether any of the sections needs fences around its messages.
+  static constexpr bool fences = (reads_other_memory<Sections>() || ...);
+
+  // Filled by the host; constant during a launch.
+  Record* records = nullptr;
+  std::uint64_t size = 0;  ///< records
+  context sections_context{};
+  channel_indices* indices = nullptr;
+  simt::lane_words* slots = nullptr;
+  guarded_report* report = nullptr;
+  interleaved_owner_map owners{};
+  std::uint32_t capacity_log2 = 0;
+  std::uint32_t position = 0;         ///< among the launch's guardeds
+  std::uint32_t outbox_offset = 0;    ///< of the outbox in the block's shared memory
+  std::uint64_t launch_number = 0;
+  launch_frame frame{};
+
+  WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
+    return channel{indices + server,
+                   slots + (static_cast<std::uint64_t>(server) * format::lanes << capacity_log2),
+                   capacity_log2};
+  }
+
+  /// Counts a bad id, keeps the first one; true if `id` names a record.
+  WARDEN_DEVICE bool check(std::uint64_t id) const {
+    if (id < size) return true;  // sabotage: bounds
+    simt::compare_exchange(&report->first_bad_id, std::uint64_t{0}, id + 1);
+    simt::fetch_add(&report->bad_ids, std::uint64_t{1});
+    return false;
+  }
+
+  /// Runs the section that a message carries on its record.
+  WARDEN_DEVICE void execute(std::uint32_t server, message_type const& m) const {
+    Record& r = records[owners.id({server, m.local()})];
+    simt::section_enter(&r);
+    unsigned const tag = m.tag();
+    ((tag == format::template tag_of<Sections>()
+          ? static_cast<void>(format::template unpack<Sections>(m)(r, sections_context))
+          : static_cast<void>(0)),
+     ...);
+    simt::section_leave(&r);
+  }
+
+  /// Waits for `predicate` on behalf of this guarded; false once poisoned.
+  template <class Predicate, class Watch>
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind, std::uint32_t server,
+                                std::uint64_t index) const {
+    return frame.wait_until(predicate, watch, kind, position, server, index);
+  }
+};
+
+WARDEN_NAMESPACE_END

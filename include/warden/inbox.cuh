@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The direct inbox: which slots of its channel each warp of a server reads, and how slots go back to
+// the senders in order.
+//
+// The channel is read in slices of 32 consecutive indices, dealt out to the warps in turn; lane l of a
+// warp reads the l-th index of the warp's slice. A warp stays with a slice until all 32 messages have
+// been executed, marks it done in shared memory and goes on to its next one. The first warp releases
+// slices in order, as far as all before them are done.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Shared by the warps of one server. One word a slice of the channel, and the end of work.
+template <class Ref>
+class inbox {
+ public:
+  static constexpr unsigned slice = simt::warp_size;
+
+  static constexpr std::size_t shared_bytes(std::size_t capacity) {
+    return sizeof(std::uint32_t) * (capacity / slice + 1);
+  }
+
+  WARDEN_DEVICE inbox(Ref const& ref, std::uint32_t server, std::byte* storage)
+      : channel_{ref.channel_of(server)},
+        done_{reinterpret_cast<std::uint32_t*>(storage), slices() + 1},
+        first_{simt::load_relaxed(&channel_.indices()->released.value)} {}
+
+  /// Collective; the caller's next block barrier completes it.
+  WARDEN_DEVICE void start() const {
+    // A slice is done when its word is its number plus one; no slice of this launch is yet.
+    for (unsigned i = simt::thread_rank(); i < slices(); i += simt::block_threads()) {
+      done_[i] = static_cast<std::uint32_t>(first_ / slice);
+    }
+    if (simt::thread_rank() == 0) done_[slices()] = 0;
+  }
+
+  WARDEN_DEVICE auto const& channel() const { return channel_; }
+  /// The channel's released index when the launch began.
+  WARDEN_DEVICE std::uint64_t first() const { return first_; }
+
+  /// All lanes of the slice's warp have run their sections and fenced.
+  WARDEN_DEVICE void mark_done(std::uint64_t number) const {
+    simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
+  }
+  WARDEN_DEVICE bool is_done(std::uint64_t number) const {
+    return simt::shared_load(done_[position(number)]) == static_cast<std::uint32_t>(number) + 1;
+  }
+  WARDEN_DEVICE std::uint32_t const* done_word(std::uint64_t number) const {
+    return &done_[position(number)];
+  }
+
+  /// Releases the slices from `next` on that are done, in order. Collective over one warp, always the
+  /// same one. Returns the first slice not released.
+  WARDEN_DEVICE std::uint64_t release(std::uint64_t next) const {
+    // A channel may be smaller than 32 slices: a lane beyond it would look at a word twice.
+    bool const looks = simt::lane_id() < slices();
+    bool const is = looks && is_done(next + simt::lane_id());
+    unsigned const done = simt::ballot(simt::full_warp, is);
+    int const count = done == simt::full_warp ? simt::warp_size : simt::first_bit(~done);  // sabotage: release-order
+    if (count == 0) return next;
+    // The warps that marked the slices fenced after their loads; this fence and the barrier carry
+    // that on to the one thread that releases.
+    simt::fence_block();
+    simt::sync_warp(simt::full_warp);
+    if (simt::lane_id() == 0) {
+      simt::store_release(&channel_.indices()->released.value, (next + static_cast<unsigned>(count)) * slice);
+    }
+    return next + static_cast<unsigned>(count);
+  }
+
+  // The end of work, told by the first warp to the others.
+  WARDEN_DEVICE void finish() const { simt::shared_store(done_[slices()], 1u); }
+  WARDEN_DEVICE bool is_finished() const { return simt::shared_load(done_[slices()]) != 0; }
+  WARDEN_DEVICE std::uint32_t const* finish_word() const { return &done_[slices()]; }
+
+ private:
+  WARDEN_DEVICE unsigned slices() const { return static_cast<unsigned>(channel_.capacity() / slice); }
+  WARDEN_DEVICE unsigned position(std::uint64_t number) const {
+    return static_cast<unsigned>(number) & (slices() - 1);
+  }
+
+  typename Ref::channel channel_;
+  simt::shared_span<std::uint32_t> done_;
+  std::uint64_t first_;
+};
+
+WARDEN_NAMESPACE_END

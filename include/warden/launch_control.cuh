@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the blocks of one launch share: its health, who does what, how much is done.
+#pragma once
+
+#include <warden/channel.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/watchdog.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports it.
+struct launch_counters {
+  static constexpr unsigned multiprocessors = 512;
+
+  alignas(128) std::uint32_t next_virtual_block;
+  alignas(128) std::uint32_t client_blocks_done;
+  alignas(128) std::uint32_t servers_claimed;
+  alignas(128) std::uint32_t clients_claimed;
+  /// Blocks that have started on each multiprocessor.
+  alignas(128) std::uint32_t tickets[multiprocessors];
+};
+
+struct launch_control {
+  alignas(128) launch_health health;
+  /// Set when a client asked for more shared memory than the launch has: bytes asked for.
+  std::uint32_t shared_asked;
+  launch_counters counters;
+};
+
+/// One guarded's channels, as far as a watchdog needs them.
+struct channel_group {
+  channel_indices const* indices;
+  std::uint32_t servers;
+};
+
+/// The launch as device code sees it; a part of every guarded's ref.
+struct launch_frame {
+  static constexpr unsigned most_guardeds = 4;
+
+  launch_control* control;
+  time_limit limit;
+  std::uint32_t guardeds;
+  std::uint32_t client_blocks;
+  channel_group groups[most_guardeds];
+
+  WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
+
+  /// A number that changes whenever the launch gets on: a message reserved, executed or released, a
+  /// virtual block begun, a client block done. It is derived from what the protocol keeps anyway, so
+  /// that progress costs nothing to those who make it.
+  WARDEN_DEVICE std::uint64_t progress() const {
+    std::uint64_t sum = simt::load_relaxed(&control->counters.next_virtual_block) +
+                        std::uint64_t{simt::load_relaxed(&control->counters.client_blocks_done)};
+    WARDEN_NO_UNROLL
+    for (unsigned g = 0; g < guardeds; ++g) {
+      WARDEN_NO_UNROLL
+      for (unsigned s = 0; s < groups[g].servers; ++s) {
+        channel_indices const& channel = groups[g].indices[s];
+        sum += simt::load_relaxed(&channel.reserved.value) + simt::load_relaxed(&channel.executed.value) +
+               simt::load_relaxed(&channel.released.value);
+      }
+    }
+    return sum;
+  }
+
+  /// Waits politely for `predicate`; false once the launch is poisoned, by this wait or another.
+  template <class Predicate, class Watch>
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind, std::uint32_t guarded,
+                                std::uint32_t channel, std::uint64_t index) const {
+    watchdog dog{&control->health, limit};
+    return simt::wait_until(
+        predicate,
+        [&] {
+          return dog.hopeful([&] { return progress(); },
+                             [&] {
+                               return failed_wait{kind,    simt::block_rank(), simt::thread_rank(),
+                                                  guarded, channel,            0,
+                                                  index};
+                             });
+        },
+        watch);
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of locks in a server's shared memory. Records share locks: more records than locks is
+// normal, and costs only needless serialization.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// `Count` locks, a power of two, each one word of shared memory: 0 free, 1 held.
+template <unsigned Count>
+class lock_table {
+  static_assert((Count & (Count - 1)) == 0 && Count != 0, "warden: the number of locks is a power of two");
+
+ public:
+  WARDEN_DEVICE explicit lock_table(simt::shared_span<std::uint32_t> words) : words_{words} {}
+
+  /// All locks free. Collective; the caller's next block barrier completes it.
+  WARDEN_DEVICE void clear() const {
+    for (unsigned i = simt::thread_rank(); i < Count; i += simt::block_threads()) words_[i] = 0;
+  }
+  WARDEN_DEVICE static unsigned lock_of(std::uint32_t local) { return local & (Count - 1); }
+  /// One try. On success the fence makes the last holder's writes visible to this thread.
+  WARDEN_DEVICE bool try_lock(unsigned lock) const {
+    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
+    if (taken) simt::fence_block();
+    return taken;
+  }
+  /// The caller has fenced, and so have all other threads that ran under the lock.
+  WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
+  WARDEN_DEVICE bool is_free(unsigned lock) const { return simt::shared_load(words_[lock]) == 0u; }
+  WARDEN_DEVICE std::uint32_t const* word(unsigned lock) const { return &words_[lock]; }
+
+ private:
+  simt::shared_span<std::uint32_t> words_;
+};
+
+WARDEN_NAMESPACE_END

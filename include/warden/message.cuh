@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The message: record, section tag and payload in 16-byte lanes whose words each prove themselves.
+//
+//   a lane      first word:   48 bits of payload | 4 bits of section tag | 12 bits of lap
+//               second word:  48 bits of payload | 16 bits of lap
+//
+// A word is new exactly when its lap field is the expected one: the word before it in the same place
+// carried the lap before. So a reader needs no second flag, and a lane that arrives in two halves is
+// seen to be incomplete. The first four payload bytes of a message are the record's local number.
+#pragma once
+
+#include <warden/critical_section.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+WARDEN_NAMESPACE_BEGIN
+
+namespace lane {
+
+inline constexpr int payload_bits = 48;
+inline constexpr int tag_bits = 4;
+inline constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
+inline constexpr std::uint64_t tag_mask = ((std::uint64_t{1} << tag_bits) - 1) << payload_bits;
+inline constexpr int bytes_of_payload = 12;
+
+/// The lane with its lap fields set.
+WARDEN_DEVICE simt::lane_words stamped(simt::lane_words words, std::uint64_t lap) {
+  words.first = (words.first & (payload_mask | tag_mask)) | (lap << (payload_bits + tag_bits));
+  words.second = (words.second & payload_mask) | (lap << payload_bits);
+  return words;
+}
+
+WARDEN_DEVICE bool first_is_of(simt::lane_words words, std::uint64_t lap) {
+  return ((words.first ^ (lap << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) == 0;
+}
+WARDEN_DEVICE bool second_is_of(simt::lane_words words, std::uint64_t lap) {
+  return ((words.second ^ (lap << payload_bits)) >> payload_bits) == 0;
+}
+/// Whether both words were published in this lap.
+WARDEN_DEVICE bool is_of(simt::lane_words words, std::uint64_t lap) {
+  bool const first = first_is_of(words, lap);    // sabotage: first-phase
+  bool const second = second_is_of(words, lap);  // sabotage: second-phase
+  return first && second;
+}
+
+}  // namespace lane
+
+/// A message of `Lanes` times 16 bytes. Until it is published its lap fields are free: an outbox keeps
+/// the destination there.
+template <int Lanes>
+struct message {
+  simt::lane_words lanes[Lanes];
+
+  WARDEN_DEVICE unsigned tag() const {
+    return static_cast<unsigned>((lanes[0].first & lane::tag_mask) >> lane::payload_bits);
+  }
+  WARDEN_DEVICE std::uint32_t local() const {
+    return static_cast<std::uint32_t>(lanes[0].first);
+  }
+  WARDEN_DEVICE unsigned destination() const {
+    return static_cast<unsigned>(lanes[0].second >> lane::payload_bits);
+  }
+  WARDEN_DEVICE void set_destination(unsigned destination) {
+    lanes[0].second = (lanes[0].second & lane::payload_mask) |
+                      (std::uint64_t{destination} << lane::payload_bits);
+  }
+};
+
+/// How the sections of one guarded are written into messages: all take the lanes of the largest.
+template <class... Sections>
+struct message_format {
+  static constexpr std::size_t bytes = sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
+  static constexpr int lanes =
+      static_cast<int>((bytes + lane::bytes_of_payload - 1) / lane::bytes_of_payload);
+  static_assert(lanes <= 4, "warden: a section's data members may take 44 bytes at most");
+  static_assert(sizeof...(Sections) <= (1u << lane::tag_bits),
+                "warden: a guarded has 16 section types at most");
+  using message_type = message<lanes>;
+
+  /// Three 32-bit words a lane.
+  struct raw {
+    std::uint32_t words[3 * lanes];
+  };
+
+  template <class Section>
+  WARDEN_DEVICE static message_type pack(std::uint32_t local, Section const& section) {
+    raw r{};
+    r.words[0] = local;
+    if constexpr (payload_bytes<Section> != 0) {
+      memcpy(&r.words[1], &section, sizeof(Section));
+    }
+    message_type m;
+    WARDEN_UNROLL
+    for (int l = 0; l < lanes; ++l) {
+      std::uint64_t const low = r.words[3 * l];
+      std::uint64_t const middle = r.words[3 * l + 1];
+      std::uint64_t const high = r.words[3 * l + 2];
+      m.lanes[l].first = low | (middle & 0xffffu) << 32;
+      m.lanes[l].second = middle >> 16 | high << 16;
+    }
+    m.lanes[0].first |= std::uint64_t{tag_of<Section>()} << lane::payload_bits;
+    return m;
+  }
+
+  /// The section of a message whose tag says `Section`.
+  template <class Section>
+  WARDEN_DEVICE static Section unpack(message_type const& m) {
+    raw r;
+    WARDEN_UNROLL
+    for (int l = 0; l < lanes; ++l) {
+      r.words[3 * l] = static_cast<std::uint32_t>(m.lanes[l].first);
+      r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].first >> 32 & 0xffffu) |
+                           static_cast<std::uint32_t>(m.lanes[l].second) << 16;
+      r.words[3 * l + 2] = static_cast<std::uint32_t>(m.lanes[l].second >> 16);
+    }
+    // Not value-initialized: a section need not have a default constructor.
+    alignas(Section) unsigned char bytes_of_section[sizeof(Section)] = {};
+    if constexpr (payload_bytes<Section> != 0) {
+      memcpy(bytes_of_section, &r.words[1], sizeof(Section));
+    }
+    return *reinterpret_cast<Section*>(bytes_of_section);
+  }
+
+  /// The position of `Section` in the list.
+  template <class Section>
+  WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
+    static_assert((std::is_same_v<Section, Sections> || ...),
+                  "warden: this section type is not one of the guarded's");
+    unsigned tag = 0;
+    bool found = false;
+    ((found = found || std::is_same_v<Section, Sections>, tag += found ? 0 : 1), ...);
+    return tag;
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a guarded is tuned and extended by, as a type.
+#pragma once
+
+#include <warden/critical_section.cuh>
+#include <warden/executor/locks.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Derive and override:
+///
+///     struct my_policy : warden::default_policy {
+///       using context = list_view;                    // handed to every section
+///       static constexpr unsigned block_threads = 512;
+///     };
+///     using lists = warden::basic_guarded<my_policy, head, push>;
+struct default_policy {
+  /// Handed to every section; one trivially copyable object given to the guarded.
+  using context = no_context;
+  /// How a server runs the sections it received.
+  using executor = executor::locks<>;
+  /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
+  static constexpr unsigned block_threads = 256;
+  /// Blocks an SM must be able to hold: bounds the registers of the user's code as well.
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
+  /// Bytes of messages a client block stages for each of its threads before it sends a batch.
+  static constexpr unsigned outbox_bytes_per_thread = 128;
+  /// Slots of a channel unless the guarded's options say otherwise; a power of two.
+  static constexpr unsigned capacity = 4096;
+  /// Count messages, batches, waits and retries (see guarded::statistics).
+  static constexpr bool statistics = false;
+};
+
+WARDEN_NAMESPACE_END

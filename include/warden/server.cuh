@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server: a thread block that receives the messages of its channel and executes their sections
+// until all clients are done and nothing is left.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+#include <warden/inbox.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+template <class Ref>
+class server {
+ public:
+  using executor = typename Ref::policy::executor;
+  static constexpr unsigned slice = inbox<Ref>::slice;
+
+  static constexpr std::size_t shared_bytes(std::size_t capacity) {
+    return executor::shared_bytes + inbox<Ref>::shared_bytes(capacity);
+  }
+
+  WARDEN_DEVICE server(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage),
+                                                executor::shared_bytes / sizeof(std::uint32_t)}},
+        inbox_{ref, number, storage + executor::shared_bytes},
+        next_release_{inbox_.first() / slice} {}
+
+  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE void run() {
+    locks_.clear();
+    inbox_.start();
+    if (simt::thread_rank() == 0) {
+      simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number);
+    }
+    simt::sync_block();
+    unsigned const warps = Ref::policy::block_threads / slice;
+    std::uint64_t number = inbox_.first() / slice + simt::warp_rank();
+    unsigned executed = executed_before(number);
+    while (true) {
+      // Receive: each lane looks at its slot of the slice.
+      typename Ref::message_type m;
+      bool const arrived = (executed >> simt::lane_id() & 1u) == 0 &&
+                           inbox_.channel().receive(number * slice + simt::lane_id(), m);
+      unsigned const batch = simt::ballot(simt::full_warp, arrived);
+      if (batch == 0) {
+        if (!wait(number, executed)) break;
+        continue;
+      }
+      if (!execute(m, arrived, batch)) break;
+      executed |= batch;
+      if (executed == simt::full_warp) {
+        if (simt::lane_id() == 0) inbox_.mark_done(number);
+        number += warps;
+        executed = 0;
+      }
+      if (simt::warp_rank() == 0) release();
+    }
+    if constexpr (Ref::policy::statistics) {
+      if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
+    }
+  }
+
+ private:
+  /// The lanes of the first slice whose messages ran in an earlier launch.
+  WARDEN_DEVICE unsigned executed_before(std::uint64_t number) const {
+    bool const is_first = number == inbox_.first() / slice;
+    return is_first ? (1u << (inbox_.first() % slice)) - 1 : 0;
+  }
+
+  /// Runs the sections of the lanes in `batch`. Collective over the warp. False once poisoned.
+  WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
+    // Acquire: the sender fenced between what it wrote and the message that we have just read.
+    if constexpr (Ref::fences) simt::fence_device();
+    bool const ran = executor::run(
+        locks_, m.local(), arrived, [&] { ref_.execute(number_, m); },
+        [&](unsigned lock) {
+          return ref_.wait_until([&] { return locks_.is_free(lock); },
+                                 [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock, number_,
+                                 lock);
+        },
+        retries_);
+    if (!ran) return false;
+    // Our loads of the slots come before the mark that gives the slots back: fence, then barrier,
+    // then one lane marks. The count is for the end of work and the watchdog only, so it is relaxed:
+    // what the sections wrote is handed on by the locks, and to the host by the end of the kernel.
+    simt::fence_block();
+    simt::sync_warp(simt::full_warp);
+    if (simt::lane_id() == 0) {
+      simt::fetch_add(&inbox_.channel().indices()->executed.value,
+                      static_cast<std::uint64_t>(simt::count_bits(batch)));
+    }
+    return true;
+  }
+
+  /// Nothing has arrived: one lane waits for the slice's first missing message, the others for it.
+  /// Collective over the warp. False when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE bool wait(std::uint64_t number, unsigned executed) {
+    unsigned const missing = static_cast<unsigned>(simt::first_bit(~executed));
+    bool goes_on = true;
+    if (simt::lane_id() == missing) {
+      goes_on = simt::warp_rank() == 0 ? wait_as_first_warp(number * slice + missing)
+                                       : wait_as_other_warp(number * slice + missing);
+    }
+    if (simt::warp_rank() == 0) release();
+    return simt::ballot(simt::full_warp, !goes_on) == 0;
+  }
+
+  WARDEN_DEVICE bool wait_as_other_warp(std::uint64_t index) const {
+    bool const alive = ref_.wait_until(
+        [&] { return inbox_.is_finished() || is_there(index); },
+        [&](auto watch) {
+          watch(inbox_.finish_word());
+          inbox_.channel().watch_slot(index, watch);
+        },
+        wait_kind::message, number_, index);
+    return alive && !inbox_.is_finished();
+  }
+
+  /// The first warp also looks for slices to release and for the end of work.
+  WARDEN_DEVICE bool wait_as_first_warp(std::uint64_t index) const {
+    channel_indices* const indices = inbox_.channel().indices();
+    bool ended = false;
+    bool const alive = ref_.wait_until(
+        [&] {
+          if (is_there(index) || inbox_.is_done(next_release_)) return true;
+          ended = work_has_ended();
+          return ended;
+        },
+        [&](auto watch) {
+          inbox_.channel().watch_slot(index, watch);
+          watch(inbox_.done_word(next_release_));
+          watch(&indices->executed.value);
+          watch(&ref_.frame.control->counters.client_blocks_done);
+        },
+        wait_kind::message, number_, index);
+    if (ended) {
+      // The next launch begins where this one ended, in the middle of a slice or not.
+      simt::store_release(&indices->released.value, simt::load_relaxed(&indices->reserved.value));
+      inbox_.finish();
+    }
+    return alive && !ended;
+  }
+
+  /// Clients first: only when all are done is `reserved` final, and only then does it mean something
+  /// that as many were executed.
+  WARDEN_DEVICE bool work_has_ended() const {
+    channel_indices* const indices = inbox_.channel().indices();
+    bool const clients_done = simt::load_acquire(&ref_.frame.control->counters.client_blocks_done) ==
+                              ref_.frame.client_blocks;  // sabotage: end-of-work
+    return clients_done &&
+           simt::load_relaxed(&indices->executed.value) == simt::load_relaxed(&indices->reserved.value);
+  }
+
+  WARDEN_DEVICE bool is_there(std::uint64_t index) const {
+    typename Ref::message_type m;
+    return inbox_.channel().receive(index, m);
+  }
+
+  WARDEN_DEVICE void release() {
+    std::uint64_t const before = next_release_;
+    next_release_ = inbox_.release(next_release_);
+    if constexpr (Ref::policy::statistics) {
+      if (simt::lane_id() == 0 && next_release_ != before) {
+        std::uint64_t const reserved = simt::load_relaxed(&inbox_.channel().indices()->reserved.value);
+        std::uint64_t const used = reserved - before * slice;
+        simt::fetch_max(&ref_.report->totals.fullest_channel,
+                        used < inbox_.channel().capacity() ? used : inbox_.channel().capacity());
+      }
+    }
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  typename executor::table locks_;
+  inbox<Ref> inbox_;
+  std::uint64_t next_release_;
+  std::uint32_t retries_ = 0;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam on the simulated device. See simt.cuh for the list of functions; every one is a scheduling
+// point and knows its caller's place in the source.
+#pragma once
+
+#include <warden/simt/annotations.cuh>
+#include <warden/simt/lane_words.cuh>
+#include <warden/simt/sim_device.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
+
+namespace device = sim::device;
+using device::operation;
+using device::site;
+
+inline constexpr unsigned full_warp = 0xffffffffu;
+inline constexpr int warp_size = 32;
+
+// ---- identity ------------------------------------------------------------------------------------
+
+inline unsigned thread_rank() { return device::thread_rank(); }
+inline unsigned block_threads() { return device::block_threads(); }
+inline unsigned lane_id() { return device::thread_rank() % warp_size; }
+inline unsigned warp_rank() { return device::thread_rank() / warp_size; }
+inline unsigned block_rank() { return device::block_rank(); }
+inline unsigned block_count() { return device::block_count(); }
+inline unsigned sm_id() { return device::sm_id(); }
+
+// ---- block and warp collectives --------------------------------------------------------------------
+
+inline void sync_block(site where = site::current()) { device::sync_block(false, false, where); }
+inline bool sync_block_or(bool value, site where = site::current()) {
+  return device::sync_block(value, true, where);
+}
+inline void sync_warp(unsigned mask, site where = site::current()) {
+  device::warp(device::collective::sync, mask, 0, 0, where);
+}
+inline unsigned ballot(unsigned mask, bool value, site where = site::current()) {
+  return static_cast<unsigned>(device::warp(device::collective::ballot, mask, value, 0, where));
+}
+inline bool any(unsigned mask, bool value, site where = site::current()) {
+  return ballot(mask, value, where) != 0;
+}
+
+namespace detail {
+template <class T>
+inline constexpr bool word = (sizeof(T) == 4 || sizeof(T) == 8) && std::is_trivially_copyable_v<T>;
+template <class T>
+std::uint64_t to_bits(T value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(T));
+  return bits;
+}
+template <class T>
+T from_bits(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof(T));
+  return value;
+}
+}  // namespace detail
+
+template <class T>
+T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::current()) {
+  static_assert(detail::word<T>);
+  return detail::from_bits<T>(
+      device::warp(device::collective::shuffle, mask, detail::to_bits(value), source_lane, where));
+}
+template <class T>
+unsigned match_any(unsigned mask, T value, site where = site::current()) {
+  static_assert(detail::word<T>);
+  return static_cast<unsigned>(
+      device::warp(device::collective::match, mask, detail::to_bits(value), 0, where));
+}
+inline int count_bits(unsigned value) { return std::popcount(value); }
+inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
+inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+  __extension__ using wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<wide>(a) * b >> 64);
+}
+
+// ---- global memory ---------------------------------------------------------------------------------
+
+template <class T>
+T load_relaxed(T const* address, site where = site::current()) {
+  static_assert(detail::word<T>);
+  return detail::from_bits<T>(device::load(address, sizeof(T), where));
+}
+template <class T>
+T load_acquire(T const* address, site where = site::current()) {
+  return load_relaxed(address, where);  // loads are never early here: see docs/simulated-device.md
+}
+template <class T>
+void store_relaxed(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  static_assert(detail::word<T>);
+  device::store(address, detail::to_bits(value), sizeof(T), where);
+}
+template <class T>
+void store_release(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  device::fence_device(where);
+  store_relaxed(address, value, where);
+}
+inline lane_words load_lane(lane_words const* address, site where = site::current()) {
+  std::uint64_t const first = device::load(&address->first, 8, where);
+  return {first, device::load(&address->second, 8, where)};
+}
+inline void store_lane(lane_words* address, lane_words value, site where = site::current()) {
+  device::store_pair(&address->first, value.first, value.second, where);
+}
+
+namespace detail {
+/// One atomic: what was there, after `change(old)` was written.
+template <class T, class Change>
+T atomic(T* address, site const& where, Change change) {
+  static_assert(word<T>);
+  device::before_atomic(address, where);
+  T const old = *address;
+  *address = change(old);
+  device::written(address);
+  return old;
+}
+template <class T, class Change>
+T shared_atomic(T& place, site const& where, Change change) {
+  device::step(operation::shared, where);
+  T const old = place;
+  place = change(old);
+  device::written(&place);
+  return old;
+}
+}  // namespace detail
+
+template <class T>
+T fetch_add(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::atomic(address, where, [&](T old) { return static_cast<T>(old + value); });
+}
+template <class T>
+T exchange(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::atomic(address, where, [&](T) { return value; });
+}
+template <class T>
+T compare_exchange(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value,
+                   site where = site::current()) {
+  return detail::atomic(address, where, [&](T old) { return old == expected ? value : old; });
+}
+template <class T>
+T fetch_min(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::atomic(address, where, [&](T old) { return value < old ? value : old; });
+}
+template <class T>
+T fetch_max(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::atomic(address, where, [&](T old) { return old < value ? value : old; });
+}
+
+// ---- fences ----------------------------------------------------------------------------------------
+
+inline void fence_device(site where = site::current()) { device::fence_device(where); }
+inline void fence_block(site where = site::current()) { device::fence_block(where); }
+
+// ---- shared memory ---------------------------------------------------------------------------------
+
+/// A piece of the launch's shared memory; an index outside it stops the launch with an error.
+template <class T>
+class shared_span {
+ public:
+  shared_span() = default;
+  shared_span(T* data, unsigned size) : data_{data}, size_{size} {}
+  T& operator[](unsigned index) const { return at(index, site::current()); }
+  [[nodiscard]] T* data() const { return data_; }
+  [[nodiscard]] unsigned size() const { return size_; }
+
+ private:
+  T& at(unsigned index, site const& where) const {
+    device::step(operation::shared, where);
+    if (index >= size_) device::outside(index, size_, where);
+    return data_[index];
+  }
+
+  T* data_;
+  unsigned size_;
+};
+
+inline std::byte* dynamic_shared() { return device::dynamic_shared(); }
+
+template <class T>
+T shared_load(T const& place, site where = site::current()) {
+  device::step(operation::shared, where);
+  return place;
+}
+template <class T>
+void shared_store(T& place, std::type_identity_t<T> value, site where = site::current()) {
+  device::step(operation::shared, where);
+  place = value;
+  device::written(&place);
+}
+template <class T>
+T shared_fetch_add(T& place, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::shared_atomic(place, where, [&](T old) { return static_cast<T>(old + value); });
+}
+template <class T>
+T shared_exchange(T& place, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::shared_atomic(place, where, [&](T) { return value; });
+}
+template <class T>
+T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_identity_t<T> value,
+                          site where = site::current()) {
+  return detail::shared_atomic(place, where, [&](T old) { return old == expected ? value : old; });
+}
+
+// ---- waiting and time ------------------------------------------------------------------------------
+
+inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
+inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
+
+/// As on a GPU, but the thread sleeps until a watched word is written. Words are watched before the
+/// predicate is asked, so a write between the question and the sleep is not missed. `hopeful` is asked
+/// when time passes because every thread sleeps.
+template <class Predicate, class Hopeful, class Watch>
+bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = site::current()) {
+  if (predicate()) return true;
+  device::begin_wait();
+  watch([](void const* address) { device::watch(address); });
+  bool result = true;
+  while (!predicate()) {
+    bool const time_passed = device::sleep(where);
+    if (time_passed && !hopeful()) {
+      result = false;
+      break;
+    }
+  }
+  device::end_wait();
+  return result;
+}
+
+// ---- what only the simulated device sees -------------------------------------------------------------
+
+inline void section_enter(void const* record, site where = site::current()) {
+  device::section_enter(record, where);
+}
+inline void section_leave(void const* record, site where = site::current()) {
+  device::section_leave(record, where);
+}
+
+}  // namespace simt
+WARDEN_NAMESPACE_END

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control of the simulated device: its size, its schedules and its memory, and what a launch on it did.
+#pragma once
+
+#include <warden/error.hpp>
+#include <warden/simt/host_abi.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+enum class schedule {
+  random,  ///< any runnable thread may go next; one block at a time for a while
+  pct,     ///< always the runnable thread of highest priority, with a few changes of priority
+};
+
+struct settings {
+  /// Every choice of a launch follows from this and the number of launches since `configure`.
+  std::uint64_t seed = 1;
+  schedule order = schedule::random;
+  unsigned pct_changes = 8;  ///< priority changes a launch, within its first `pct_horizon` steps
+  std::uint64_t pct_horizon = 200'000;
+  /// Stores wait in buffers and become visible in an order of the seed's choice.
+  bool weak_memory = true;
+  /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
+  bool deadlock_is_error = false;
+  /// Count 32-byte sectors of warp accesses; slow.
+  bool count_sectors = false;
+  /// A launch that takes more steps than this is stopped with an error.
+  std::uint64_t max_steps = 4'000'000'000;
+  // The device that the library sees.
+  int multiprocessors = 4;
+  int threads_per_multiprocessor = 2048;
+  int blocks_per_multiprocessor = 8;
+  std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  std::size_t shared_bytes_per_block = 227 * 1024;
+  std::size_t global_bytes = std::size_t{4} << 30;
+  bool cooperative_launch = true;
+  /// Cooperative launches of more blocks than this are refused as too large, whatever the occupancy.
+  unsigned refuse_blocks_over = 0xffffffffu;
+};
+
+/// The settings of the following launches; the count of launches begins again.
+void configure(settings const& chosen);
+settings const& current_settings();
+
+/// What the library did; counts describe the schedule that ran, not a GPU.
+struct counts {
+  std::uint64_t global_atomics = 0;
+  std::uint64_t global_loads = 0;
+  std::uint64_t global_stores = 0;
+  std::uint64_t shared_accesses = 0;
+  std::uint64_t fences = 0;
+  std::uint64_t sectors = 0;  ///< only with settings::count_sectors
+};
+
+struct report {
+  std::uint64_t steps = 0;     ///< seam operations
+  std::uint64_t switches = 0;  ///< times another thread went on
+  std::uint64_t trace_hash = 0;  ///< equal for two runs that did the same in the same order
+  bool deadlock = false;         ///< at some time every thread slept, and nothing was left to happen
+  std::string deadlock_text;     ///< where each thread slept then
+  sim::counts counts;
+};
+/// Of the last launch that ended, in error or not.
+report const& last_report();
+
+/// A program did on the device what no program may: the message says which thread, where, and where all
+/// other threads were.
+class misuse_error : public error {
+ public:
+  explicit misuse_error(std::string const& message,
+                        std::source_location where = std::source_location::current());
+};
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

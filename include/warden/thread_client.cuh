@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The client for one thread in any control flow: each send reserves its own slot and publishes it.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+template <class Ref>
+class thread_client {
+ public:
+  WARDEN_DEVICE explicit thread_client(Ref const& ref) : ref_{ref} {}
+
+  /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When it
+  /// returns true the section is accepted: it will be executed exactly once. False only once the launch
+  /// is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
+    if (!ref_.check(id)) return true;
+    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    return send_message(to.server, Ref::format::pack(to.local, section));
+  }
+
+  /// As send, for a message that is packed already.
+  WARDEN_DEVICE bool send_message(std::uint32_t server, typename Ref::message_type const& m) const {
+    auto const channel = ref_.channel_of(server);
+    std::uint64_t const index = channel.reserve(1);
+    bool waited = false;
+    bool const credit = ref_.wait_until(
+        [&] {
+          bool const fits = channel.has_credit(index, channel.released());
+          waited = waited || !fits;
+          return fits;
+        },
+        [&](auto watch) { watch(&channel.indices()->released.value); }, wait_kind::credit, server, index);
+    if (!credit) return false;
+    // This thread's earlier writes become visible to whoever reads the message and fences.
+    if constexpr (Ref::fences) simt::fence_device();
+    channel.publish(index, m);
+    if constexpr (Ref::policy::statistics) {
+      simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{1});
+      simt::fetch_add(&ref_.report->totals.batches, std::uint64_t{1});
+      if (waited) simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
+    }
+    return true;
+  }
+
+ private:
+  Ref const& ref_;
+};
+
+WARDEN_NAMESPACE_END

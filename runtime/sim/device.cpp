@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam's functions, each in terms of the running launch.
+
+#include "machine.hpp"
+
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim::device {
+
+namespace {
+machine& m() { return *machine::now; }
+}  // namespace
+
+unsigned thread_rank() { return m().current().rank; }
+unsigned block_threads() { return m().block_threads(); }
+unsigned block_rank() { return m().current().home->rank; }
+unsigned block_count() { return m().blocks(); }
+unsigned sm_id() { return block_rank() % static_cast<unsigned>(m().chosen().multiprocessors); }
+std::byte* dynamic_shared() { return m().current().home->shared; }
+std::uint64_t nanoseconds() { return m().nanoseconds(); }
+
+void step(operation what, site const& where) { m().step(what, where); }
+void yield(site const& where) { m().yield(where); }
+void misuse(std::string const& what, site const& where) { m().misuse(what, where); }
+
+std::uint64_t load(void const* address, unsigned size, site const& where) {
+  m().step(operation::load, where);
+  ++m().counts().global_loads;
+  m().count_sector(address, where);
+  return m().load(address, size);
+}
+void store(void* address, std::uint64_t value, unsigned size, site const& where) {
+  m().step(operation::store, where);
+  ++m().counts().global_stores;
+  m().count_sector(address, where);
+  m().store(address, value, size);
+}
+void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second, site const& where) {
+  store(address, first, 8, where);
+  store(address + 1, second, 8, where);
+}
+void before_atomic(void* address, site const& where) {
+  m().step(operation::atomic, where);
+  ++m().counts().global_atomics;
+  m().count_sector(address, where);
+  m().make_visible_for_atomic(address);
+}
+void written(void const* address) { m().written(address); }
+void fence_device(site const& where) {
+  m().step(operation::fence, where);
+  ++m().counts().fences;
+  m().drain_thread_and_block();
+}
+void fence_block(site const& where) {
+  m().step(operation::fence, where);
+  ++m().counts().fences;
+  m().hand_stores_to_block(m().current());
+}
+
+bool sync_block(bool value, bool reduces, site const& where) { return m().sync_block(value, reduces, where); }
+std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, site const& where) {
+  return m().warp(kind, mask, value, source, where);
+}
+
+void begin_wait() { m().begin_wait(); }
+void watch(void const* address) { m().watch(address); }
+bool sleep(site const& where) {
+  m().step(operation::wait, where);
+  return m().sleep();
+}
+void end_wait() { m().end_wait(); }
+
+void section_enter(void const* record, site const& where) { m().section_enter(record, where); }
+void section_leave(void const* record, site const& where) { m().section_leave(record, where); }
+
+void outside(std::size_t index, std::size_t size, site const& where) {
+  m().misuse("index " + std::to_string(index) + " outside a shared span of " + std::to_string(size), where);
+}
+
+}  // namespace sim::device
+WARDEN_HOST_NAMESPACE_END

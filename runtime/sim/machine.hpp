@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of one simulated launch: threads as fibers, blocks, store buffers, sleepers.
+#pragma once
+
+#include <warden/simt/sim_device.hpp>
+#include <warden/simulation.hpp>
+
+#include <boost/context/fiber.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+/// xoshiro would be overkill: SplitMix64 passes what schedules need, in three lines.
+class random_numbers {
+ public:
+  explicit random_numbers(std::uint64_t seed) : state_{seed} {}
+  std::uint64_t next() {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+  }
+  /// Below `bound`, which is not zero.
+  std::uint32_t below(std::uint32_t bound) {
+    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// A store that is not visible to everybody yet.
+struct pending_store {
+  std::byte* address;
+  std::uint64_t value;
+  unsigned size;
+};
+
+struct block;
+
+enum class thread_state : unsigned char { runnable, at_barrier, in_collective, asleep, ended };
+
+struct thread {
+  boost::context::fiber fiber;
+  block* home = nullptr;
+  unsigned rank = 0;
+  unsigned number = 0;  ///< among all threads of the launch
+  thread_state state = thread_state::runnable;
+  std::uint32_t runnable_place = 0;
+  std::uint64_t priority = 0;  ///< pct
+  device::site where;          ///< its last operation
+  std::vector<pending_store> stores;
+  // Barrier and warp collective.
+  bool barrier_reduces = false;
+  device::collective kind{};
+  unsigned mask = 0;
+  unsigned source = 0;
+  std::uint64_t value = 0;
+  std::uint64_t result = 0;
+  // Waiting.
+  std::vector<std::uintptr_t> watched;
+  bool waits = false;
+  bool written = false;
+  bool time_passed = false;
+};
+
+struct block {
+  unsigned rank = 0;
+  unsigned first_thread = 0;
+  unsigned threads = 0;
+  unsigned at_barrier = 0;
+  unsigned ended = 0;
+  bool barrier_or = false;
+  std::byte* shared = nullptr;
+  std::vector<pending_store> stores;  ///< visible to the block only
+};
+
+/// Stacks of fibers, kept from launch to launch, each with a guard page below it.
+class stack_pool {
+ public:
+  static constexpr std::size_t stack_bytes = 64 * 1024;
+  ~stack_pool();
+  boost::context::stack_context take();
+  /// All stacks are free again: no fiber of theirs runs any more.
+  void free_all() { taken_ = 0; }
+
+ private:
+  std::vector<std::byte*> stacks_;
+  std::size_t taken_ = 0;
+};
+
+/// One launch. There is one at a time; seam functions find it by `machine::now`.
+class machine {
+ public:
+  machine(settings const& chosen, std::uint64_t seed, unsigned blocks, unsigned threads,
+          std::size_t shared_bytes, std::function<void()> body);
+  ~machine();
+  machine(machine const&) = delete;
+  machine& operator=(machine const&) = delete;
+
+  /// Runs until all threads have ended; throws misuse_error.
+  void run();
+  [[nodiscard]] report const& result() const { return report_; }
+
+  static machine* now;
+
+  // -- what the seam asks; see sim_device.hpp -------------------------------------------------------
+  [[nodiscard]] thread& current() { return *current_; }
+  [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(blocks_.size()); }
+  [[nodiscard]] unsigned block_threads() const { return threads_per_block_; }
+  [[nodiscard]] settings const& chosen() const { return settings_; }
+  [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + report_.steps + lapse_; }
+  sim::counts& counts() { return report_.counts; }
+
+  void step(device::operation what, device::site const& where);
+  void yield(device::site const& where);
+  [[noreturn]] void misuse(std::string const& what, device::site const& where);
+
+  std::uint64_t load(void const* address, unsigned size);
+  void store(void* address, std::uint64_t value, unsigned size);
+  void make_visible_for_atomic(void* address);
+  void drain_thread_and_block();
+  void hand_stores_to_block(thread& t);
+  void written(void const* address);
+  void count_sector(void const* address, device::site const& where);
+
+  bool sync_block(bool value, bool reduces, device::site const& where);
+  std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
+                     device::site const& where);
+
+  void begin_wait();
+  void watch(void const* address);
+  bool sleep();
+  void end_wait();
+
+  void section_enter(void const* record, device::site const& where);
+  void section_leave(void const* record, device::site const& where);
+
+ private:
+  void thread_main(thread& t);
+  void end_thread(thread& t);
+  void make_runnable(thread& t);
+  void block_current(thread_state state);
+  void switch_out();
+  thread& choose();
+  thread& choose_by_priority();
+  std::int64_t draw_budget();
+  void wake_by_time();
+  void complete_barrier(block& b);
+  bool complete_collective(thread& t);
+  void collective_result(thread& t, unsigned mask);
+  void drain_one(std::vector<pending_store>& stores, std::size_t which, block* behind);
+  void drain_all(std::vector<pending_store>& stores, block* behind);
+  void drain_sometimes();
+  bool drain_everything();
+  void check_arena();
+  std::string where_everyone_is() const;
+  static std::string describe(thread const& t);
+
+  settings settings_;
+  random_numbers random_;
+  unsigned threads_per_block_;
+  std::size_t shared_bytes_;
+  std::function<void()> body_;
+  std::vector<thread> threads_;
+  std::vector<block> blocks_;
+  std::vector<std::byte> arenas_;
+  std::size_t arena_stride_ = 0;
+  std::vector<std::uint32_t> runnable_;
+  std::size_t alive_ = 0;
+  std::int64_t budget_ = 1;
+  std::int64_t block_budget_ = 0;
+  block* favourite_ = nullptr;
+  std::uint64_t lowest_priority_ = 0;
+  std::vector<std::uint64_t> change_points_;
+  thread* current_ = nullptr;
+  boost::context::fiber scheduler_;
+  std::uint64_t lapse_ = 0;
+  std::uint64_t hash_ = 0xcbf29ce484222325ull;
+  std::size_t pending_stores_ = 0;  ///< in all buffers
+  std::vector<thread*> waiting_;    ///< in wait_until, asleep or asking
+  std::vector<std::uint16_t> watch_counts_;
+  struct entered_by {
+    unsigned thread;
+    device::site where;
+  };
+  std::unordered_map<void const*, entered_by> entered_;
+  struct visit {
+    std::uint64_t key;
+    std::uint32_t lane_visits[32];
+  };
+  std::unordered_map<std::uint64_t, visit> visits_;
+  std::unordered_set<std::uint64_t> sectors_seen_;
+  std::string failure_;
+  device::site failure_where_;
+  bool failed_ = false;
+  report report_;
+};
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled host part on the simulated device: host memory, and launches that have ended when they
+// return.
+
+#include "machine.hpp"
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+namespace sim {
+namespace {
+
+struct state {
+  settings chosen = [] {
+    settings s;
+    if (char const* seed = std::getenv("WARDEN_SEED")) s.seed = std::strtoull(seed, nullptr, 10);
+    return s;
+  }();
+  std::uint64_t launches = 0;
+  report last;
+  std::unordered_map<void*, std::size_t> allocations;
+  std::size_t allocated = 0;
+};
+
+state& global() {
+  static state s;
+  return s;
+}
+
+constexpr int cuda_error_memory_allocation = 2;
+constexpr std::size_t alignment = 256;
+
+}  // namespace
+
+void configure(settings const& chosen) {
+  global().chosen = chosen;
+  global().launches = 0;
+}
+settings const& current_settings() { return global().chosen; }
+report const& last_report() { return global().last; }
+
+misuse_error::misuse_error(std::string const& message, std::source_location where) : error{message, where} {}
+
+}  // namespace sim
+
+void stream_ref::synchronize() const {}
+stream::stream() : handle_{nullptr} {}
+stream::~stream() = default;
+stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
+stream& stream::operator=(stream&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+namespace runtime {
+
+int device_count() noexcept { return 1; }
+int current_device() { return 0; }
+
+device_facts facts(int ordinal) {
+  sim::settings const& s = sim::current_settings();
+  device_facts f;
+  f.name = "simulated device";
+  f.ordinal = ordinal;
+  f.simulated = true;
+  f.cooperative_launch = s.cooperative_launch;
+  f.multiprocessors = s.multiprocessors;
+  f.shared_bytes_per_block = s.shared_bytes_per_block;
+  f.global_bytes = s.global_bytes;
+  return f;
+}
+
+device_scope::device_scope(int) : previous_{0} {}
+device_scope::~device_scope() = default;
+
+void* allocate(std::size_t bytes, std::source_location where) {
+  auto& global = sim::global();
+  if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes)) {
+    throw cuda_error{sim::cuda_error_memory_allocation,
+                     "allocating " + std::to_string(bytes) + " bytes of device memory: out of memory", where};
+  }
+  void* const memory = std::aligned_alloc(sim::alignment, (bytes + sim::alignment - 1) / sim::alignment * sim::alignment);
+  if (memory == nullptr) throw std::bad_alloc{};
+  std::memset(memory, 0xcd, bytes);  // garbage, as on a GPU
+  global.allocations[memory] = bytes;
+  global.allocated += bytes;
+  return memory;
+}
+void deallocate(void* memory) noexcept {
+  if (memory == nullptr) return;
+  auto& global = sim::global();
+  auto const found = global.allocations.find(memory);
+  global.allocated -= found->second;
+  global.allocations.erase(found);
+  std::free(memory);
+}
+void* allocate_pinned(std::size_t bytes, std::source_location where) { return allocate(bytes, where); }
+void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
+
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref, std::source_location) {
+  std::memcpy(to, from, bytes);
+}
+void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref, std::source_location) {
+  std::memset(to, byte, bytes);
+}
+bool capturing(stream_ref) { return false; }
+
+int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes, std::source_location) {
+  sim::settings const& s = sim::current_settings();
+  int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
+  int const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / (shared_bytes + 1024));
+  return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
+}
+
+int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes, std::source_location where) {
+  return blocks_per_multiprocessor(k, threads, shared_bytes, where) * sim::current_settings().multiprocessors;
+}
+
+launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref, std::source_location) {
+  auto& global = sim::global();
+  if (shape.cooperative && shape.blocks > global.chosen.refuse_blocks_over) return launch_result::too_large;
+  // A launch of its own seed: the same kernel twice in a test takes two schedules.
+  sim::random_numbers seeds{global.chosen.seed * 0x9e3779b97f4a7c15ull + ++global.launches};
+  sim::machine machine{global.chosen, seeds.next(), shape.blocks, shape.threads, shape.shared_bytes,
+                       [&k, argument] { k.body(argument); }};
+  try {
+    machine.run();
+  } catch (...) {
+    global.last = machine.result();
+    throw;
+  }
+  global.last = machine.result();
+  return launch_result::launched;
+}
+
+}  // namespace runtime
+WARDEN_HOST_NAMESPACE_END
