@@ -43,8 +43,8 @@ class server {
     while (true) {
       // Receive: each lane looks at its slot of the slice.
       typename Ref::message_type m;
-      bool const arrived = (executed >> simt::lane_id() & 1u) == 0 &&
-                           inbox_.channel().receive(number * slice + simt::lane_id(), m);
+      bool const there = inbox_.channel().receive(number * slice + simt::lane_id(), m);
+      bool const arrived = there && (executed >> simt::lane_id() & 1u) == 0;
       unsigned const batch = simt::ballot(simt::full_warp, arrived);
       if (batch == 0) {
         if (!wait(number, executed)) break;

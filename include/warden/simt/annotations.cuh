@@ -16,6 +16,8 @@
 #  else
 #    define WARDEN_ABI v0_1_sm
 #  endif
+// A kernel made for a type without linkage has none itself: hiding it then is needless, not wrong.
+#  pragma nv_diag_suppress 1407
 #  define WARDEN_KERNEL __global__ __attribute__((visibility("hidden")))
 #  define WARDEN_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #  define WARDEN_GRID_CONSTANT __grid_constant__

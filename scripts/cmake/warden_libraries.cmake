@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries: warden::sim always, warden::cuda with nvcc, and warden::warden, the better of them.
+# Static where the distribution has it, so that the programs run on other machines.
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost 1.74 REQUIRED COMPONENTS context)
+
+file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
+file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
+file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp)
+
+function(warden_library name)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+add_library(warden_sim STATIC ${warden_host_sources} ${warden_sim_sources})
+add_library(warden::sim ALIAS warden_sim)
+warden_library(warden_sim)
+target_compile_definitions(warden_sim PUBLIC WARDEN_SIMULATED=1)
+target_link_libraries(warden_sim PUBLIC Boost::context)
+set_target_properties(warden_sim PROPERTIES EXPORT_NAME sim)
+
+if(WARDEN_WITH_CUDA)
+  add_library(warden_cuda STATIC ${warden_host_sources} ${warden_cuda_sources})
+  add_library(warden::cuda ALIAS warden_cuda)
+  warden_library(warden_cuda)
+  target_link_libraries(warden_cuda PUBLIC CUDA::cudart_static)
+  # This CMake refuses CUDA_STANDARD 20, and cxx_std_20 says nothing to nvcc.
+  target_compile_options(warden_cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  set_target_properties(warden_cuda PROPERTIES EXPORT_NAME cuda)
+  add_library(warden_default INTERFACE)
+  target_link_libraries(warden_default INTERFACE warden_cuda)
+else()
+  add_library(warden_default INTERFACE)
+  target_link_libraries(warden_default INTERFACE warden_sim)
+endif()
+add_library(warden::warden ALIAS warden_default)
+set_target_properties(warden_default PROPERTIES EXPORT_NAME warden)

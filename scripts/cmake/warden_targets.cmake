@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+# Programs and tests of this project: one list of .cu sources, built for the GPU and for the simulated
+# device.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+
+find_program(warden_ccache ccache)
+if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_ccache})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
+endif()
+
+add_library(warden_warnings INTERFACE)
+target_compile_options(warden_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra -lineinfo>
+  # Names in messages are relative: a build's folder is nobody's business.
+  $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(WARDEN_WERROR)
+  target_compile_options(warden_warnings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
+endif()
+# Programs run on other machines, too: nothing that a plain Linux lacks is linked dynamically.
+target_link_options(warden_warnings INTERFACE -static-libstdc++ -static-libgcc)
+target_link_libraries(warden_sim PRIVATE $<BUILD_INTERFACE:warden_warnings>)
+if(WARDEN_WITH_CUDA)
+  target_link_libraries(warden_cuda PRIVATE $<BUILD_INTERFACE:warden_warnings>)
+endif()
+
+# The g++ side of a .cu file: a .cpp that includes it.
+function(warden_host_wrappers out)
+  set(wrappers "")
+  foreach(source IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE absolute)
+    cmake_path(RELATIVE_PATH absolute BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE relative)
+    set(wrapper ${PROJECT_BINARY_DIR}/simulated/${relative}.cpp)
+    file(CONFIGURE OUTPUT ${wrapper} CONTENT "#include \"${absolute}\"\n")
+    list(APPEND wrappers ${wrapper})
+  endforeach()
+  set(${out} ${wrappers} PARENT_SCOPE)
+endfunction()
+
+# warden_add_program(<name> SOURCES a.cu ... [LIBRARIES ...] [SIM_ONLY]): <name>_sim, and <name> with CUDA.
+function(warden_add_program name)
+  cmake_parse_arguments(arg "SIM_ONLY" "" "SOURCES;LIBRARIES" ${ARGN})
+  warden_host_wrappers(wrappers ${arg_SOURCES})
+  add_executable(${name}_sim ${wrappers})
+  target_link_libraries(${name}_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
+  target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
+  if(WARDEN_WITH_CUDA AND NOT arg_SIM_ONLY)
+    add_executable(${name} ${arg_SOURCES})
+    target_link_libraries(${name} PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  endif()
+endfunction()
+
+# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY]): a GoogleTest program on
+# both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter is skipped.
+function(warden_add_test name)
+  cmake_parse_arguments(arg "SIM_ONLY" "SHARDS;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  set(only)
+  if(arg_SIM_ONLY)
+    set(only SIM_ONLY)
+  endif()
+  warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cu
+                     LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES})
+  math(EXPR last "${arg_SHARDS} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME sim.${name}.${shard} COMMAND test_${name}_sim)
+    set_tests_properties(sim.${name}.${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+  if(TARGET test_${name})
+    add_test(NAME gpu.${name} COMMAND test_${name})
+    set_tests_properties(gpu.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
+  endif()
+endfunction()

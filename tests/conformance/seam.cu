@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam's functions return the same on both devices.
+
+#include "tests/support/support.cuh"
+
+#include <warden/simt/collective.cuh>
+#include <warden/simt/launch.cuh>
+
+#include <algorithm>
+#include <numeric>
+
+namespace {
+
+namespace simt = warden::simt;
+
+struct arguments {
+  std::uint64_t* out;
+  std::uint64_t* errors;
+};
+
+void run(void (*kernel)(arguments), unsigned blocks, unsigned threads) {
+  warden::buffer<std::uint64_t> out{64}, errors{1};
+  out.fill_bytes(0);
+  errors.fill_bytes(0);
+  simt::launch(kernel, blocks, threads, 16 * 1024, {out.data(), errors.data()}, {});
+  EXPECT_EQ(errors.to_host()[0], 0u);
+}
+
+__device__ void expect(arguments const& a, bool good) {
+  if (!good) simt::fetch_add(a.errors, std::uint64_t{1});
+}
+
+WARDEN_KERNEL void warp_collectives(arguments a) {
+  unsigned const lane = simt::lane_id();
+  expect(a, simt::ballot(simt::full_warp, lane % 3 == 0) == 0x49249249u);
+  expect(a, simt::any(simt::full_warp, lane == 31) && !simt::any(simt::full_warp, lane == 32));
+  expect(a, simt::shuffle(simt::full_warp, lane * 7u, 5) == 35u);
+  expect(a, simt::shuffle(simt::full_warp, std::uint64_t{lane} << 40, 31 - lane) == std::uint64_t{31 - lane} << 40);
+  expect(a, simt::match_any(simt::full_warp, lane / 8) == 0xffu << (lane / 8 * 8));
+  expect(a, simt::match_any(simt::full_warp, std::uint64_t{lane % 2} << 50) == (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+  // A mask of its own for each half, one half twice.
+  unsigned const half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
+  expect(a, simt::ballot(half, lane % 2 == 0) == (0x55555555u & half));
+  if (lane < 16) {
+    simt::sync_warp(half);
+    expect(a, simt::shuffle(half, lane, 3) == 3u);
+  }
+  expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 && simt::first_bit(0u) == -1);
+}
+TEST(seam, warp_collectives) { run(&warp_collectives, 2, 96); }
+
+WARDEN_KERNEL void block_collectives(arguments a) {
+  expect(a, simt::sync_block_or(simt::thread_rank() == 70));
+  expect(a, !simt::sync_block_or(simt::thread_rank() == 96));
+  using scan = simt::block_scan<96>;
+  auto& storage = *reinterpret_cast<scan::storage*>(simt::dynamic_shared());
+  for (std::uint32_t round = 1; round < 4; ++round) {
+    std::uint32_t total = 0;
+    std::uint32_t const t = simt::thread_rank();
+    std::uint32_t const before = scan::exclusive_sum(storage, t * round, total);
+    expect(a, before == round * (t * (t - 1) / 2) && total == round * (96 * 95 / 2));
+    simt::sync_block();
+  }
+}
+TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
+
+WARDEN_KERNEL void atomics(arguments a) {
+  simt::fetch_add(&a.out[0], std::uint64_t{3});
+  simt::fetch_max(&a.out[1], std::uint64_t{simt::thread_rank()});
+  auto* const words = reinterpret_cast<std::int32_t*>(&a.out[2]);
+  simt::fetch_min(&words[0], -static_cast<std::int32_t>(simt::thread_rank()));
+  auto* const real = reinterpret_cast<double*>(&a.out[3]);
+  simt::fetch_add(real, 0.5);
+  // Each thread finds its turn and passes it on.
+  std::uint64_t const me = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  bool mine = false;
+  while (!mine) {
+    mine = simt::compare_exchange(&a.out[4], me, me + 1) == me;
+    if (!mine) simt::back_off(3);
+  }
+  expect(a, simt::exchange(&a.out[5 + me % 8], me + 100) != me + 100);
+  simt::shared_span<std::uint32_t> const shared{reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), 4};
+  if (simt::thread_rank() < 4) shared[simt::thread_rank()] = 0;
+  simt::sync_block();
+  simt::shared_fetch_add(shared[0], 2u);
+  while (simt::shared_compare_exchange(shared[1], 0u, 1u) != 0u) simt::back_off(1);
+  simt::fence_block();
+  shared[2] = shared[2] + 1;
+  simt::fence_block();
+  simt::shared_exchange(shared[1], 0u);
+  simt::sync_block();
+  expect(a, simt::shared_load(shared[0]) == 2 * simt::block_threads() && shared[2] == simt::block_threads());
+}
+TEST(seam, atomics) {
+  warden::buffer<std::uint64_t> out{64}, errors{1};
+  out.fill_bytes(0);
+  errors.fill_bytes(0);
+  simt::launch(&atomics, 2, 64, 1024, {out.data(), errors.data()}, {});
+  EXPECT_EQ(errors.to_host()[0], 0u);
+  auto const seen = out.to_host();
+  EXPECT_EQ(seen[0], 384u);
+  EXPECT_EQ(seen[1], 63u);
+  EXPECT_EQ(static_cast<std::int32_t>(seen[2]), -63);
+  double half_sum;
+  std::memcpy(&half_sum, &seen[3], 8);
+  EXPECT_EQ(half_sum, 64.0);
+  EXPECT_EQ(seen[4], 128u);
+}
+
+TEST(seam, buffers_and_copies) {
+  std::vector<int> numbers(1000);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  warden::stream s;
+  warden::buffer<int> a{numbers}, b{1000};
+  warden::copy(b.data(), a.data(), 1000, s);
+  EXPECT_EQ(b.to_host(s), numbers);
+  warden::buffer<int> moved = std::move(b);
+  EXPECT_EQ(b.data(), nullptr);
+  EXPECT_EQ(moved.to_host(s), numbers);
+  moved.fill_bytes(0xff, s);
+  EXPECT_EQ(moved.to_host(s), std::vector<int>(1000, -1));
+  EXPECT_EQ(warden::buffer<int>{}.to_host(), std::vector<int>{});
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad input gets one line that names the value and the limit, and hurts nobody else.
+
+#include "tests/support/support.cuh"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace {
+
+using test::record_in;
+using testing::HasSubstr;
+using small = warden::basic_guarded<test::small_policy, test::tally, record_in<2>>;
+
+std::string error_of(std::function<void()> const& action) {
+  try {
+    action();
+  } catch (warden::error const& e) {
+    EXPECT_EQ(std::string{e.what()}.find('\n'), std::string::npos) << "more than one line";
+    return e.what();
+  }
+  return "no error";
+}
+
+struct send_some_bad {
+  std::uint32_t n;
+  std::uint64_t bad;
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    small::block_client client{ref, at};
+    std::uint32_t const i = static_cast<std::uint32_t>(at.global_rank());
+    client.send(i == 70 ? bad : i % 10, record_in<2>::of(1), i < n);
+    if (i == 71) client.append(bad, record_in<2>::of(1));
+    client.flush();
+    if (i == 72) small::thread_client{ref}.send(bad, record_in<2>::of(1));
+  }
+};
+
+TEST(bad_input, an_id_outside_the_records) {
+  for (std::uint64_t const bad : {10ull, 11ull, 0xffffffffull, 1ull << 32, ~0ull - 1}) {
+    // A frame of canaries around the records: memory outside them is never touched.
+    std::vector<test::tally> memory(30, test::tally{7, 7, 7});
+    for (int k = 10; k < 20; ++k) memory[k] = {};
+    warden::buffer<test::tally> records{memory};
+    small g{records.data() + 10, 10, {.servers = 2}};
+    warden::launch_fused(send_some_bad{200, bad}, 4, 64, {}, g);
+    EXPECT_THAT(error_of([&] { g.wait(); }),
+                HasSubstr("record id " + std::to_string(bad) + " is not below 10 (3 such ids"));
+    auto const after = records.to_host();
+    std::uint64_t count = 0;
+    for (int k = 0; k < 30; ++k) {
+      if (k >= 10 && k < 20) {
+        count += after[k].count;
+      } else {
+        EXPECT_EQ(after[k].count, 7u) << "memory outside the records was touched";
+      }
+    }
+    EXPECT_EQ(count, 199u) << "the other sections must have run";
+    g.wait();  // reported once
+  }
+}
+
+struct no_flush {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    small::block_client client{ref, at};
+    client.send(0, record_in<2>::of(1), at.thread_rank() < 9);
+  }
+};
+
+TEST(bad_input, staged_messages_without_flush) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  warden::launch_fused(no_flush{}, 3, 64, {}, g.guarded);
+  EXPECT_THAT(error_of([&] { g.guarded.wait(); }), HasSubstr("27 messages were staged but never flushed"));
+  // The next launch starts afresh: the lost messages do not turn up in it.
+  warden::launch_fused(test::send_by_block<2>{100, 10}, 2, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(100, 10));
+}
+
+TEST(bad_input, a_block_of_the_wrong_size) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  EXPECT_THAT(error_of([&] { warden::launch_fused(no_flush{}, 3, 200, {}, g.guarded); }),
+              HasSubstr("blocks of 200 threads, but the policy promises 64"));
+}
+
+TEST(bad_input, impossible_plans) {
+  warden::buffer<test::tally> records{10};
+  auto const make = [&](warden::guarded_options o) { return error_of([&] { small{records, o}; }); };
+  EXPECT_THAT(make({.capacity = 48}), HasSubstr("capacity 48 is not a power of two from 32 to 1048576"));
+  EXPECT_THAT(make({.capacity = 16}), HasSubstr("capacity 16 is not a power of two"));
+  EXPECT_THAT(make({.servers = 70'000}), HasSubstr("70000 servers; the limit is 65534"));
+  EXPECT_THAT(make({.servers = 60'000}), HasSubstr("bytes of shared memory a block; the device has"));
+  EXPECT_THAT(make({.time_limit_seconds = 0}), HasSubstr("time limit of 0"));
+  EXPECT_THAT(make({.capacity = 64, .first_index = 63}), HasSubstr("first index 63 lies before the second lap, 64"));
+  EXPECT_THAT(error_of([&] { small(records.data(), std::size_t{1} << 32, {.servers = 1}); }),
+              HasSubstr("4294967296 records; the limit is 4294967294"));
+}
+
+TEST(bad_input, too_many_servers_for_the_device) {
+  auto const facts = warden::runtime::facts(0);
+  unsigned const servers = static_cast<unsigned>(facts.multiprocessors) * 64;
+  test::guarded_records<small> g{10, {.servers = servers, .capacity = 32}};
+  EXPECT_THAT(error_of([&] { warden::launch_fused(no_flush{}, 3, 64, {}, g.guarded); }),
+              HasSubstr(std::to_string(servers) + " servers and a client block do not fit"));
+}
+
+struct wants_shared {
+  struct shared_storage {
+    std::uint32_t words[16];
+  };
+  struct larger {
+    std::uint32_t words[17];
+  };
+  std::uint32_t* out;
+  bool too_much;
+  __device__ void operator()(warden::client_block const& at, small::ref const&) const {
+    if (too_much) {
+      if (at.shared<larger>() == nullptr && at.thread_rank() == 0) out[0] = 1;
+      return;
+    }
+    shared_storage* const s = at.shared<shared_storage>();
+    if (at.thread_rank() < 16) s->words[at.thread_rank()] = at.thread_rank();
+    warden::simt::sync_block();
+    if (at.thread_rank() == 0) {
+      std::uint32_t sum = 0;
+      for (std::uint32_t w : s->words) sum += w;
+      out[0] = sum;
+    }
+  }
+};
+
+TEST(bad_input, more_shared_memory_than_declared) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  warden::buffer<std::uint32_t> out{1};
+  warden::launch_fused(wants_shared{out.data(), false}, 1, 64, {}, g.guarded);
+  g.guarded.wait();
+  EXPECT_EQ(out.to_host()[0], 120u);
+  warden::launch_fused(wants_shared{out.data(), true}, 1, 64, {}, g.guarded);
+  EXPECT_THAT(error_of([&] { g.guarded.wait(); }),
+              HasSubstr("68 bytes asked for, but the kernel's shared_storage has 64"));
+  EXPECT_EQ(out.to_host()[0], 1u);
+  g.guarded.wait();
+}
+
+TEST(bad_input, not_enough_memory) {
+  EXPECT_THROW(warden::buffer<char>{std::size_t{1} << 46}, warden::cuda_error);
+}
+
+}  // namespace

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every client delivers every message exactly once, alone and mixed with the others.
+
+#include "tests/support/support.cuh"
+
+namespace {
+
+using test::record_in;
+using test::tally;
+using small = warden::basic_guarded<test::small_policy, tally, record_in<2>>;
+
+warden::guarded_options with(unsigned servers, unsigned capacity) {
+  warden::guarded_options o;
+  o.servers = servers;
+  o.capacity = capacity;
+  return o;
+}
+
+TEST(block_client, delivers_exactly_once) {
+  std::uint64_t const n = test::sized<std::uint64_t>(3001, 3'000'001);
+  test::guarded_records<small> g{100, with(3, 64)};
+  warden::launch_fused(test::send_by_block<2>{n, 100}, 9, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(n, 100));
+}
+
+TEST(thread_client, delivers_exactly_once) {
+  std::uint64_t const n = test::sized<std::uint64_t>(2003, 1'000'003);
+  test::guarded_records<small> g{100, with(3, 64)};
+  warden::launch_fused(test::send_by_thread<2>{n, 100}, 9, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(n, 100));
+}
+
+/// Odd operations are appended by diverging threads, the others sent, between them a barrier or not.
+struct send_and_append {
+  std::uint64_t n;
+  std::uint32_t records;
+
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    small::block_client client{ref, at};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
+      if (i < n && i % 2 == 1) client.append(test::id_of(i, records), section);
+      client.send(test::id_of(i, records), section, i < n && i % 2 == 0);
+    }
+    client.flush();
+  }
+};
+
+TEST(block_client, append_overflows_to_the_thread_path) {
+  std::uint64_t const n = test::sized<std::uint64_t>(4001, 1'000'001);
+  test::guarded_records<small> g{77, with(2, 32)};
+  warden::launch_fused(send_and_append{n, 77}, 5, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(n, 77));
+}
+
+/// Virtual blocks that return early, one of them before it makes a client.
+struct return_early {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    if (at.block_index() == 0) return;
+    small::block_client client{ref, at};
+    client.send(0, record_in<2>::of(1), at.thread_rank() == 0);
+    client.flush();
+    if (at.thread_rank() % 2 == 0) return;
+    small::thread_client{ref}.send(1, record_in<2>::of(1));
+  }
+};
+
+TEST(launch, early_return_is_harmless) {
+  test::guarded_records<small> g{2, with(1, 32)};
+  warden::launch_fused(return_early{}, 11, 64, {}, g.guarded);
+  g.guarded.wait();
+  auto const records = g.records.to_host();
+  EXPECT_EQ(records[0].count, 10u);
+  EXPECT_EQ(records[1].count, 320u);
+}
+
+// Two section types of different sizes, and two guardeds in one kernel.
+struct add_one {
+  static constexpr bool reads_other_memory = false;
+  __device__ void operator()(tally& t, warden::no_context) const { t.count += 1; }
+};
+using two_types = warden::basic_guarded<test::small_policy, tally, add_one, record_in<7>>;
+
+struct send_to_both {
+  std::uint64_t n;
+  __device__ void operator()(warden::client_block const& at, small::ref const& a, two_types::ref const& b) const {
+    small::block_client to_a{a, at};
+    two_types::block_client to_b{b, at};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      auto const value = static_cast<std::uint32_t>(i);
+      to_a.send(test::id_of(i, 10), record_in<2>::of(value), i < n);
+      to_b.send(test::id_of(i, 20), record_in<7>::of(value), i < n);
+      to_b.send(20, add_one{}, i < n && i % 3 == 0);
+    }
+    to_a.flush();
+    to_b.flush();
+  }
+};
+
+TEST(launch, several_guardeds_and_section_types) {
+  std::uint64_t const n = test::sized<std::uint64_t>(1500, 500'000);
+  test::guarded_records<small> a{10, with(2, 64)};
+  test::guarded_records<two_types> b{21, with(3, 32)};
+  warden::launch_fused(send_to_both{n}, 7, 64, {}, a.guarded, b.guarded);
+  a.guarded.wait();
+  b.guarded.wait();
+  test::expect_equal(a.records.to_host(), test::expected<2>(n, 10));
+  auto records = b.records.to_host();
+  EXPECT_EQ(records[20].count, (n + 2) / 3);
+  records.pop_back();
+  test::expect_equal(records, test::expected<7>(n, 20));
+}
+
+TEST(apply_async, runs_sections_from_arrays) {
+  for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{1777}}) {
+    test::guarded_records<small> g{50, with(2, 64)};
+    std::vector<std::uint32_t> ids;
+    std::vector<record_in<2>> sections;
+    for (std::size_t i = 0; i < n; ++i) {
+      ids.push_back(test::id_of(i, 50));
+      sections.push_back(record_in<2>::of(static_cast<std::uint32_t>(i)));
+    }
+    warden::buffer<std::uint32_t> const device_ids{ids};
+    warden::buffer<record_in<2>> const device_sections{sections};
+    g.guarded.apply_async(device_ids.data(), device_sections.data(), n);
+    g.guarded.wait();
+    test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+  }
+}
+
+}  // namespace

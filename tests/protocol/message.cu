@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages carry what was put into them, and owner maps invert.
+
+#include "tests/support/support.cuh"
+
+#include <warden/simt/launch.cuh>
+
+namespace {
+
+using test::record_in;
+
+struct tag_a {};
+struct tag_b {
+  unsigned char bytes[5];
+};
+
+struct pack_arguments {
+  std::uint64_t* errors;
+  std::uint64_t lap;
+};
+
+template <int Words>
+WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
+  using format = warden::message_format<tag_a, record_in<Words>, tag_b>;
+  std::uint32_t const me = warden::simt::thread_rank();
+  auto const section = record_in<Words>::of(me * 77u + 5u);
+  auto m = format::pack(0xfffffff0u + me, section);
+  m.set_destination(0xfffe);
+  bool good = m.destination() == 0xfffe;
+  for (auto& l : m.lanes) {
+    l = warden::lane::stamped(l, a.lap);
+    good = good && warden::lane::is_of(l, a.lap) && !warden::lane::is_of(l, a.lap + 1) &&
+           !warden::lane::is_of(l, a.lap - 1);
+    auto torn = warden::lane::stamped(l, a.lap - 1);
+    torn.first = l.first;
+    good = good && !warden::lane::is_of(torn, a.lap);
+    torn = warden::lane::stamped(l, a.lap - 1);
+    torn.second = l.second;
+    good = good && !warden::lane::is_of(torn, a.lap);
+  }
+  auto const back = format::template unpack<record_in<Words>>(m);
+  for (int i = 0; i < Words; ++i) good = good && back.words[i] == section.words[i];
+  good = good && m.local() == 0xfffffff0u + me && m.tag() == 1;
+  if (!good) warden::simt::fetch_add(a.errors, std::uint64_t{1});
+}
+
+template <int Words>
+void check_message() {
+  warden::buffer<std::uint64_t> errors{1};
+  errors.fill_bytes(0);
+  for (std::uint64_t lap : {1ull, 4095ull, 4096ull, 65535ull, 65536ull, (1ull << 40) + 3}) {
+    warden::simt::launch(&pack_and_unpack<Words>, 1, 32, 0, {errors.data(), lap}, {});
+  }
+  EXPECT_EQ(errors.to_host()[0], 0u) << Words << " words";
+}
+
+TEST(message, round_trip) {
+  check_message<1>();
+  check_message<2>();
+  check_message<3>();
+  check_message<4>();
+  check_message<5>();
+  check_message<8>();
+  check_message<11>();
+}
+
+TEST(message, sizes) {
+  EXPECT_EQ((warden::message_format<record_in<1>>::lanes), 1);
+  EXPECT_EQ((warden::message_format<record_in<2>>::lanes), 1);
+  EXPECT_EQ((warden::message_format<record_in<3>>::lanes), 2);
+  EXPECT_EQ((warden::message_format<record_in<5>>::lanes), 2);
+  EXPECT_EQ((warden::message_format<record_in<8>>::lanes), 3);
+  EXPECT_EQ((warden::message_format<tag_a, record_in<11>>::lanes), 4);
+  EXPECT_EQ((warden::message_format<tag_a>::lanes), 1);
+}
+
+struct owner_arguments {
+  std::uint64_t* errors;
+  warden::interleaved_owner_map map;
+};
+
+WARDEN_KERNEL void check_owner(owner_arguments a) {
+  std::uint32_t const servers = a.map.servers();
+  auto const check = [&](std::uint32_t id) {
+    warden::owner const o = a.map(id);
+    if (o.server != id % servers || o.local != id / servers || a.map.id(o) != id) {
+      warden::simt::fetch_add(a.errors, std::uint64_t{1});
+    }
+  };
+  std::uint32_t const me = warden::simt::thread_rank();
+  check(me);
+  check(0xffffffffu - me);
+  check(0x80000000u + me);
+  for (std::uint32_t k = 1; k < 40; ++k) check(static_cast<std::uint32_t>(test::mix(k * 64 + me)));
+  // Around every multiple of the divisor a wrong reciprocal shows first.
+  for (std::uint32_t k = 1; k < 40; ++k) {
+    std::uint32_t const multiple = static_cast<std::uint32_t>(test::mix(k + me)) / servers * servers;
+    check(multiple);
+    check(multiple - 1);
+  }
+}
+
+TEST(owner_map, divides_exactly) {
+  warden::buffer<std::uint64_t> errors{1};
+  errors.fill_bytes(0);
+  for (std::uint32_t servers : {1u, 2u, 3u, 5u, 7u, 64u, 131u, 132u, 255u, 264u, 1000u, 65533u}) {
+    warden::simt::launch(&check_owner, 1, 64, 0, {errors.data(), warden::interleaved_owner_map{servers}}, {});
+    EXPECT_EQ(errors.to_host()[0], 0u) << servers << " servers";
+  }
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every wait ends: launches that cannot get on are poisoned within their time limit, and say why.
+
+#include "tests/support/support.cuh"
+
+#include <chrono>
+#include <optional>
+
+namespace {
+
+using test::record_in;
+using small = warden::basic_guarded<test::small_policy, test::tally, record_in<2>>;
+constexpr double limit_seconds = 1;
+
+/// Runs `action`, which must end in a timeout_error within the limit and a second.
+template <class Action>
+warden::diagnosis dump_of(Action action) {
+  auto const start = std::chrono::steady_clock::now();
+  std::optional<warden::diagnosis> dump;
+  try {
+    action();
+  } catch (warden::timeout_error const& e) {
+    dump = e.dump();
+    EXPECT_NE(std::string{e.what()}.find("no progress for 1 s"), std::string::npos) << e.what();
+  }
+  std::chrono::duration<double> const took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), limit_seconds + 1);
+  EXPECT_TRUE(dump.has_value()) << "no timeout_error";
+  return dump.value_or(warden::diagnosis{});
+}
+
+warden::guarded_options options(unsigned servers, unsigned capacity) {
+  warden::guarded_options o;
+  o.servers = servers;
+  o.capacity = capacity;
+  o.time_limit_seconds = limit_seconds;
+  o.minimum_polls = 64;
+  return o;
+}
+
+/// One thread takes three slots of channel 1 and never fills the second.
+struct reserve_and_forget {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    if (at.global_rank() != 0) return;
+    auto const channel = ref.channel_of(1);
+    std::uint64_t const first = channel.reserve(3);
+    channel.publish(first, small::ref::format::pack(0, record_in<2>::of(1)));
+    channel.publish(first + 2, small::ref::format::pack(0, record_in<2>::of(1)));
+  }
+};
+
+TEST(no_hang, a_client_reserves_and_never_publishes) {
+  test::guarded_records<small> g{10, options(2, 64)};
+  auto const d = dump_of([&] {
+    warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
+    g.guarded.wait();
+  });
+  EXPECT_EQ(d.wait.kind, warden::wait_kind::message);
+  ASSERT_EQ(d.channels.size(), 2u);
+  // The second server has nothing to do and leaves; the first missing slot is the one forgotten.
+  auto const& c = d.channels[1];
+  EXPECT_TRUE(c.started);
+  EXPECT_EQ(c.reserved, 64u + 3);
+  EXPECT_EQ(c.published, 64u + 1);
+  EXPECT_EQ(c.executed, 64u + 2);
+  EXPECT_EQ(c.released, 64u);
+  EXPECT_EQ(d.channels[0].reserved, d.channels[0].released);
+  EXPECT_EQ(d.client_blocks_done, d.client_blocks);
+  // Usable again.
+  g.records.fill_bytes(0);
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
+}
+
+/// Tells the servers that all clients are done, waits until they have left, then sends.
+struct send_to_nobody {
+  bool by_block;
+  std::uint32_t* left;
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    if (at.thread_rank() == 0) {
+      warden::simt::fence_device();
+      warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done, ref.frame.client_blocks);
+      for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
+    }
+    warden::simt::sync_block();
+    small::block_client client{ref, at};
+    small::thread_client const thread{ref};
+    bool alive = true;
+    for (std::uint32_t i = 0; alive && i < 40; ++i) {
+      if (by_block) {
+        alive = client.send(0, record_in<2>::of(i));
+      } else {
+        alive = thread.send(0, record_in<2>::of(i));
+      }
+    }
+    client.flush();
+    if (!alive) warden::simt::fetch_add(left, 1u);
+  }
+};
+
+TEST(no_hang, a_server_leaves_early) {
+  for (bool const by_block : {true, false}) {
+    test::guarded_records<small> g{10, options(1, 32)};
+    warden::buffer<std::uint32_t> left{1};
+    left.fill_bytes(0);
+    auto const d = dump_of([&] {
+      warden::launch_fused(send_to_nobody{by_block, left.data()}, 1, 64, {}, g.guarded);
+      g.guarded.wait();
+    });
+    EXPECT_EQ(d.wait.kind, warden::wait_kind::credit);
+    EXPECT_EQ(d.wait.channel, 0u);
+    ASSERT_EQ(d.channels.size(), 1u);
+    EXPECT_TRUE(d.channels[0].started);
+    EXPECT_EQ(d.channels[0].published, 32u + 32) << "a channel full of messages";
+    EXPECT_EQ(d.channels[0].released, 32u);
+    EXPECT_EQ(d.channels[0].executed, 32u);
+    EXPECT_GT(d.channels[0].reserved, 32u + 32);
+    EXPECT_EQ(left.to_host()[0], 64u) << "send must say false once poisoned";
+  }
+}
+
+/// A kernel of clients only: its channels have no servers.
+struct clients_only {
+  small::ref ref;
+};
+WARDEN_KERNEL void run_clients_only(clients_only a) {
+  small::thread_client const client{a.ref};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    if (!client.send(4, record_in<2>::of(i))) return;
+  }
+}
+
+TEST(no_hang, no_server_starts) {
+  test::guarded_records<small> g{10, options(2, 32)};
+  auto const d = dump_of([&] {
+    auto const record = g.guarded.lend_launch_record();
+    record->groups.clear();
+    record->limit = g.guarded.limit();
+    clients_only a{g.guarded.begin_launch(record, 0, 0, std::source_location::current())};
+    a.ref.frame.control = record->control.data();
+    a.ref.frame.limit = record->limit;
+    a.ref.frame.guardeds = 1;
+    a.ref.frame.groups[0] = {a.ref.indices, 2};
+    warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
+    g.guarded.wait();
+  });
+  EXPECT_EQ(d.wait.kind, warden::wait_kind::credit);
+  EXPECT_EQ(d.wait.channel, 0u);
+  ASSERT_EQ(d.channels.size(), 2u);
+  EXPECT_FALSE(d.channels[0].started);
+  EXPECT_FALSE(d.channels[1].started);
+  EXPECT_EQ(d.channels[0].reserved, 32u + 64) << "32 fitted, and each thread waits with one more";
+  EXPECT_EQ(d.channels[0].published, 32u + 32);
+  EXPECT_NE(to_string(d).find("server 0 (never started): reserved 96, published 64"), std::string::npos) << to_string(d);
+}
+
+TEST(no_hang, an_unreported_failure_is_not_lost) {
+  test::guarded_records<small> g{10, options(2, 64)};
+  test::guarded_records<small> h{10, options(1, 64)};
+  warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
+  // Launched onto a poisoned guarded: nothing runs, and the error is still there.
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
+  EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
+  g.guarded.wait();
+}
+
+}  // namespace

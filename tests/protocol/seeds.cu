@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small launches under very many schedules of the simulated device, and their exact replay.
+
+#include "tests/support/support.cuh"
+
+#include <warden/simulation.hpp>
+
+#include <set>
+
+namespace {
+
+using test::record_in;
+using small = warden::basic_guarded<test::small_policy, test::tally, record_in<5>>;
+
+struct tiny_policy : test::small_policy {
+  static constexpr unsigned block_threads = 32;
+  static constexpr unsigned outbox_bytes_per_thread = 64;
+};
+using tiny = warden::basic_guarded<tiny_policy, test::tally, record_in<2>>;
+
+void one_launch(std::uint64_t seed, warden::sim::schedule order) {
+  warden::sim::settings s;
+  s.seed = seed;
+  s.order = order;
+  s.pct_horizon = 20'000;
+  s.multiprocessors = 2;
+  warden::sim::configure(s);
+  warden::guarded_options options;
+  options.servers = 2;
+  options.capacity = 32;
+  options.time_limit_seconds = 1;
+  test::guarded_records<tiny> g{3, options};
+  warden::launch_fused(test::send_by_block<2>{150, 3}, 4, 32, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(150, 3));
+  EXPECT_FALSE(warden::sim::last_report().deadlock);
+}
+
+void many(warden::sim::schedule order, std::uint64_t part) {
+  std::uint64_t const only = test::environment("WARDEN_SEED", 0);
+  std::uint64_t const seeds = test::environment("WARDEN_SEEDS", 1000);
+  std::uint64_t const first = only != 0 ? only : 1 + part * (seeds / 2);
+  std::uint64_t const end = only != 0 ? only + 1 : 1 + (part + 1) * (seeds / 2);
+  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE("replay with --seed " + std::to_string(seed));
+    ASSERT_NO_THROW(one_launch(seed, order));
+  }
+}
+
+TEST(seeds, random_schedules_first_half) { many(warden::sim::schedule::random, 0); }
+TEST(seeds, random_schedules_second_half) { many(warden::sim::schedule::random, 1); }
+TEST(seeds, priority_schedules_first_half) { many(warden::sim::schedule::pct, 0); }
+TEST(seeds, priority_schedules_second_half) { many(warden::sim::schedule::pct, 1); }
+
+TEST(seeds, replay_exactly_and_differ) {
+  std::set<std::uint64_t> hashes;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    one_launch(seed, warden::sim::schedule::random);
+    std::uint64_t const hash = warden::sim::last_report().trace_hash;
+    if (seed % 20 == 0) {
+      one_launch(seed, warden::sim::schedule::random);
+      ASSERT_EQ(warden::sim::last_report().trace_hash, hash) << "seed " << seed << " did not replay";
+    }
+    hashes.insert(hash);
+  }
+  EXPECT_GE(hashes.size(), 990u);
+  warden::sim::configure({});
+}
+
+}  // namespace

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// What no program may do on a GPU is an error on the simulated device, with every thread's place.
+
+#include <warden/buffer.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/simulation.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using testing::HasSubstr;
+namespace simt = warden::simt;
+
+struct arguments {
+  std::uint64_t* word = nullptr;
+};
+
+std::string error_of(void (*kernel)(arguments), arguments a = {}, unsigned threads = 64) {
+  try {
+    simt::launch(kernel, 2, threads, 256, a, {});
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+class misuse : public testing::Test {
+ protected:
+  void SetUp() override { warden::sim::configure({}); }
+  void TearDown() override { warden::sim::configure({}); }
+};
+
+WARDEN_KERNEL void one_thread_skips_the_barrier(arguments) {
+  if (simt::thread_rank() != 5) simt::sync_block();
+}
+TEST_F(misuse, a_barrier_that_not_all_reach) {
+  auto const error = error_of(&one_thread_skips_the_barrier);
+  EXPECT_THAT(error, testing::AnyOf(HasSubstr("ended while others of its block wait at a barrier"),
+                                    HasSubstr("barrier reached after 1 threads of the block have ended")));
+  EXPECT_THAT(error, HasSubstr("misuse.cu:"));
+}
+
+WARDEN_KERNEL void barrier_in_half_a_block(arguments) {
+  if (simt::thread_rank() < 32) {
+    simt::sync_block();
+  } else {
+    simt::sync_warp(simt::full_warp);
+    simt::wait_until([] { return false; }, [] { return true; }, [](auto) {});
+  }
+}
+TEST_F(misuse, a_deadlock_of_a_barrier_and_a_wait) {
+  warden::sim::settings s;
+  s.deadlock_is_error = true;
+  warden::sim::configure(s);
+  auto const error = error_of(&barrier_in_half_a_block);
+  EXPECT_THAT(error, HasSubstr("every thread sleeps"));
+  EXPECT_THAT(error, HasSubstr("at a barrier, misuse.cu:"));
+  EXPECT_THAT(error, HasSubstr("waits, misuse.cu:"));
+}
+
+WARDEN_KERNEL void mask_without_me(arguments) { simt::ballot(0xfffeu, true); }
+TEST_F(misuse, a_mask_without_the_caller) {
+  EXPECT_THAT(error_of(&mask_without_me), HasSubstr("mask lacks the calling lane"));
+}
+
+WARDEN_KERNEL void different_masks(arguments) {
+  simt::sync_warp(simt::lane_id() == 3 ? 0x0000ffffu : simt::full_warp);
+}
+TEST_F(misuse, different_masks_in_one_collective) {
+  EXPECT_THAT(error_of(&different_masks), HasSubstr("different collectives, or with different masks"));
+}
+
+WARDEN_KERNEL void an_ended_lane(arguments) {
+  if (simt::lane_id() == 7) return;
+  simt::ballot(simt::full_warp, true);
+}
+TEST_F(misuse, a_mask_that_names_an_ended_lane) {
+  EXPECT_THAT(error_of(&an_ended_lane), testing::AnyOf(HasSubstr("which has ended"), HasSubstr("lane ended")));
+}
+
+WARDEN_KERNEL void beyond_a_span(arguments) {
+  simt::shared_span<int> const span{reinterpret_cast<int*>(simt::dynamic_shared()), 64};
+  span[simt::thread_rank() + 1] = 0;
+}
+TEST_F(misuse, an_index_outside_a_span) {
+  EXPECT_THAT(error_of(&beyond_a_span), HasSubstr("index 64 outside a shared span of 64"));
+}
+
+WARDEN_KERNEL void beyond_the_arena(arguments) { simt::dynamic_shared()[256] = std::byte{0}; }
+TEST_F(misuse, a_write_past_the_arena) {
+  EXPECT_THAT(error_of(&beyond_the_arena), HasSubstr("wrote past its 256 bytes of shared memory"));
+}
+
+WARDEN_KERNEL void for_ever(arguments) {
+  while (true) simt::back_off(0);
+}
+TEST_F(misuse, a_launch_without_end) {
+  warden::sim::settings s;
+  s.max_steps = 100'000;
+  warden::sim::configure(s);
+  EXPECT_THAT(error_of(&for_ever), HasSubstr("no end after 100000 steps"));
+}
+
+WARDEN_KERNEL void two_in_one_record(arguments a) {
+  simt::section_enter(a.word);
+  *a.word += 1;
+  simt::section_leave(a.word);
+}
+TEST_F(misuse, overlapping_sections) {
+  warden::buffer<std::uint64_t> word{1};
+  EXPECT_THAT(error_of(&two_in_one_record, {word.data()}), HasSubstr("overlapping sections"));
+}
+
+WARDEN_KERNEL void one_at_a_time(arguments a) {
+  while (simt::compare_exchange(a.word, std::uint64_t{0}, std::uint64_t{1}) != 0) simt::back_off(0);
+  simt::section_enter(a.word + 1);
+  a.word[1] += 1;
+  simt::section_leave(a.word + 1);
+  simt::exchange(a.word, std::uint64_t{0});
+}
+TEST_F(misuse, sections_under_a_lock_do_not_overlap) {
+  warden::buffer<std::uint64_t> words{2};
+  words.fill_bytes(0);
+  EXPECT_EQ(error_of(&one_at_a_time, {words.data()}), "no error");
+  EXPECT_EQ(words.to_host()[1], 128u);
+}
+
+WARDEN_KERNEL void reads_garbage(arguments a) {
+  if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
+  std::uint64_t zeros = 0;
+  for (int i = 0; i < 256; ++i) zeros += simt::dynamic_shared()[i] == std::byte{0} ? 1 : 0;
+  *a.word = zeros;
+}
+TEST_F(misuse, shared_memory_begins_as_garbage) {
+  warden::buffer<std::uint64_t> word{1};
+  EXPECT_EQ(error_of(&reads_garbage, {word.data()}), "no error");
+  EXPECT_EQ(word.to_host()[0], 0u);
+}
+
+}  // namespace

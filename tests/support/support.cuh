@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the protocol tests share: small policies, records that tell whether a message was lost, doubled
+// or torn, and seeds.
+#pragma once
+
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace test {
+
+inline bool simulated() { return warden::runtime::facts(0).simulated; }
+
+/// For repetition counts and sizes: a GPU does a thousand times what the simulated device does.
+template <class T>
+T sized(T on_simulated_device, T on_gpu) {
+  return simulated() ? on_simulated_device : on_gpu;
+}
+
+inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
+  char const* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// Two warps a block and a small outbox, so that the simulated device sees many batches.
+struct small_policy : warden::default_policy {
+  static constexpr unsigned block_threads = 64;
+  using executor = warden::executor::locks<64>;
+  static constexpr unsigned capacity = 64;
+};
+
+/// Adds up everything that reached it.
+struct tally {
+  std::uint64_t count;
+  std::uint64_t sum;
+  std::uint64_t mixed;  ///< a sum of a hash of each whole message: a torn one changes it
+};
+
+WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// A section with `Words` 32-bit words of payload, all derived from the first one.
+template <int Words>
+struct record_in {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t words[Words];
+
+  WARDEN_HOST_DEVICE static record_in of(std::uint32_t value) {
+    record_in r;
+    for (int i = 0; i < Words; ++i) r.words[i] = value * 2654435761u + static_cast<std::uint32_t>(i);
+    r.words[0] = value;
+    return r;
+  }
+  WARDEN_HOST_DEVICE std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    for (int i = 0; i < Words; ++i) h = mix(h + words[i] + 1);
+    return h;
+  }
+  __device__ void operator()(tally& t, warden::no_context) const {
+    t.count += 1;
+    t.sum += words[0];
+    t.mixed += hash();
+  }
+};
+
+/// The record that operation i goes to: spread, or one hot record for `records` == 1.
+WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint64_t i, std::uint32_t records) {
+  return static_cast<std::uint32_t>(mix(i) % records);
+}
+
+/// What the records must hold after the operations 0 .. n-1.
+template <int Words>
+std::vector<tally> expected(std::uint64_t n, std::uint32_t records) {
+  std::vector<tally> tallies(records);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    auto const section = record_in<Words>::of(static_cast<std::uint32_t>(i));
+    tally& t = tallies[id_of(i, records)];
+    t.count += 1;
+    t.sum += section.words[0];
+    t.mixed += section.hash();
+  }
+  return tallies;
+}
+
+inline void expect_equal(std::vector<tally> const& seen, std::vector<tally> const& wanted) {
+  ASSERT_EQ(seen.size(), wanted.size());
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    ASSERT_EQ(seen[k].count, wanted[k].count) << "record " << k << ": messages lost or doubled";
+    ASSERT_EQ(seen[k].sum, wanted[k].sum) << "record " << k << ": wrong payload";
+    ASSERT_EQ(seen[k].mixed, wanted[k].mixed) << "record " << k << ": torn message";
+  }
+}
+
+/// Sends the operations 0 .. n-1 through block clients.
+template <int Words>
+struct send_by_block {
+  std::uint64_t n;
+  std::uint32_t records;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
+    }
+    client.flush();
+  }
+};
+
+/// The same through thread clients.
+template <int Words>
+struct send_by_thread {
+  std::uint64_t n;
+  std::uint32_t records;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::thread_client<Ref> const client{ref};
+    for (std::uint64_t i = at.global_rank(); i < n; i += at.global_size()) {
+      client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)));
+    }
+  }
+};
+
+/// Zeroed records under a guarded.
+template <class Guarded>
+struct guarded_records {
+  using record = typename Guarded::record;
+  warden::buffer<record> records;
+  Guarded guarded;
+
+  explicit guarded_records(std::size_t size, warden::guarded_options options = {})
+      : records{size}, guarded{zeroed(records), options} {}
+
+  static warden::buffer<record>& zeroed(warden::buffer<record>& b) {
+    b.fill_bytes(0);
+    return b;
+  }
+};
+
+}  // namespace test
