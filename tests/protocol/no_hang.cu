@@ -126,7 +126,7 @@ struct clients_only {
 };
 WARDEN_KERNEL void run_clients_only(clients_only a) {
   small::thread_client const client{a.ref};
-  for (std::uint32_t i = 0; i < 3; ++i) {
+  for (std::uint32_t i = 0; i < 40; ++i) {
     if (!client.send(4, record_in<2>::of(i))) return;
   }
 }
@@ -150,7 +150,7 @@ TEST(no_hang, no_server_starts) {
   ASSERT_EQ(d.channels.size(), 2u);
   EXPECT_FALSE(d.channels[0].started);
   EXPECT_FALSE(d.channels[1].started);
-  EXPECT_EQ(d.channels[0].reserved, 32u + 64) << "32 fitted, and each thread waits with one more";
+  EXPECT_EQ(d.channels[0].reserved, 32u + 64) << "32 fitted, and each of 32 threads waits with one more on top of that";
   EXPECT_EQ(d.channels[0].published, 32u + 32);
   EXPECT_NE(to_string(d).find("server 0 (never started): reserved 96, published 64"), std::string::npos) << to_string(d);
 }
