@@ -72,8 +72,17 @@ class inbox {
     return next + static_cast<unsigned>(count);
   }
 
-  // The end of work, told by the first warp to the others.
-  WARDEN_DEVICE void finish() const { simt::shared_store(done_[slices()], 1u); }
+  /// The end of work: releases everything, so that the next launch begins where this one ended, within
+  /// a slice or not, and tells the other warps. Collective over the warp that releases; the same lane
+  /// stores as in `release`, so the last value stands.
+  WARDEN_DEVICE void finish() const {
+    // Whichever lane saw the last client end, the first one must read `reserved` after that.
+    simt::sync_warp(simt::full_warp);
+    if (simt::lane_id() != 0) return;
+    simt::store_release(&channel_.indices()->released.value,
+                        simt::load_relaxed(&channel_.indices()->reserved.value));
+    simt::shared_store(done_[slices()], 1u);
+  }
   WARDEN_DEVICE bool is_finished() const { return simt::shared_load(done_[slices()]) != 0; }
   WARDEN_DEVICE std::uint32_t const* finish_word() const { return &done_[slices()]; }
 

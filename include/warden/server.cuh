@@ -96,20 +96,26 @@ class server {
     return true;
   }
 
+  enum class outcome : unsigned { go_on, ended, poisoned };
+
   /// Nothing has arrived: one lane waits for the slice's first missing message, the others for it.
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t number, unsigned executed) {
-    unsigned const missing = static_cast<unsigned>(simt::first_bit(~executed));
-    bool goes_on = true;
+    auto const missing = static_cast<unsigned>(simt::first_bit(~executed));
+    std::uint64_t const index = number * slice + missing;
+    bool const first_warp = simt::warp_rank() == 0;
+    outcome mine = outcome::go_on;
     if (simt::lane_id() == missing) {
-      goes_on = simt::warp_rank() == 0 ? wait_as_first_warp(number * slice + missing)
-                                       : wait_as_other_warp(number * slice + missing);
+      mine = first_warp ? wait_as_first_warp(index) : wait_as_other_warp(index);
     }
-    if (simt::warp_rank() == 0) release();
-    return simt::ballot(simt::full_warp, !goes_on) == 0;
+    auto const all =
+        static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), missing));
+    if (first_warp && all == outcome::go_on) release();
+    if (first_warp && all == outcome::ended) inbox_.finish();
+    return all == outcome::go_on;
   }
 
-  WARDEN_DEVICE bool wait_as_other_warp(std::uint64_t index) const {
+  WARDEN_DEVICE outcome wait_as_other_warp(std::uint64_t index) const {
     bool const alive = ref_.wait_until(
         [&] { return inbox_.is_finished() || is_there(index); },
         [&](auto watch) {
@@ -117,12 +123,12 @@ class server {
           inbox_.channel().watch_slot(index, watch);
         },
         wait_kind::message, number_, index);
-    return alive && !inbox_.is_finished();
+    if (!alive) return outcome::poisoned;
+    return inbox_.is_finished() ? outcome::ended : outcome::go_on;
   }
 
   /// The first warp also looks for slices to release and for the end of work.
-  WARDEN_DEVICE bool wait_as_first_warp(std::uint64_t index) const {
-    channel_indices* const indices = inbox_.channel().indices();
+  WARDEN_DEVICE outcome wait_as_first_warp(std::uint64_t index) const {
     bool ended = false;
     bool const alive = ref_.wait_until(
         [&] {
@@ -133,16 +139,12 @@ class server {
         [&](auto watch) {
           inbox_.channel().watch_slot(index, watch);
           watch(inbox_.done_word(next_release_));
-          watch(&indices->executed.value);
+          watch(&inbox_.channel().indices()->executed.value);
           watch(&ref_.frame.control->counters.client_blocks_done);
         },
         wait_kind::message, number_, index);
-    if (ended) {
-      // The next launch begins where this one ended, in the middle of a slice or not.
-      simt::store_release(&indices->released.value, simt::load_relaxed(&indices->reserved.value));
-      inbox_.finish();
-    }
-    return alive && !ended;
+    if (!alive) return outcome::poisoned;
+    return ended ? outcome::ended : outcome::go_on;
   }
 
   /// Clients first: only when all are done is `reserved` final, and only then does it mean something

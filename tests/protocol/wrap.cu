@@ -53,4 +53,23 @@ TEST(wrap, one_guarded_for_a_thousand_launches) {
   test::expect_equal(g.records.to_host(), wanted);
 }
 
+/// Eight warps a server: many slices are done but not released when the work ends, in the middle of one.
+struct wide_policy : test::small_policy {
+  static constexpr unsigned block_threads = 256;
+};
+TEST(wrap, launches_that_end_within_a_slice) {
+  warden::guarded_options options;
+  options.servers = 3;
+  options.capacity = 1024;
+  test::guarded_records<warden::basic_guarded<wide_policy, test::tally, record_in<5>>> g{3, options};
+  for (std::uint64_t launch = 0; launch < test::sized(12u, 200u); ++launch) {
+    std::uint64_t const n = 2000 + 37 * launch;
+    g.records.fill_bytes(0);
+    warden::launch_fused(test::send_by_block<5>{n, 3}, 5, 256, {}, g.guarded);
+    g.guarded.wait();
+    test::expect_equal(g.records.to_host(), test::expected<5>(n, 3));
+    if (HasFatalFailure()) return;
+  }
+}
+
 }  // namespace
