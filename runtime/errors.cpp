@@ -19,10 +19,14 @@ char const* base_name(char const* path) {
 
 char const* to_string(wait_kind kind) {
   switch (kind) {
-    case wait_kind::nothing: return "nothing";
-    case wait_kind::credit: return "credit (a free slot)";
-    case wait_kind::message: return "message (a reserved slot to be published)";
-    case wait_kind::lock: return "a lock";
+    case wait_kind::nothing:
+      return "nothing";
+    case wait_kind::credit:
+      return "credit (a free slot)";
+    case wait_kind::message:
+      return "message (a reserved slot to be published)";
+    case wait_kind::lock:
+      return "a lock";
   }
   return "something unknown";
 }
@@ -51,22 +55,22 @@ timeout_error::timeout_error(diagnosis what, std::source_location where)
     : error{to_string(what), where}, dump_{std::move(what)} {}
 
 std::string to_string(diagnosis const& d) {
-  std::string text =
-      format("no progress for %g s: block %u, thread %u waited for %s at index %llu of channel %u "
-             "of guarded %u; %u of %u client blocks had finished",
-             d.limit_seconds, d.wait.block, d.wait.thread, to_string(d.wait.kind),
-             static_cast<unsigned long long>(d.wait.index), d.wait.channel, d.wait.guarded,
-             d.client_blocks_done, d.client_blocks);
+  std::string text = format(
+      "no progress for %g s: block %u, thread %u waited for %s at index %llu of channel %u "
+      "of guarded %u; %u of %u client blocks had finished",
+      d.limit_seconds, d.wait.block, d.wait.thread, to_string(d.wait.kind),
+      static_cast<unsigned long long>(d.wait.index), d.wait.channel, d.wait.guarded,
+      d.client_blocks_done, d.client_blocks);
   for (channel_state const& c : d.channels) {
     // A channel that is empty and whose server ran has nothing to tell.
     if (c.started && c.reserved == c.released) continue;
-    text += format("\n  guarded %u, server %u%s: reserved %llu, published %llu, executed %llu, "
-                   "released %llu, capacity %u",
-                   c.guarded, c.server, c.started ? "" : " (never started)",
-                   static_cast<unsigned long long>(c.reserved),
-                   static_cast<unsigned long long>(c.published),
-                   static_cast<unsigned long long>(c.executed),
-                   static_cast<unsigned long long>(c.released), c.capacity);
+    text += format(
+        "\n  guarded %u, server %u%s: reserved %llu, published %llu, executed %llu, "
+        "released %llu, capacity %u",
+        c.guarded, c.server, c.started ? "" : " (never started)",
+        static_cast<unsigned long long>(c.reserved), static_cast<unsigned long long>(c.published),
+        static_cast<unsigned long long>(c.executed), static_cast<unsigned long long>(c.released),
+        c.capacity);
   }
   return text;
 }

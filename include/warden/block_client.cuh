@@ -24,9 +24,10 @@ class block_client {
   block_client(block_client const&) = delete;
   block_client& operator=(block_client const&) = delete;
 
-  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to send.
-  /// Stages the section for the owner of record `id`, and flushes when the staging is full. False only
-  /// once the launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to
+  /// send. Stages the section for the owner of record `id`, and flushes when the staging is full.
+  /// False only once the launch is poisoned. An id outside the records is counted, not sent, and
+  /// reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section, bool valid = true) {
     if (valid && ref_.check(id)) {
@@ -39,8 +40,8 @@ class block_client {
     return ++round_ < outbox<Ref>::rounds ? alive_ : flush();
   }
 
-  /// Not collective: any thread, any control flow between collectives. Staged if there is room for it,
-  /// otherwise sent at once as a thread client does.
+  /// Not collective: any thread, any control flow between collectives. Staged if there is room for
+  /// it, otherwise sent at once as a thread client does.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
     if (!ref_.check(id)) return alive_;
@@ -55,7 +56,8 @@ class block_client {
 
   /// Collective: sends everything staged so far. When it returns true all of it is accepted.
   WARDEN_DEVICE bool flush() {
-    // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush does.
+    // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush
+    // does.
     if (alive_) alive_ = outbox_.flush(round_);
     if (alive_) unsent_ = 0;
     round_ = 0;

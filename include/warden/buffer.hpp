@@ -17,13 +17,15 @@ WARDEN_HOST_NAMESPACE_BEGIN
 /// `size` elements of device memory on the device current at construction. Moves, does not copy.
 template <class T>
 class buffer {
-  static_assert(std::is_trivially_copyable_v<T>, "warden::buffer holds trivially copyable elements only");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "warden::buffer holds trivially copyable elements only");
 
  public:
   buffer() = default;
   /// Contents are garbage. Throws cuda_error when there is not enough memory.
   explicit buffer(std::size_t size)
-      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T)))}, size_{size} {}
+      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T)))},
+        size_{size} {}
   /// A copy of `host`; waits until it has arrived.
   explicit buffer(std::span<T const> host) : buffer(host.size()) {
     if (size_ == 0) return;

@@ -6,8 +6,8 @@
 //   executed    server:   raised after the sections of a slice have run
 //   released    server:   raised in order by one thread; gives slots back to the senders
 //
-// Indices are 64 bits and never go back; index i lives in slot i mod capacity, in lap i div capacity.
-// A sender may write index i once i < released + capacity.
+// Indices are 64 bits and never go back; index i lives in slot i mod capacity, in lap i div
+// capacity. A sender may write index i once i < released + capacity.
 #pragma once
 
 #include <warden/message.cuh>
@@ -36,19 +36,25 @@ struct channel_indices {
 template <int Lanes>
 class channel_ref {
  public:
-  WARDEN_DEVICE channel_ref(channel_indices* indices, simt::lane_words* slots, unsigned capacity_log2)
+  WARDEN_DEVICE channel_ref(channel_indices* indices, simt::lane_words* slots,
+                            unsigned capacity_log2)
       : indices_{indices}, slots_{slots}, capacity_log2_{capacity_log2} {}
 
   WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
 
-  // -- senders ---------------------------------------------------------------------------------------
+  // -- senders
+  // ---------------------------------------------------------------------------------------
 
   /// Takes `count` consecutive indices; returns the first. Cannot be given back.
   WARDEN_DEVICE std::uint64_t reserve(std::uint64_t count) const {
     return simt::fetch_add(&indices_->reserved.value, count);
   }
-  /// Acquires: what the server read from slots before this index was read before we overwrite it.
-  WARDEN_DEVICE std::uint64_t released() const { return simt::load_acquire(&indices_->released.value); }
+  /// Relaxed. A thread that writes slots on the strength of a new value must fence between, or meet
+  /// one that has: then what the server read from those slots was read before it is overwritten.
+  /// (An acquiring load would drop the multiprocessor's whole L1 at every poll.)
+  WARDEN_DEVICE std::uint64_t released() const {
+    return simt::load_relaxed(&indices_->released.value);
+  }
   /// Whether index may be written, by a sender that last saw `released`.
   WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
     return index - released < capacity();  // sabotage: credit
@@ -60,7 +66,8 @@ class channel_ref {
     }
   }
 
-  // -- the server ------------------------------------------------------------------------------------
+  // -- the server
+  // ------------------------------------------------------------------------------------
 
   /// What lies in the slot of an index now; true if that is the whole message of this index.
   WARDEN_DEVICE bool receive(std::uint64_t index, message<Lanes>& m) const {

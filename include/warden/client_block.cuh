@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user's kernel knows about where it runs: its virtual block, and its piece of shared memory.
+// What a user's kernel knows about where it runs: its virtual block, and its piece of shared
+// memory.
 #pragma once
 
 #include <warden/launch_control.cuh>
@@ -35,8 +36,8 @@ class client_block {
   }
 
   /// The virtual block's own shared memory as one `T`, contents garbage. The function object's type
-  /// must say how much it needs: `using shared_storage = T;`. Null, and an error of `wait`, when `T` is
-  /// larger than that.
+  /// must say how much it needs: `using shared_storage = T;`. Null, and an error of `wait`, when
+  /// `T` is larger than that.
   template <class T>
   [[nodiscard]] WARDEN_DEVICE T* shared() const {
     static_assert(alignof(T) <= 16, "warden: shared memory is aligned to 16 bytes");

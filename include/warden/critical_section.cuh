@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a critical section is: a function object applied to a record, and what its type says about it.
+// What a critical section is: a function object applied to a record, and what its type says about
+// it.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -20,14 +21,14 @@ inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
 /// A section is called as `section(record, context)`, const, on the device.
 template <class Section, class Record, class Context>
-concept critical_section_of =
-    is_address_free<Section> && requires(Section const& section, Record& record, Context context) {
+concept critical_section_of = is_address_free<Section> &&
+    requires(Section const& section, Record& record, Context context) {
   section(record, context);
 };
 
-/// Whether what a thread wrote before `send` must be visible to the section. True unless the section
-/// type says `static constexpr bool reads_other_memory = false;`: then it may touch its record, its
-/// payload and read-only context only, and no fence is paid for it.
+/// Whether what a thread wrote before `send` must be visible to the section. True unless the
+/// section type says `static constexpr bool reads_other_memory = false;`: then it may touch its
+/// record, its payload and read-only context only, and no fence is paid for it.
 template <class Section>
 WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
   if constexpr (requires { Section::reads_other_memory; }) {

@@ -12,7 +12,8 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// Base of all errors; `what()` ends with the place in Warden's or the caller's code, "(file:line)".
+/// Base of all errors; `what()` ends with the place in Warden's or the caller's code,
+/// "(file:line)".
 class error : public std::runtime_error {
  public:
   error(std::string const& message, std::source_location where);
@@ -40,11 +41,12 @@ class limit_error : public error {
                        std::source_location where = std::source_location::current());
 };
 
-/// A wait ran out of time without global progress: the launch is poisoned, its records may be partly
-/// updated.
+/// A wait ran out of time without global progress: the launch is poisoned, its records may be
+/// partly updated.
 class timeout_error : public error {
  public:
-  explicit timeout_error(diagnosis what, std::source_location where = std::source_location::current());
+  explicit timeout_error(diagnosis what,
+                         std::source_location where = std::source_location::current());
   [[nodiscard]] diagnosis const& dump() const noexcept { return dump_; }
 
  private:

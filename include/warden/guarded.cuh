@@ -27,7 +27,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Choices made when a guarded is made. Zero means: by default.
 struct guarded_options {
-  unsigned servers = 0;   ///< thread blocks that own records; by default one for each multiprocessor
+  unsigned servers = 0;  ///< thread blocks that own records; by default one for each multiprocessor
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default the policy's
   /// How long a wait may last without progress, in seconds, before the launch is poisoned.
   double time_limit_seconds = 10;
@@ -51,7 +51,8 @@ struct launch_record {
   time_limit limit;
   unsigned client_blocks = 0;
   std::size_t user_shared_bytes = 0;
-  /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from here.
+  /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from
+  /// here.
   std::optional<diagnosis> failure;
 };
 
@@ -70,9 +71,14 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
     copy(indices.data(), group.indices, indices.size());
     stream_ref{}.synchronize();
     for (std::uint32_t s = 0; s < group.servers; ++s) {
-      channel_state c{g, s, static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value == group.launch_number, indices[s].reserved.value,
-                      indices[s].released.value, indices[s].executed.value, indices[s].released.value};
+      channel_state c{g,
+                      s,
+                      static_cast<std::uint32_t>(capacity),
+                      indices[s].started.value == group.launch_number,
+                      indices[s].reserved.value,
+                      indices[s].released.value,
+                      indices[s].executed.value,
+                      indices[s].released.value};
       copy(slots.data(), group.slots + s * slots.size(), slots.size());
       stream_ref{}.synchronize();
       auto const is_published = [&](std::uint64_t index) {
@@ -83,7 +89,8 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
         }
         return true;
       };
-      while (c.published < c.reserved && c.published - c.released < capacity && is_published(c.published)) {
+      while (c.published < c.reserved && c.published - c.released < capacity &&
+             is_published(c.published)) {
         ++c.published;
       }
       d.channels.push_back(c);
@@ -95,15 +102,18 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
 }  // namespace detail
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
-/// Moves, does not copy; lives on the device current at construction. Not for concurrent launches: one
-/// guarded takes part in one launch at a time.
+/// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
+/// one guarded takes part in one launch at a time.
 template <class Policy, class Record, class... Sections>
 class basic_guarded {
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
-  static_assert(is_address_free<Record>, "warden: records are trivially copyable and hold no address of themselves");
-  static_assert(std::is_trivially_copyable_v<typename Policy::context>, "warden: a context is trivially copyable");
-  static_assert((critical_section_of<Sections, Record, typename Policy::context> && ...),
-                "warden: a section is trivially copyable and called as section(record, context), const");
+  static_assert(is_address_free<Record>,
+                "warden: records are trivially copyable and hold no address of themselves");
+  static_assert(std::is_trivially_copyable_v<typename Policy::context>,
+                "warden: a context is trivially copyable");
+  static_assert(
+      (critical_section_of<Sections, Record, typename Policy::context> && ...),
+      "warden: a section is trivially copyable and called as section(record, context), const");
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
@@ -117,10 +127,10 @@ class basic_guarded {
   using block_client = warden::block_client<ref>;
   using options = guarded_options;
 
-  /// Guards `size` records at `records` (device memory, which must stay alive). Throws limit_error for
-  /// an impossible plan and cuda_error when memory is short.
-  basic_guarded(Record* records, std::size_t size, context sections_context = {}, options chosen = {},
-                std::source_location where = std::source_location::current())
+  /// Guards `size` records at `records` (device memory, which must stay alive). Throws limit_error
+  /// for an impossible plan and cuda_error when memory is short.
+  basic_guarded(Record* records, std::size_t size, context sections_context = {},
+                options chosen = {}, std::source_location where = std::source_location::current())
       : device_{runtime::current_device()}, options_{chosen}, where_{where} {
     plan(size);
     ref_.records = records;
@@ -128,7 +138,8 @@ class basic_guarded {
     ref_.sections_context = sections_context;
     ref_.owners = interleaved_owner_map{options_.servers};
     indices_ = buffer<channel_indices>{options_.servers};
-    slots_ = buffer<simt::lane_words>{std::size_t{options_.servers} * options_.capacity * ref::format::lanes};
+    slots_ = buffer<simt::lane_words>{std::size_t{options_.servers} * options_.capacity *
+                                      ref::format::lanes};
     report_ = buffer<guarded_report>{1};
     launch_ = std::make_shared<detail::launch_record>();
     ref_.indices = indices_.data();
@@ -138,24 +149,22 @@ class basic_guarded {
     launch_->control.fill_bytes(0);
     reset_channels(options_.first_index);
   }
-  basic_guarded(Record* records, std::size_t size, options chosen)
-    requires std::is_empty_v<context>
-  : basic_guarded{records, size, context{}, chosen} {}
+  basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
+      : basic_guarded{records, size, context{}, chosen} {}
   basic_guarded(buffer<Record> const& records, context sections_context = {}, options chosen = {})
       : basic_guarded{records.data(), records.size(), sections_context, chosen} {}
-  basic_guarded(buffer<Record> const& records, options chosen)
-    requires std::is_empty_v<context>
-  : basic_guarded{records.data(), records.size(), context{}, chosen} {}
+  basic_guarded(buffer<Record> const& records, options chosen) requires std::is_empty_v<context>
+      : basic_guarded{records.data(), records.size(), context{}, chosen} {}
 
   basic_guarded(basic_guarded&&) noexcept = default;
   basic_guarded& operator=(basic_guarded&&) noexcept = default;
   basic_guarded(basic_guarded const&) = delete;
   basic_guarded& operator=(basic_guarded const&) = delete;
 
-  /// Blocks the host until all work of the stream is done: every accepted section has executed. Throws
-  /// timeout_error if a launch was poisoned (records may then be partly updated), limit_error for bad
-  /// ids, for messages never flushed and for too much shared memory asked for. The guarded is usable
-  /// again afterwards.
+  /// Blocks the host until all work of the stream is done: every accepted section has executed.
+  /// Throws timeout_error if a launch was poisoned (records may then be partly updated),
+  /// limit_error for bad ids, for messages never flushed and for too much shared memory asked for.
+  /// The guarded is usable again afterwards.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     s.synchronize();
@@ -185,27 +194,30 @@ class basic_guarded {
     if (report.bad_ids == 0 && report.unflushed == 0) return;
     clear_report(report, s);
     if (report.bad_ids != 0) {
-      throw limit_error{"send: record id " + std::to_string(report.first_bad_id - 1) + " is not below " +
-                            std::to_string(size()) + " (" + std::to_string(report.bad_ids) +
+      throw limit_error{"send: record id " + std::to_string(report.first_bad_id - 1) +
+                            " is not below " + std::to_string(size()) + " (" +
+                            std::to_string(report.bad_ids) +
                             " such ids; the other sections were executed)",
                         where};
     }
-    throw limit_error{std::to_string(report.unflushed) +
-                          " messages were staged but never flushed: call flush() before a block_client "
-                          "goes out of scope",
-                      where};
+    throw limit_error{
+        std::to_string(report.unflushed) +
+            " messages were staged but never flushed: call flush() before a block_client "
+            "goes out of scope",
+        where};
   }
 
-  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own. Both arrays
-  /// are device memory and must stay alive until the stream has come here.
+  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own. Both
+  /// arrays are device memory and must stay alive until the stream has come here.
   template <class Section>
-  void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n, stream_ref s = {},
-                   std::source_location where = std::source_location::current());
+  void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
+                   stream_ref s = {}, std::source_location where = std::source_location::current());
 
-  /// Totals since construction; blocks the host until the stream has come here. Only with a policy that
-  /// says `statistics = true`.
+  /// Totals since construction; blocks the host until the stream has come here. Only with a policy
+  /// that says `statistics = true`.
   [[nodiscard]] warden::statistics statistics(stream_ref s = {}) const {
-    static_assert(Policy::statistics, "warden: statistics are compiled out; let the policy say statistics = true");
+    static_assert(Policy::statistics,
+                  "warden: statistics are compiled out; let the policy say statistics = true");
     guarded_report report;
     copy(&report, report_.data(), 1, s);
     s.synchronize();
@@ -221,8 +233,12 @@ class basic_guarded {
   }
   [[nodiscard]] int device() const { return device_; }
   /// Bytes of the block's shared memory that a client, or a server, of this guarded needs.
-  [[nodiscard]] std::size_t outbox_bytes() const { return outbox<ref>::shared_bytes(options_.servers); }
-  [[nodiscard]] std::size_t server_bytes() const { return server<ref>::shared_bytes(options_.capacity); }
+  [[nodiscard]] std::size_t outbox_bytes() const {
+    return outbox<ref>::shared_bytes(options_.servers);
+  }
+  [[nodiscard]] std::size_t server_bytes() const {
+    return server<ref>::shared_bytes(options_.capacity);
+  }
 
   /// For launches: the record that this guarded lends to a launch in which it comes first.
   [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record() {
@@ -231,11 +247,12 @@ class basic_guarded {
     if (launch_.use_count() == 1 && launch_->groups.empty()) launch_->control.fill_bytes(0);
     return launch_;
   }
-  /// For launches: the device's view for a launch that begins now. Throws timeout_error if an earlier
-  /// launch failed and nobody has called `wait` since.
+  /// For launches: the device's view for a launch that begins now. Throws timeout_error if an
+  /// earlier launch failed and nobody has called `wait` since.
   ref begin_launch(std::shared_ptr<detail::launch_record> const& launch, unsigned position,
                    std::size_t outbox_offset, std::source_location where) {
-    if (active_ && active_->failure && !failure_reported_) throw timeout_error{*active_->failure, where};
+    if (active_ && active_->failure && !failure_reported_)
+      throw timeout_error{*active_->failure, where};
     active_ = launch;
     failure_reported_ = false;
     ref r = ref_;
@@ -252,13 +269,16 @@ class basic_guarded {
 
  private:
   void plan(std::size_t size) {
-    auto const refuse = [this](std::string const& what) { throw limit_error{"guarded: " + what, where_}; };
+    auto const refuse = [this](std::string const& what) {
+      throw limit_error{"guarded: " + what, where_};
+    };
     if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
     auto const facts = runtime::facts(device_);
     if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
     if (options_.servers == 0) options_.servers = static_cast<unsigned>(facts.multiprocessors);
     if (options_.servers >= outbox<ref>::nowhere) {
-      refuse(std::to_string(options_.servers) + " servers; the limit is " + std::to_string(outbox<ref>::nowhere - 1));
+      refuse(std::to_string(options_.servers) + " servers; the limit is " +
+             std::to_string(outbox<ref>::nowhere - 1));
     }
     if (options_.capacity == 0) options_.capacity = Policy::capacity;
     unsigned const c = options_.capacity;
@@ -266,19 +286,21 @@ class basic_guarded {
       refuse("capacity " + std::to_string(c) + " is not a power of two from 32 to 1048576");
     }
     if (!(options_.time_limit_seconds > 0 && options_.time_limit_seconds <= 1e6)) {
-      refuse("time limit of " + std::to_string(options_.time_limit_seconds) + " s is not in (0, 1000000]");
+      refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
+             " s is not in (0, 1000000]");
     }
     std::size_t const bytes = std::max(outbox_bytes(), server_bytes());
     if (bytes > facts.shared_bytes_per_block) {
-      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) + " need " +
-             std::to_string(bytes) + " bytes of shared memory a block; the device has " +
+      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
+             " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
              std::to_string(facts.shared_bytes_per_block));
     }
     ref_.capacity_log2 = 0;
     while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
     if (options_.first_index == 0) options_.first_index = c;
     if (options_.first_index < c) {
-      refuse("first index " + std::to_string(options_.first_index) + " lies before the second lap, " + std::to_string(c));
+      refuse("first index " + std::to_string(options_.first_index) +
+             " lies before the second lap, " + std::to_string(c));
     }
   }
 
@@ -293,7 +315,8 @@ class basic_guarded {
     if (lap == 0) {
       slots_.fill_bytes(0, s);
     } else {
-      slots.assign(slots_.size(), {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
+      slots.assign(slots_.size(),
+                   {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
       copy(slots_.data(), slots.data(), slots.size(), s);
     }
     s.synchronize();  // the host memory above ends here

@@ -43,8 +43,8 @@ class guarded_ref {
   guarded_report* report = nullptr;
   interleaved_owner_map owners{};
   std::uint32_t capacity_log2 = 0;
-  std::uint32_t position = 0;         ///< among the launch's guardeds
-  std::uint32_t outbox_offset = 0;    ///< of the outbox in the block's shared memory
+  std::uint32_t position = 0;       ///< among the launch's guardeds
+  std::uint32_t outbox_offset = 0;  ///< of the outbox in the block's shared memory
   std::uint64_t launch_number = 0;
   launch_frame frame{};
 
@@ -76,8 +76,8 @@ class guarded_ref {
 
   /// Waits for `predicate` on behalf of this guarded; false once poisoned.
   template <class Predicate, class Watch>
-  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind, std::uint32_t server,
-                                std::uint64_t index) const {
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
+                                std::uint32_t server, std::uint64_t index) const {
     return frame.wait_until(predicate, watch, kind, position, server, index);
   }
 };

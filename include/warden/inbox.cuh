@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct inbox: which slots of its channel each warp of a server reads, and how slots go back to
-// the senders in order.
+// The direct inbox: which slots of its channel each warp of a server reads, and how slots go back
+// to the senders in order.
 //
-// The channel is read in slices of 32 consecutive indices, dealt out to the warps in turn; lane l of a
-// warp reads the l-th index of the warp's slice. A warp stays with a slice until all 32 messages have
-// been executed, marks it done in shared memory and goes on to its next one. The first warp releases
-// slices in order, as far as all before them are done.
+// The channel is read in slices of 32 consecutive indices, dealt out to the warps in turn; lane l
+// of a warp reads the l-th index of the warp's slice. A warp stays with a slice until all 32
+// messages have been executed, marks it done in shared memory and goes on to its next one. The
+// first warp releases slices in order, as far as all before them are done.
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -53,28 +53,37 @@ class inbox {
     return &done_[position(number)];
   }
 
-  /// Releases the slices from `next` on that are done, in order. Collective over one warp, always the
-  /// same one. Returns the first slice not released.
-  WARDEN_DEVICE std::uint64_t release(std::uint64_t next) const {
+  /// While there is work, slices are released an eighth of the channel at a time: the fence of a
+  /// release waits for all that its warp has in flight. The senders have seven eighths meanwhile.
+  WARDEN_DEVICE unsigned worth_releasing() const {
+    unsigned const eighth = slices() / 8;
+    return eighth < 1 ? 1 : eighth > simt::warp_size ? simt::warp_size : eighth;
+  }
+
+  /// Releases the slices from `next` on that are done, in order, if they are at least `least`.
+  /// Collective over one warp, always the same one. Returns the first slice not released.
+  WARDEN_DEVICE std::uint64_t release(std::uint64_t next, unsigned least) const {
     // A channel may be smaller than 32 slices: a lane beyond it would look at a word twice.
     bool const looks = simt::lane_id() < slices();
     bool const is = looks && is_done(next + simt::lane_id());
     unsigned const done = simt::ballot(simt::full_warp, is);
-    int const count = done == simt::full_warp ? simt::warp_size : simt::first_bit(~done);  // sabotage: release-order
-    if (count == 0) return next;
+    int const count = done == simt::full_warp ? simt::warp_size
+                                              : simt::first_bit(~done);  // sabotage: release-order
+    if (count < static_cast<int>(least)) return next;
     // The warps that marked the slices fenced after their loads; this fence and the barrier carry
     // that on to the one thread that releases.
     simt::fence_block();
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() == 0) {
-      simt::store_release(&channel_.indices()->released.value, (next + static_cast<unsigned>(count)) * slice);
+      simt::store_release(&channel_.indices()->released.value,
+                          (next + static_cast<unsigned>(count)) * slice);
     }
     return next + static_cast<unsigned>(count);
   }
 
-  /// The end of work: releases everything, so that the next launch begins where this one ended, within
-  /// a slice or not, and tells the other warps. Collective over the warp that releases; the same lane
-  /// stores as in `release`, so the last value stands.
+  /// The end of work: releases everything, so that the next launch begins where this one ended,
+  /// within a slice or not, and tells the other warps. Collective over the warp that releases; the
+  /// same lane stores as in `release`, so the last value stands.
   WARDEN_DEVICE void finish() const {
     // Whichever lane saw the last client end, the first one must read `reserved` after that.
     simt::sync_warp(simt::full_warp);
@@ -87,7 +96,9 @@ class inbox {
   WARDEN_DEVICE std::uint32_t const* finish_word() const { return &done_[slices()]; }
 
  private:
-  WARDEN_DEVICE unsigned slices() const { return static_cast<unsigned>(channel_.capacity() / slice); }
+  WARDEN_DEVICE unsigned slices() const {
+    return static_cast<unsigned>(channel_.capacity() / slice);
+  }
   WARDEN_DEVICE unsigned position(std::uint64_t number) const {
     return static_cast<unsigned>(number) & (slices() - 1);
   }

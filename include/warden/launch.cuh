@@ -31,9 +31,9 @@ struct fused_arguments {
   Kernel kernel;
   ref_pack<Refs...> refs;
   launch_control* control;
-  std::uint32_t grid;            ///< virtual blocks
-  std::uint32_t servers;         ///< server blocks of all guardeds
-  std::uint32_t client_blocks;   ///< the others
+  std::uint32_t grid;           ///< virtual blocks
+  std::uint32_t servers;        ///< server blocks of all guardeds
+  std::uint32_t client_blocks;  ///< the others
   std::uint32_t multiprocessors;
   std::uint32_t user_offset;  ///< of the user's shared memory in the arena
   std::uint32_t user_bytes;
@@ -66,14 +66,16 @@ struct block_role {
   std::uint32_t number;  ///< among the servers, or among the client blocks
 };
 
-/// Spreads the roles: multiprocessor m offers its first blocks as servers, as many as its share of all
-/// servers. A block that finds its role's places taken takes the other one, so every place is taken
-/// once whatever the multiprocessors did: the spread is for speed, never for correctness. One thread.
+/// Spreads the roles: multiprocessor m offers its first blocks as servers, as many as its share of
+/// all servers. A block that finds its role's places taken takes the other one, so every place is
+/// taken once whatever the multiprocessors did: the spread is for speed, never for correctness. One
+/// thread.
 WARDEN_DEVICE block_role claim_role(launch_counters& counters, std::uint32_t servers,
                                     std::uint32_t client_blocks, std::uint32_t multiprocessors) {
   std::uint32_t const m = simt::sm_id();
   std::uint64_t const all = servers;
-  auto const share = static_cast<std::uint32_t>((m + 1) * all / multiprocessors - m * all / multiprocessors);
+  auto const share =
+      static_cast<std::uint32_t>((m + 1) * all / multiprocessors - m * all / multiprocessors);
   std::uint32_t const ticket =
       simt::fetch_add(&counters.tickets[m % launch_counters::multiprocessors], 1u);
   if (ticket < share) {
@@ -123,20 +125,21 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   });
   while (true) {
     if (simt::thread_rank() == 0) {
-      told[0] = is_poisoned(&arguments.control->health) ? arguments.grid
-                                                        : simt::fetch_add(&counters.next_virtual_block, 1u);
+      told[0] = is_poisoned(&arguments.control->health)
+                    ? arguments.grid
+                    : simt::fetch_add(&counters.next_virtual_block, 1u);
     }
     simt::sync_block();
     std::uint32_t const virtual_block = told[0];
     simt::sync_block();
     if (virtual_block >= arguments.grid) break;
-    client_block const at{virtual_block,      arguments.grid,        arguments.control, arena,
-                          arguments.user_offset, arguments.user_bytes};
+    client_block const at{virtual_block, arguments.grid,        arguments.control,
+                          arena,         arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
   }
-  // Every thread is here and has sent all it will: what the block reserved comes before this count, by
-  // the barrier and this thread's fence. Servers read the count first, then `reserved`.
+  // Every thread is here and has sent all it will: what the block reserved comes before this count,
+  // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
   if (simt::thread_rank() == 0) {
     simt::fence_device();
     simt::fetch_add(&counters.client_blocks_done, 1u);
@@ -183,7 +186,8 @@ struct apply_kernel {
   __device__ void operator()(client_block const& at, Ref const& records) const {
     block_client<Ref> client{records, at};
     std::size_t const stride = at.global_size();
-    for (std::size_t first = std::size_t{at.block_index()} * at.block_dim(); first < n; first += stride) {
+    for (std::size_t first = std::size_t{at.block_index()} * at.block_dim(); first < n;
+         first += stride) {
       std::size_t const i = first + at.thread_rank();
       bool const valid = i < n;
       // Reading a clamped element keeps `send` collective without a default-made section.
@@ -196,11 +200,11 @@ struct apply_kernel {
 
 }  // namespace detail
 
-/// Runs `kernel(client_block, ref...)` for the virtual blocks 0 .. grid-1, `block` threads each, beside
-/// the servers of the guardeds, as one cooperative launch in the stream. Only enqueues: call `wait` on
-/// every guarded to learn of errors. Throws limit_error when the plan is impossible: `block` is not the
-/// policy's block_threads, the servers and one client block are not resident together, or more shared
-/// memory is needed than a block can have.
+/// Runs `kernel(client_block, ref...)` for the virtual blocks 0 .. grid-1, `block` threads each,
+/// beside the servers of the guardeds, as one cooperative launch in the stream. Only enqueues: call
+/// `wait` on every guarded to learn of errors. Throws limit_error when the plan is impossible:
+/// `block` is not the policy's block_threads, the servers and one client block are not resident
+/// together, or more shared memory is needed than a block can have.
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_ref s, First& first,
                   Rest&... rest) {
@@ -211,10 +215,14 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
                 "warden: the guardeds of one launch have policies with the same block_threads");
   static_assert(1 + sizeof...(Rest) <= launch_frame::most_guardeds,
                 "warden: a launch takes 4 guardeds at most");
-  static_assert(std::is_trivially_copyable_v<Kernel>, "warden: a kernel object is trivially copyable");
-  auto const refuse = [&](std::string const& what) { throw limit_error{"launch_fused: " + what, where}; };
+  static_assert(std::is_trivially_copyable_v<Kernel>,
+                "warden: a kernel object is trivially copyable");
+  auto const refuse = [&](std::string const& what) {
+    throw limit_error{"launch_fused: " + what, where};
+  };
   if (block != threads) {
-    refuse("blocks of " + std::to_string(block) + " threads, but the policy promises " + std::to_string(threads));
+    refuse("blocks of " + std::to_string(block) + " threads, but the policy promises " +
+           std::to_string(threads));
   }
   if (((rest.device() != first.device()) || ...)) refuse("the guardeds live on different devices");
   runtime::device_scope const scope{first.device()};
@@ -240,15 +248,19 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
 
   // Blocks: all that are resident together; no more clients than virtual blocks.
   unsigned const servers = (first.servers() + ... + rest.servers());
-  auto const function = simt::make_kernel(
-      &detail::fused_kernel<threads, minimum_blocks, Kernel, typename First::ref, typename Rest::ref...>);
-  auto const resident = static_cast<unsigned>(runtime::resident_blocks(function, threads, shared_bytes, where));
-  std::uint64_t blocks = std::min<std::uint64_t>(resident, std::uint64_t{servers} + std::max(grid, 1u));
+  auto const function =
+      simt::make_kernel(&detail::fused_kernel<threads, minimum_blocks, Kernel, typename First::ref,
+                                              typename Rest::ref...>);
+  auto const resident =
+      static_cast<unsigned>(runtime::resident_blocks(function, threads, shared_bytes, where));
+  std::uint64_t blocks =
+      std::min<std::uint64_t>(resident, std::uint64_t{servers} + std::max(grid, 1u));
   auto const check_room = [&](std::string const& after) {
     if (blocks > servers) return;
-    refuse(std::to_string(servers) + " servers and a client block do not fit: " + std::to_string(blocks) +
-           " blocks of " + std::to_string(threads) + " threads and " + std::to_string(shared_bytes) +
-           " bytes of shared memory are resident together" + after + "; make the guardeds with fewer servers");
+    refuse(std::to_string(servers) + " servers and a client block do not fit: " +
+           std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads and " +
+           std::to_string(shared_bytes) + " bytes of shared memory are resident together" + after +
+           "; make the guardeds with fewer servers");
   };
   check_room("");
 
@@ -263,10 +275,20 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
     return ref;
   };
   detail::fused_arguments<Kernel, typename First::ref, typename Rest::ref...> arguments{
-      kernel, detail::begin_all(begin, first, rest...), record->control.data(), grid, servers, 0,
-      static_cast<std::uint32_t>(facts.multiprocessors), static_cast<std::uint32_t>(user_offset),
+      kernel,
+      detail::begin_all(begin, first, rest...),
+      record->control.data(),
+      grid,
+      servers,
+      0,
+      static_cast<std::uint32_t>(facts.multiprocessors),
+      static_cast<std::uint32_t>(user_offset),
       static_cast<std::uint32_t>(user_bytes)};
-  launch_frame frame{record->control.data(), record->limit, static_cast<std::uint32_t>(record->groups.size()), 0, {}};
+  launch_frame frame{record->control.data(),
+                     record->limit,
+                     static_cast<std::uint32_t>(record->groups.size()),
+                     0,
+                     {}};
   for (std::size_t g = 0; g < record->groups.size(); ++g) {
     frame.groups[g] = {record->groups[g].indices, record->groups[g].servers};
   }
@@ -278,25 +300,31 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
     record->client_blocks = arguments.client_blocks;
     detail::set_frame(arguments.refs, frame);
     auto const result =
-        runtime::launch(function, {static_cast<unsigned>(blocks), threads, shared_bytes, true}, &arguments, s, where);
+        runtime::launch(function, {static_cast<unsigned>(blocks), threads, shared_bytes, true},
+                        &arguments, s, where);
     if (result == runtime::launch_result::launched) return;
     // The occupancy was that of an empty device; shrink once, then say so.
     if (tries != 0) break;
-    blocks = blocks > static_cast<unsigned>(facts.multiprocessors) ? blocks - static_cast<unsigned>(facts.multiprocessors) : 0;
+    blocks = blocks > static_cast<unsigned>(facts.multiprocessors)
+                 ? blocks - static_cast<unsigned>(facts.multiprocessors)
+                 : 0;
     check_room(" after the device refused " + std::to_string(resident));
   }
-  refuse("the device refused a cooperative launch of " + std::to_string(blocks) + " blocks as too large, and a larger one before");
+  refuse("the device refused a cooperative launch of " + std::to_string(blocks) +
+         " blocks as too large, and a larger one before");
 }
 
 template <class Policy, class Record, class... Sections>
 template <class Section>
-void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const* ids, Section const* sections,
-                                                             std::size_t n, stream_ref s,
-                                                             std::source_location) {
+void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const* ids,
+                                                             Section const* sections, std::size_t n,
+                                                             stream_ref s, std::source_location) {
   // Enough virtual blocks that no client block idles, and each with enough to fill its outbox.
   std::size_t const batch = std::size_t{Policy::block_threads} * outbox<ref>::rounds;
-  auto const grid = static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
-  launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads, s, *this);
+  auto const grid =
+      static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
+  launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads, s,
+               *this);
 }
 
 WARDEN_NAMESPACE_END

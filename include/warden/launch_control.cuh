@@ -10,7 +10,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports it.
+/// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports
+/// it.
 struct launch_counters {
   static constexpr unsigned multiprocessors = 512;
 
@@ -48,8 +49,8 @@ struct launch_frame {
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
 
   /// A number that changes whenever the launch gets on: a message reserved, executed or released, a
-  /// virtual block begun, a client block done. It is derived from what the protocol keeps anyway, so
-  /// that progress costs nothing to those who make it.
+  /// virtual block begun, a client block done. It is derived from what the protocol keeps anyway,
+  /// so that progress costs nothing to those who make it.
   WARDEN_DEVICE std::uint64_t progress() const {
     std::uint64_t sum = simt::load_relaxed(&control->counters.next_virtual_block) +
                         std::uint64_t{simt::load_relaxed(&control->counters.client_blocks_done)};
@@ -58,7 +59,8 @@ struct launch_frame {
       WARDEN_NO_UNROLL
       for (unsigned s = 0; s < groups[g].servers; ++s) {
         channel_indices const& channel = groups[g].indices[s];
-        sum += simt::load_relaxed(&channel.reserved.value) + simt::load_relaxed(&channel.executed.value) +
+        sum += simt::load_relaxed(&channel.reserved.value) +
+               simt::load_relaxed(&channel.executed.value) +
                simt::load_relaxed(&channel.released.value);
       }
     }
@@ -67,18 +69,19 @@ struct launch_frame {
 
   /// Waits politely for `predicate`; false once the launch is poisoned, by this wait or another.
   template <class Predicate, class Watch>
-  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind, std::uint32_t guarded,
-                                std::uint32_t channel, std::uint64_t index) const {
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
+                                std::uint32_t guarded, std::uint32_t channel,
+                                std::uint64_t index) const {
     watchdog dog{&control->health, limit};
     return simt::wait_until(
         predicate,
         [&] {
-          return dog.hopeful([&] { return progress(); },
-                             [&] {
-                               return failed_wait{kind,    simt::block_rank(), simt::thread_rank(),
-                                                  guarded, channel,            0,
-                                                  index};
-                             });
+          return dog.hopeful(
+              [&] { return progress(); },
+              [&] {
+                return failed_wait{
+                    kind, simt::block_rank(), simt::thread_rank(), guarded, channel, 0, index};
+              });
         },
         watch);
   }

@@ -12,7 +12,8 @@ WARDEN_NAMESPACE_BEGIN
 /// `Count` locks, a power of two, each one word of shared memory: 0 free, 1 held.
 template <unsigned Count>
 class lock_table {
-  static_assert((Count & (Count - 1)) == 0 && Count != 0, "warden: the number of locks is a power of two");
+  static_assert((Count & (Count - 1)) == 0 && Count != 0,
+                "warden: the number of locks is a power of two");
 
  public:
   WARDEN_DEVICE explicit lock_table(simt::shared_span<std::uint32_t> words) : words_{words} {}

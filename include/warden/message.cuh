@@ -4,9 +4,10 @@
 //   a lane      first word:   48 bits of payload | 4 bits of section tag | 12 bits of lap
 //               second word:  48 bits of payload | 16 bits of lap
 //
-// A word is new exactly when its lap field is the expected one: the word before it in the same place
-// carried the lap before. So a reader needs no second flag, and a lane that arrives in two halves is
-// seen to be incomplete. The first four payload bytes of a message are the record's local number.
+// A word is new exactly when its lap field is the expected one: the word before it in the same
+// place carried the lap before. So a reader needs no second flag, and a lane that arrives in two
+// halves is seen to be incomplete. The first four payload bytes of a message are the record's local
+// number.
 #pragma once
 
 #include <warden/critical_section.cuh>
@@ -48,8 +49,8 @@ WARDEN_DEVICE bool is_of(simt::lane_words words, std::uint64_t lap) {
 
 }  // namespace lane
 
-/// A message of `Lanes` times 16 bytes. Until it is published its lap fields are free: an outbox keeps
-/// the destination there.
+/// A message of `Lanes` times 16 bytes. Until it is published its lap fields are free: an outbox
+/// keeps the destination there.
 template <int Lanes>
 struct message {
   simt::lane_words lanes[Lanes];
@@ -57,22 +58,21 @@ struct message {
   WARDEN_DEVICE unsigned tag() const {
     return static_cast<unsigned>((lanes[0].first & lane::tag_mask) >> lane::payload_bits);
   }
-  WARDEN_DEVICE std::uint32_t local() const {
-    return static_cast<std::uint32_t>(lanes[0].first);
-  }
+  WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(lanes[0].first); }
   WARDEN_DEVICE unsigned destination() const {
     return static_cast<unsigned>(lanes[0].second >> lane::payload_bits);
   }
   WARDEN_DEVICE void set_destination(unsigned destination) {
-    lanes[0].second = (lanes[0].second & lane::payload_mask) |
-                      (std::uint64_t{destination} << lane::payload_bits);
+    lanes[0].second =
+        (lanes[0].second & lane::payload_mask) | (std::uint64_t{destination} << lane::payload_bits);
   }
 };
 
 /// How the sections of one guarded are written into messages: all take the lanes of the largest.
 template <class... Sections>
 struct message_format {
-  static constexpr std::size_t bytes = sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
+  static constexpr std::size_t bytes =
+      sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
   static constexpr int lanes =
       static_cast<int>((bytes + lane::bytes_of_payload - 1) / lane::bytes_of_payload);
   static_assert(lanes <= 4, "warden: a section's data members may take 44 bytes at most");

@@ -2,8 +2,8 @@
 // The outbox: a client block's staging of messages in shared memory, and how a batch leaves it.
 //
 // Threads stage messages without talking to each other. A flush sorts the batch by destination
-// (counting sort), reserves each destination's slots with one atomic add, and copies the sorted batch
-// out, neighbouring threads to neighbouring slots.
+// (counting sort), reserves each destination's slots with one atomic add, and copies the sorted
+// batch out, neighbouring threads to neighbouring slots.
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -145,9 +145,9 @@ class outbox {
     return total;
   }
 
-  /// Publishes the sorted batch. A destination without credit holds up none of the others: everything
-  /// that fits anywhere is published before anybody waits, so two blocks can never each hold the slot
-  /// that the other one's destination must see next.
+  /// Publishes the sorted batch. A destination without credit holds up none of the others:
+  /// everything that fits anywhere is published before anybody waits, so two blocks can never each
+  /// hold the slot that the other one's destination must see next.
   WARDEN_DEVICE bool copy_out(std::uint32_t total) const {
     // What any thread of the block wrote before it staged a message came before the barriers above;
     // this fence, by the thread that publishes, makes it visible with the message.
@@ -185,14 +185,16 @@ class outbox {
   WARDEN_DEVICE bool refresh_credit() const {
     bool alive = true;
     if (simt::thread_rank() == 0) {
-      if constexpr (policy::statistics) simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
+      if constexpr (policy::statistics)
+        simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
       unsigned const servers = ref_.owners.servers();
       unsigned blocked = 0;
       while (!is_blocked(blocked)) ++blocked;
       alive = ref_.wait_until(
           [&] {
             for (unsigned d = blocked; d < servers; ++d) {
-              if (is_blocked(d) && ref_.channel_of(d).released() != destinations_[d].released) return true;
+              if (is_blocked(d) && ref_.channel_of(d).released() != destinations_[d].released)
+                return true;
             }
             return false;
           },
@@ -201,12 +203,19 @@ class outbox {
               if (is_blocked(d)) watch(&ref_.channel_of(d).indices()->released.value);
             }
           },
-          wait_kind::credit, blocked, destinations_[blocked].first + destinations_[blocked].count - 1);
+          wait_kind::credit, blocked,
+          destinations_[blocked].first + destinations_[blocked].count - 1);
     }
     if (simt::sync_block_or(!alive)) return false;
+    bool refreshed = false;
     for (unsigned d = simt::thread_rank(); d < ref_.owners.servers(); d += threads) {
-      if (is_blocked(d)) destinations_[d].released = ref_.channel_of(d).released();
+      if (!is_blocked(d)) continue;
+      destinations_[d].released = ref_.channel_of(d).released();
+      refreshed = true;
     }
+    // Acquire, for the whole block by the barrier: the server read the slots before it released
+    // them.
+    if (refreshed) simt::fence_device();
     simt::sync_block();
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled host part below the templates: memory, copies, device facts and cooperative launches,
-// once for CUDA and once for the simulated device. Most users need only buffer.hpp and stream.hpp.
+// The compiled host part below the templates: memory, copies, device facts and cooperative
+// launches, once for CUDA and once for the simulated device. Most users need only buffer.hpp and
+// stream.hpp.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -22,7 +23,7 @@ struct device_facts {
   bool simulated = false;
   bool cooperative_launch = false;
   int multiprocessors = 0;
-  int compute_capability = 0;             ///< 90 for 9.0; 0 on the simulated device
+  int compute_capability = 0;              ///< 90 for 9.0; 0 on the simulated device
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
   std::size_t global_bytes = 0;
 };
@@ -44,12 +45,13 @@ class device_scope {
   int previous_;
 };
 
-/// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not enough,
-/// naming the bytes asked for.
+/// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not
+/// enough, naming the bytes asked for.
 void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());
 void deallocate(void* memory) noexcept;
 /// Host memory that a copy can reach without blocking the host.
-void* allocate_pinned(std::size_t bytes, std::source_location where = std::source_location::current());
+void* allocate_pinned(std::size_t bytes,
+                      std::source_location where = std::source_location::current());
 void deallocate_pinned(void* memory) noexcept;
 
 /// Any direction; enqueued. On the simulated device it happens at once.
@@ -73,8 +75,8 @@ struct launch_shape {
   bool cooperative = true;
 };
 
-/// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also raises
-/// the kernel's shared-memory limit and loads the kernel.
+/// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also
+/// raises the kernel's shared-memory limit and loads the kernel.
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where = std::source_location::current());
 /// The most blocks that can be resident together.

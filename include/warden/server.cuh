@@ -57,7 +57,7 @@ class server {
         number += warps;
         executed = 0;
       }
-      if (simt::warp_rank() == 0) release();
+      if (simt::warp_rank() == 0) release(inbox_.worth_releasing());
     }
     if constexpr (Ref::policy::statistics) {
       if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
@@ -79,14 +79,15 @@ class server {
         locks_, m.local(), arrived, [&] { ref_.execute(number_, m); },
         [&](unsigned lock) {
           return ref_.wait_until([&] { return locks_.is_free(lock); },
-                                 [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock, number_,
-                                 lock);
+                                 [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock,
+                                 number_, lock);
         },
         retries_);
     if (!ran) return false;
     // Our loads of the slots come before the mark that gives the slots back: fence, then barrier,
-    // then one lane marks. The count is for the end of work and the watchdog only, so it is relaxed:
-    // what the sections wrote is handed on by the locks, and to the host by the end of the kernel.
+    // then one lane marks. The count is for the end of work and the watchdog only, so it is
+    // relaxed: what the sections wrote is handed on by the locks, and to the host by the end of the
+    // kernel.
     simt::fence_block();
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() == 0) {
@@ -110,19 +111,18 @@ class server {
     }
     auto const all =
         static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), missing));
-    if (first_warp && all == outcome::go_on) release();
+    if (first_warp && all == outcome::go_on) release(1);
     if (first_warp && all == outcome::ended) inbox_.finish();
     return all == outcome::go_on;
   }
 
   WARDEN_DEVICE outcome wait_as_other_warp(std::uint64_t index) const {
-    bool const alive = ref_.wait_until(
-        [&] { return inbox_.is_finished() || is_there(index); },
-        [&](auto watch) {
-          watch(inbox_.finish_word());
-          inbox_.channel().watch_slot(index, watch);
-        },
-        wait_kind::message, number_, index);
+    bool const alive = ref_.wait_until([&] { return inbox_.is_finished() || is_there(index); },
+                                       [&](auto watch) {
+                                         watch(inbox_.finish_word());
+                                         inbox_.channel().watch_slot(index, watch);
+                                       },
+                                       wait_kind::message, number_, index);
     if (!alive) return outcome::poisoned;
     return inbox_.is_finished() ? outcome::ended : outcome::go_on;
   }
@@ -147,14 +147,18 @@ class server {
     return ended ? outcome::ended : outcome::go_on;
   }
 
-  /// Clients first: only when all are done is `reserved` final, and only then does it mean something
-  /// that as many were executed.
+  /// Clients first: only when all are done is `reserved` final, and only then does it mean
+  /// something that as many were executed.
   WARDEN_DEVICE bool work_has_ended() const {
     channel_indices* const indices = inbox_.channel().indices();
-    bool const clients_done = simt::load_acquire(&ref_.frame.control->counters.client_blocks_done) ==
-                              ref_.frame.client_blocks;  // sabotage: end-of-work
-    return clients_done &&
-           simt::load_relaxed(&indices->executed.value) == simt::load_relaxed(&indices->reserved.value);
+    bool const clients_done =
+        simt::load_relaxed(&ref_.frame.control->counters.client_blocks_done) ==
+        ref_.frame.client_blocks;  // sabotage: end-of-work
+    if (!clients_done) return false;
+    // Acquire, once: the client blocks reserved before they counted themselves done.
+    simt::fence_device();
+    return simt::load_relaxed(&indices->executed.value) ==
+           simt::load_relaxed(&indices->reserved.value);
   }
 
   WARDEN_DEVICE bool is_there(std::uint64_t index) const {
@@ -162,12 +166,13 @@ class server {
     return inbox_.channel().receive(index, m);
   }
 
-  WARDEN_DEVICE void release() {
+  WARDEN_DEVICE void release(unsigned least) {
     std::uint64_t const before = next_release_;
-    next_release_ = inbox_.release(next_release_);
+    next_release_ = inbox_.release(next_release_, least);
     if constexpr (Ref::policy::statistics) {
       if (simt::lane_id() == 0 && next_release_ != before) {
-        std::uint64_t const reserved = simt::load_relaxed(&inbox_.channel().indices()->reserved.value);
+        std::uint64_t const reserved =
+            simt::load_relaxed(&inbox_.channel().indices()->reserved.value);
         std::uint64_t const used = reserved - before * slice;
         simt::fetch_max(&ref_.report->totals.fullest_channel,
                         used < inbox_.channel().capacity() ? used : inbox_.channel().capacity());

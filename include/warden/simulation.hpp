@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of the simulated device: its size, its schedules and its memory, and what a launch on it did.
+// Control of the simulated device: its size, its schedules and its memory, and what a launch on it
+// did.
 #pragma once
 
 #include <warden/error.hpp>
@@ -39,7 +40,8 @@ struct settings {
   std::size_t shared_bytes_per_block = 227 * 1024;
   std::size_t global_bytes = std::size_t{4} << 30;
   bool cooperative_launch = true;
-  /// Cooperative launches of more blocks than this are refused as too large, whatever the occupancy.
+  /// Cooperative launches of more blocks than this are refused as too large, whatever the
+  /// occupancy.
   unsigned refuse_blocks_over = 0xffffffffu;
 };
 
@@ -58,18 +60,18 @@ struct counts {
 };
 
 struct report {
-  std::uint64_t steps = 0;     ///< seam operations
-  std::uint64_t switches = 0;  ///< times another thread went on
+  std::uint64_t steps = 0;       ///< seam operations
+  std::uint64_t switches = 0;    ///< times another thread went on
   std::uint64_t trace_hash = 0;  ///< equal for two runs that did the same in the same order
-  bool deadlock = false;         ///< at some time every thread slept, and nothing was left to happen
-  std::string deadlock_text;     ///< where each thread slept then
+  bool deadlock = false;      ///< at some time every thread slept, and nothing was left to happen
+  std::string deadlock_text;  ///< where each thread slept then
   sim::counts counts;
 };
 /// Of the last launch that ended, in error or not.
 report const& last_report();
 
-/// A program did on the device what no program may: the message says which thread, where, and where all
-/// other threads were.
+/// A program did on the device what no program may: the message says which thread, where, and where
+/// all other threads were.
 class misuse_error : public error {
  public:
   explicit misuse_error(std::string const& message,

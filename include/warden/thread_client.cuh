@@ -13,9 +13,9 @@ class thread_client {
  public:
   WARDEN_DEVICE explicit thread_client(Ref const& ref) : ref_{ref} {}
 
-  /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When it
-  /// returns true the section is accepted: it will be executed exactly once. False only once the launch
-  /// is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When
+  /// it returns true the section is accepted: it will be executed exactly once. False only once the
+  /// launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     if (!ref_.check(id)) return true;
@@ -34,10 +34,12 @@ class thread_client {
           waited = waited || !fits;
           return fits;
         },
-        [&](auto watch) { watch(&channel.indices()->released.value); }, wait_kind::credit, server, index);
+        [&](auto watch) { watch(&channel.indices()->released.value); }, wait_kind::credit, server,
+        index);
     if (!credit) return false;
-    // This thread's earlier writes become visible to whoever reads the message and fences.
-    if constexpr (Ref::fences) simt::fence_device();
+    // Acquire: the server read the slot before it released it. Release: this thread's earlier
+    // writes become visible to whoever reads the message and fences.
+    simt::fence_device();
     channel.publish(index, m);
     if constexpr (Ref::policy::statistics) {
       simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{1});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounded waiting: how a wait finds out that nothing moves any more, and how it then stops the whole
-// launch.
+// Bounded waiting: how a wait finds out that nothing moves any more, and how it then stops the
+// whole launch.
 #pragma once
 
 #include <warden/diagnosis.hpp>
@@ -34,7 +34,8 @@ class watchdog {
  public:
   static constexpr unsigned polls_per_look = 64;
 
-  WARDEN_DEVICE watchdog(launch_health* health, time_limit limit) : health_{health}, limit_{limit} {}
+  WARDEN_DEVICE watchdog(launch_health* health, time_limit limit)
+      : health_{health}, limit_{limit} {}
 
   /// False once the launch is poisoned, by this call or by another thread. `progress()` returns a
   /// number that changes whenever the launch gets on; it is only read eight times in a time limit.

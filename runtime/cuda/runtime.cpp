@@ -64,7 +64,8 @@ int current_device() {
 device_facts facts(int ordinal) {
   auto const where = std::source_location::current();
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, ordinal), "asking for device " + std::to_string(ordinal), where);
+  check(cudaGetDeviceProperties(&properties, ordinal),
+        "asking for device " + std::to_string(ordinal), where);
   device_facts f;
   f.name = properties.name;
   f.ordinal = ordinal;
@@ -78,7 +79,8 @@ device_facts facts(int ordinal) {
 
 device_scope::device_scope(int ordinal) : previous_{current_device()} {
   if (ordinal != previous_) {
-    check(cudaSetDevice(ordinal), "selecting device " + std::to_string(ordinal), std::source_location::current());
+    check(cudaSetDevice(ordinal), "selecting device " + std::to_string(ordinal),
+          std::source_location::current());
   }
 }
 device_scope::~device_scope() {
@@ -88,7 +90,8 @@ device_scope::~device_scope() {
 
 void* allocate(std::size_t bytes, std::source_location where) {
   void* memory = nullptr;
-  check(cudaMalloc(&memory, bytes), "allocating " + std::to_string(bytes) + " bytes of device memory", where);
+  check(cudaMalloc(&memory, bytes),
+        "allocating " + std::to_string(bytes) + " bytes of device memory", where);
   return memory;
 }
 void deallocate(void* memory) noexcept {
@@ -96,19 +99,23 @@ void deallocate(void* memory) noexcept {
 }
 void* allocate_pinned(std::size_t bytes, std::source_location where) {
   void* memory = nullptr;
-  check(cudaMallocHost(&memory, bytes), "allocating " + std::to_string(bytes) + " bytes of pinned memory", where);
+  check(cudaMallocHost(&memory, bytes),
+        "allocating " + std::to_string(bytes) + " bytes of pinned memory", where);
   return memory;
 }
 void deallocate_pinned(void* memory) noexcept {
   if (memory != nullptr && cudaFreeHost(memory) != cudaSuccess) cudaGetLastError();
 }
 
-void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s, std::source_location where) {
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
+                std::source_location where) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, s.handle()),
         "copying " + std::to_string(bytes) + " bytes", where);
 }
-void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s, std::source_location where) {
-  check(cudaMemsetAsync(to, byte, bytes, s.handle()), "filling " + std::to_string(bytes) + " bytes", where);
+void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
+                std::source_location where) {
+  check(cudaMemsetAsync(to, byte, bytes, s.handle()), "filling " + std::to_string(bytes) + " bytes",
+        where);
 }
 bool capturing(stream_ref s) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
@@ -123,12 +130,14 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
                              static_cast<int>(shared_bytes)),
         "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
   int blocks = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function, static_cast<int>(threads), shared_bytes),
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function,
+                                                      static_cast<int>(threads), shared_bytes),
         "asking for the occupancy of a kernel", where);
   return blocks;
 }
 
-int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes, std::source_location where) {
+int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
+                    std::source_location where) {
   int const ordinal = current_device();
   return blocks_per_multiprocessor(k, threads, shared_bytes, where) *
          attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
@@ -138,18 +147,20 @@ launch_result launch(kernel const& k, launch_shape const& shape, void* argument,
                      std::source_location where) {
   void* arguments[] = {argument};
   if (!shape.cooperative) {
-    check(cudaLaunchKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments, shape.shared_bytes,
-                           s.handle()),
+    check(cudaLaunchKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
+                           shape.shared_bytes, s.handle()),
           "launching a kernel", where);
     return launch_result::launched;
   }
-  cudaError_t const code = cudaLaunchCooperativeKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
-                                                       shape.shared_bytes, s.handle());
+  cudaError_t const code =
+      cudaLaunchCooperativeKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
+                                  shape.shared_bytes, s.handle());
   if (code == cudaErrorCooperativeLaunchTooLarge) {
     cudaGetLastError();
     return launch_result::too_large;
   }
-  check(code, "launching a cooperative kernel of " + std::to_string(shape.blocks) + " blocks", where);
+  check(code, "launching a cooperative kernel of " + std::to_string(shape.blocks) + " blocks",
+        where);
   return launch_result::launched;
 }
 

@@ -14,7 +14,8 @@ bool machine::sync_block(bool value, bool reduces, device::site const& where) {
   thread& t = *current_;
   block& b = *t.home;
   if (b.ended != 0) {
-    misuse("barrier reached after " + std::to_string(b.ended) + " threads of the block have ended", where);
+    misuse("barrier reached after " + std::to_string(b.ended) + " threads of the block have ended",
+           where);
   }
   hand_stores_to_block(t);
   if (b.at_barrier == 0) b.barrier_or = false;
@@ -43,11 +44,12 @@ void machine::complete_barrier(block& b) {
   budget_ = std::min<std::int64_t>(budget_, 1);
 }
 
-std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
-                            device::site const& where) {
+std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value,
+                            unsigned source, device::site const& where) {
   step(device::operation::collective, where);
   thread& t = *current_;
-  if ((mask >> (t.rank % 32) & 1u) == 0) misuse("warp collective whose mask lacks the calling lane", where);
+  if ((mask >> (t.rank % 32) & 1u) == 0)
+    misuse("warp collective whose mask lacks the calling lane", where);
   if (kind == device::collective::sync) hand_stores_to_block(t);
   t.kind = kind;
   t.mask = mask;
@@ -65,10 +67,13 @@ bool machine::complete_collective(thread& t) {
   unsigned const end = t.home->first_thread + t.home->threads;
   for (unsigned l = 0; l < 32; ++l) {
     if ((t.mask >> l & 1u) == 0 || first + l == t.number) continue;
-    if (first + l >= end) misuse("warp collective whose mask names lane " + std::to_string(l) + ", beyond the block", t.where);
+    if (first + l >= end)
+      misuse("warp collective whose mask names lane " + std::to_string(l) + ", beyond the block",
+             t.where);
     thread const& other = threads_[first + l];
     if (other.state == thread_state::ended) {
-      misuse("warp collective whose mask names lane " + std::to_string(l) + ", which has ended", t.where);
+      misuse("warp collective whose mask names lane " + std::to_string(l) + ", which has ended",
+             t.where);
     }
     if (other.state != thread_state::in_collective) return false;
     if (other.mask != t.mask || other.kind != t.kind) {
@@ -91,7 +96,8 @@ void machine::collective_result(thread& t, unsigned mask) {
   unsigned const first = t.number - t.rank % 32;
   t.result = 0;
   if (t.kind == device::collective::shuffle) {
-    if ((mask >> (t.source % 32) & 1u) == 0) misuse("shuffle from a lane that the mask lacks", t.where);
+    if ((mask >> (t.source % 32) & 1u) == 0)
+      misuse("shuffle from a lane that the mask lacks", t.where);
     t.result = threads_[first + t.source % 32].value;
     return;
   }

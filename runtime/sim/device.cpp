@@ -36,7 +36,8 @@ void store(void* address, std::uint64_t value, unsigned size, site const& where)
   m().count_sector(address, where);
   m().store(address, value, size);
 }
-void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second, site const& where) {
+void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
+                site const& where) {
   store(address, first, 8, where);
   store(address + 1, second, 8, where);
 }
@@ -58,8 +59,11 @@ void fence_block(site const& where) {
   m().hand_stores_to_block(m().current());
 }
 
-bool sync_block(bool value, bool reduces, site const& where) { return m().sync_block(value, reduces, where); }
-std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, site const& where) {
+bool sync_block(bool value, bool reduces, site const& where) {
+  return m().sync_block(value, reduces, where);
+}
+std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source,
+                   site const& where) {
   return m().warp(kind, mask, value, source, where);
 }
 
@@ -75,7 +79,8 @@ void section_enter(void const* record, site const& where) { m().section_enter(re
 void section_leave(void const* record, site const& where) { m().section_leave(record, where); }
 
 void outside(std::size_t index, std::size_t size, site const& where) {
-  m().misuse("index " + std::to_string(index) + " outside a shared span of " + std::to_string(size), where);
+  m().misuse("index " + std::to_string(index) + " outside a shared span of " + std::to_string(size),
+             where);
 }
 
 }  // namespace sim::device

@@ -74,7 +74,8 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
       watch_counts_(1u << 16) {
   arena_stride_ = (shared_bytes + 15) / 16 * 16 + canary_bytes;
   arenas_.resize(arena_stride_ * blocks + 16);
-  auto* aligned = reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(arenas_.data()) + 15) / 16 * 16);
+  auto* aligned = reinterpret_cast<std::byte*>(
+      (reinterpret_cast<std::uintptr_t>(arenas_.data()) + 15) / 16 * 16);
   for (unsigned b = 0; b < blocks; ++b) {
     block& home = blocks_[b];
     home.rank = b;
@@ -161,13 +162,14 @@ void machine::check_arena() {
     std::byte const* const end = b.shared + arena_stride_;
     if (std::any_of(begin, end, [](std::byte v) { return v != canary; })) {
       failed_ = true;
-      failure_ = "block " + std::to_string(b.rank) + " wrote past its " + std::to_string(shared_bytes_) +
-                 " bytes of shared memory";
+      failure_ = "block " + std::to_string(b.rank) + " wrote past its " +
+                 std::to_string(shared_bytes_) + " bytes of shared memory";
     }
   }
 }
 
-// ---- who runs next -------------------------------------------------------------------------------
+// ---- who runs next
+// -------------------------------------------------------------------------------
 
 std::int64_t machine::draw_budget() {
   if (settings_.order == schedule::pct) {
@@ -196,10 +198,12 @@ thread& machine::choose() {
 }
 
 thread& machine::choose_by_priority() {
-  bool const demote = budget_ <= 0 || (!change_points_.empty() && report_.steps >= change_points_.back());
+  bool const demote =
+      budget_ <= 0 || (!change_points_.empty() && report_.steps >= change_points_.back());
   if (demote && current_ != nullptr) {
     current_->priority = --lowest_priority_ - (~std::uint64_t{0} >> 2);
-    if (!change_points_.empty() && report_.steps >= change_points_.back()) change_points_.pop_back();
+    if (!change_points_.empty() && report_.steps >= change_points_.back())
+      change_points_.pop_back();
   }
   thread* best = nullptr;
   for (std::uint32_t n : runnable_) {
@@ -213,7 +217,8 @@ void machine::make_runnable(thread& t) {
   t.state = thread_state::runnable;
   t.runnable_place = static_cast<std::uint32_t>(runnable_.size());
   runnable_.push_back(t.number);
-  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority) budget_ = 1;
+  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority)
+    budget_ = 1;
 }
 
 void machine::block_current(thread_state state) {
@@ -231,7 +236,8 @@ void machine::step(device::operation what, device::site const& where) {
   thread& t = *current_;
   t.where = where;
   ++report_.steps;
-  hash_ = (hash_ ^ (std::uint64_t{t.number} << 24 ^ static_cast<std::uint64_t>(what) << 16 ^ where.line())) *
+  hash_ = (hash_ ^ (std::uint64_t{t.number} << 24 ^ static_cast<std::uint64_t>(what) << 16 ^
+                    where.line())) *
           0x100000001b3ull;
   if (what == device::operation::shared) ++report_.counts.shared_accesses;
   if (--budget_ > 0) return;
@@ -265,19 +271,30 @@ void machine::end_thread(thread& t) {
   }
 }
 
-// ---- errors --------------------------------------------------------------------------------------
+// ---- errors
+// --------------------------------------------------------------------------------------
 
 std::string machine::describe(thread const& t) {
   char const* state = "";
   switch (t.state) {
-    case thread_state::runnable: state = "runs"; break;
-    case thread_state::at_barrier: state = "at a barrier"; break;
-    case thread_state::in_collective: state = "in a warp collective"; break;
-    case thread_state::asleep: state = "waits"; break;
-    case thread_state::ended: state = "ended"; break;
+    case thread_state::runnable:
+      state = "runs";
+      break;
+    case thread_state::at_barrier:
+      state = "at a barrier";
+      break;
+    case thread_state::in_collective:
+      state = "in a warp collective";
+      break;
+    case thread_state::asleep:
+      state = "waits";
+      break;
+    case thread_state::ended:
+      state = "ended";
+      break;
   }
-  return "block " + std::to_string(t.home->rank) + ", thread " + std::to_string(t.rank) + ": " + state +
-         ", " + to_string(t.where);
+  return "block " + std::to_string(t.home->rank) + ", thread " + std::to_string(t.rank) + ": " +
+         state + ", " + to_string(t.where);
 }
 
 std::string machine::where_everyone_is() const {
@@ -308,11 +325,16 @@ void machine::misuse(std::string const& what, device::site const& where) {
   std::terminate();
 }
 
-// ---- waiting -------------------------------------------------------------------------------------
+// ---- waiting
+// -------------------------------------------------------------------------------------
 
 namespace {
-constexpr std::uintptr_t granule(void const* address) { return reinterpret_cast<std::uintptr_t>(address) >> 3; }
-constexpr std::size_t slot_of(std::uintptr_t granule) { return (granule * 0x9e3779b1u) >> 4 & 0xffffu; }
+constexpr std::uintptr_t granule(void const* address) {
+  return reinterpret_cast<std::uintptr_t>(address) >> 3;
+}
+constexpr std::size_t slot_of(std::uintptr_t granule) {
+  return (granule * 0x9e3779b1u) >> 4 & 0xffffu;
+}
 }  // namespace
 
 void machine::begin_wait() {
@@ -369,7 +391,8 @@ void machine::wake_by_time() {
   if (!anyone || settings_.deadlock_is_error) {
     failed_ = true;
     failure_ = anyone ? report_.deadlock_text
-                      : "a barrier or warp collective that not all its threads reach" + where_everyone_is();
+                      : "a barrier or warp collective that not all its threads reach" +
+                            where_everyone_is();
     failure_where_ = device::site::current();
     return;
   }

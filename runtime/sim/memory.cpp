@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the simulated device: stores that are visible late, and in an order of the seed's choice.
+// The memory of the simulated device: stores that are visible late, and in an order of the seed's
+// choice.
 //
-// A store goes from its thread's buffer to its block's (barriers, block fences) or to memory (device
-// fences, and at any time by chance). Two stores to one address keep their order; others do not.
+// A store goes from its thread's buffer to its block's (barriers, block fences) or to memory
+// (device fences, and at any time by chance). Two stores to one address keep their order; others do
+// not.
 
 #include "machine.hpp"
 
@@ -21,7 +23,8 @@ bool overlaps(pending_store const& s, void const* address, unsigned size) {
 }
 
 /// The newest store to an address, or nothing. `partly` is set when one overlaps it only in part.
-pending_store const* find(std::vector<pending_store> const& stores, void const* address, unsigned size, bool& partly) {
+pending_store const* find(std::vector<pending_store> const& stores, void const* address,
+                          unsigned size, bool& partly) {
   for (auto s = stores.rbegin(); s != stores.rend(); ++s) {
     if (!overlaps(*s, address, size)) continue;
     if (s->address == address && s->size == size) return &*s;
@@ -113,9 +116,11 @@ void machine::store(void* address, std::uint64_t value, unsigned size) {
 void machine::make_visible_for_atomic(void* address) {
   if (pending_stores_ == 0) return;
   // Eight bytes around the address cover every atomic's width.
-  void* const word = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7});
+  void* const word =
+      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7});
   thread& t = *current_;
-  for (auto [stores, behind] : {std::pair{&t.home->stores, static_cast<block*>(nullptr)}, {&t.stores, t.home}}) {
+  for (auto [stores, behind] :
+       {std::pair{&t.home->stores, static_cast<block*>(nullptr)}, {&t.stores, t.home}}) {
     for (std::size_t i = 0; i < stores->size();) {
       if (overlaps((*stores)[i], word, 8)) {
         drain_one(*stores, i, behind);
@@ -154,7 +159,8 @@ void machine::count_sector(void const* address, device::site const& where) {
   }
 }
 
-// ---- sections --------------------------------------------------------------------------------------
+// ---- sections
+// --------------------------------------------------------------------------------------
 
 void machine::section_enter(void const* record, device::site const& where) {
   step(device::operation::section, where);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled host part on the simulated device: host memory, and launches that have ended when they
-// return.
+// The compiled host part on the simulated device: host memory, and launches that have ended when
+// they return.
 
 #include "machine.hpp"
 
@@ -47,7 +47,8 @@ void configure(settings const& chosen) {
 settings const& current_settings() { return global().chosen; }
 report const& last_report() { return global().last; }
 
-misuse_error::misuse_error(std::string const& message, std::source_location where) : error{message, where} {}
+misuse_error::misuse_error(std::string const& message, std::source_location where)
+    : error{message, where} {}
 
 }  // namespace sim
 
@@ -84,10 +85,12 @@ device_scope::~device_scope() = default;
 void* allocate(std::size_t bytes, std::source_location where) {
   auto& global = sim::global();
   if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes)) {
-    throw cuda_error{sim::cuda_error_memory_allocation,
-                     "allocating " + std::to_string(bytes) + " bytes of device memory: out of memory", where};
+    throw cuda_error{
+        sim::cuda_error_memory_allocation,
+        "allocating " + std::to_string(bytes) + " bytes of device memory: out of memory", where};
   }
-  void* const memory = std::aligned_alloc(sim::alignment, (bytes + sim::alignment - 1) / sim::alignment * sim::alignment);
+  void* const memory = std::aligned_alloc(
+      sim::alignment, (bytes + sim::alignment - 1) / sim::alignment * sim::alignment);
   if (memory == nullptr) throw std::bad_alloc{};
   std::memset(memory, 0xcd, bytes);  // garbage, as on a GPU
   global.allocations[memory] = bytes;
@@ -102,7 +105,9 @@ void deallocate(void* memory) noexcept {
   global.allocations.erase(found);
   std::free(memory);
 }
-void* allocate_pinned(std::size_t bytes, std::source_location where) { return allocate(bytes, where); }
+void* allocate_pinned(std::size_t bytes, std::source_location where) {
+  return allocate(bytes, where);
+}
 void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
 
 void copy_async(void* to, void const* from, std::size_t bytes, stream_ref, std::source_location) {
@@ -113,24 +118,29 @@ void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref, std
 }
 bool capturing(stream_ref) { return false; }
 
-int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes, std::source_location) {
+int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes,
+                              std::source_location) {
   sim::settings const& s = sim::current_settings();
   int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
   int const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / (shared_bytes + 1024));
   return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
 }
 
-int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes, std::source_location where) {
-  return blocks_per_multiprocessor(k, threads, shared_bytes, where) * sim::current_settings().multiprocessors;
+int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
+                    std::source_location where) {
+  return blocks_per_multiprocessor(k, threads, shared_bytes, where) *
+         sim::current_settings().multiprocessors;
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref, std::source_location) {
+launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref,
+                     std::source_location) {
   auto& global = sim::global();
-  if (shape.cooperative && shape.blocks > global.chosen.refuse_blocks_over) return launch_result::too_large;
+  if (shape.cooperative && shape.blocks > global.chosen.refuse_blocks_over)
+    return launch_result::too_large;
   // A launch of its own seed: the same kernel twice in a test takes two schedules.
   sim::random_numbers seeds{global.chosen.seed * 0x9e3779b97f4a7c15ull + ++global.launches};
-  sim::machine machine{global.chosen, seeds.next(), shape.blocks, shape.threads, shape.shared_bytes,
-                       [&k, argument] { k.body(argument); }};
+  sim::machine machine{global.chosen, seeds.next(),       shape.blocks,
+                       shape.threads, shape.shared_bytes, [&k, argument] { k.body(argument); }};
   try {
     machine.run();
   } catch (...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Litmus tests of what the library relies on, the same on both devices: outcomes that the memory model
-// forbids must never be seen.
+// Litmus tests of what the library relies on, the same on both devices: outcomes that the memory
+// model forbids must never be seen.
 
 #include "tests/support/support.cuh"
 
@@ -66,11 +66,12 @@ WARDEN_KERNEL void release_acquire(arguments a) {
 }
 TEST(litmus, release_and_acquire) { never(&release_acquire, 1); }
 
-// All threads write, a barrier, one other thread fences and raises the flag; the other block's first
-// thread sees the flag, a barrier, and all its threads must see everything.
+// All threads write, a barrier, one other thread fences and raises the flag; the other block's
+// first thread sees the flag, a barrier, and all its threads must see everything.
 WARDEN_KERNEL void block_to_block(arguments a) {
   std::uint64_t* const mine = a.words + 1024 + simt::thread_rank();
-  simt::shared_span<std::uint64_t> const told{reinterpret_cast<std::uint64_t*>(simt::dynamic_shared()), 1};
+  simt::shared_span<std::uint64_t> const told{
+      reinterpret_cast<std::uint64_t*>(simt::dynamic_shared()), 1};
   for (std::uint32_t r = 1; r <= a.rounds; ++r) {
     if (simt::block_rank() == 0) {
       simt::store_relaxed(mine, std::uint64_t{r});
@@ -116,7 +117,8 @@ WARDEN_KERNEL void lane_words_are_atomic(arguments a) {
       simt::store_lane(lane, {r << 32 | r, r << 40 | r});
     } else {
       auto const seen = simt::load_lane(lane);
-      if (seen.first >> 32 != (seen.first & 0xffffffffu) || seen.second >> 40 != (seen.second & 0xffffffffu)) {
+      if (seen.first >> 32 != (seen.first & 0xffffffffu) ||
+          seen.second >> 40 != (seen.second & 0xffffffffu)) {
         simt::fetch_add(a.bad, std::uint64_t{1});
       }
     }

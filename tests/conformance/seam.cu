@@ -35,9 +35,11 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::ballot(simt::full_warp, lane % 3 == 0) == 0x49249249u);
   expect(a, simt::any(simt::full_warp, lane == 31) && !simt::any(simt::full_warp, lane == 32));
   expect(a, simt::shuffle(simt::full_warp, lane * 7u, 5) == 35u);
-  expect(a, simt::shuffle(simt::full_warp, std::uint64_t{lane} << 40, 31 - lane) == std::uint64_t{31 - lane} << 40);
+  expect(a, simt::shuffle(simt::full_warp, std::uint64_t{lane} << 40, 31 - lane) ==
+                std::uint64_t{31 - lane} << 40);
   expect(a, simt::match_any(simt::full_warp, lane / 8) == 0xffu << (lane / 8 * 8));
-  expect(a, simt::match_any(simt::full_warp, std::uint64_t{lane % 2} << 50) == (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+  expect(a, simt::match_any(simt::full_warp, std::uint64_t{lane % 2} << 50) ==
+                (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
   // A mask of its own for each half, one half twice.
   unsigned const half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
   expect(a, simt::ballot(half, lane % 2 == 0) == (0x55555555u & half));
@@ -45,7 +47,8 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
     simt::sync_warp(half);
     expect(a, simt::shuffle(half, lane, 3) == 3u);
   }
-  expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 && simt::first_bit(0u) == -1);
+  expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
+                simt::first_bit(0u) == -1);
 }
 TEST(seam, warp_collectives) { run(&warp_collectives, 2, 96); }
 
@@ -79,7 +82,8 @@ WARDEN_KERNEL void atomics(arguments a) {
     if (!mine) simt::back_off(3);
   }
   expect(a, simt::exchange(&a.out[5 + me % 8], me + 100) != me + 100);
-  simt::shared_span<std::uint32_t> const shared{reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), 4};
+  simt::shared_span<std::uint32_t> const shared{
+      reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), 4};
   if (simt::thread_rank() < 4) shared[simt::thread_rank()] = 0;
   simt::sync_block();
   simt::shared_fetch_add(shared[0], 2u);
@@ -89,7 +93,8 @@ WARDEN_KERNEL void atomics(arguments a) {
   simt::fence_block();
   simt::shared_exchange(shared[1], 0u);
   simt::sync_block();
-  expect(a, simt::shared_load(shared[0]) == 2 * simt::block_threads() && shared[2] == simt::block_threads());
+  expect(a, simt::shared_load(shared[0]) == 2 * simt::block_threads() &&
+                shared[2] == simt::block_threads());
 }
 TEST(seam, atomics) {
   warden::buffer<std::uint64_t> out{64}, errors{1};

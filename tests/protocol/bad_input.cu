@@ -70,7 +70,8 @@ struct no_flush {
 TEST(bad_input, staged_messages_without_flush) {
   test::guarded_records<small> g{10, {.servers = 1}};
   warden::launch_fused(no_flush{}, 3, 64, {}, g.guarded);
-  EXPECT_THAT(error_of([&] { g.guarded.wait(); }), HasSubstr("27 messages were staged but never flushed"));
+  EXPECT_THAT(error_of([&] { g.guarded.wait(); }),
+              HasSubstr("27 messages were staged but never flushed"));
   // The next launch starts afresh: the lost messages do not turn up in it.
   warden::launch_fused(test::send_by_block<2>{100, 10}, 2, 64, {}, g.guarded);
   g.guarded.wait();
@@ -86,12 +87,15 @@ TEST(bad_input, a_block_of_the_wrong_size) {
 TEST(bad_input, impossible_plans) {
   warden::buffer<test::tally> records{10};
   auto const make = [&](warden::guarded_options o) { return error_of([&] { small{records, o}; }); };
-  EXPECT_THAT(make({.capacity = 48}), HasSubstr("capacity 48 is not a power of two from 32 to 1048576"));
+  EXPECT_THAT(make({.capacity = 48}),
+              HasSubstr("capacity 48 is not a power of two from 32 to 1048576"));
   EXPECT_THAT(make({.capacity = 16}), HasSubstr("capacity 16 is not a power of two"));
   EXPECT_THAT(make({.servers = 70'000}), HasSubstr("70000 servers; the limit is 65534"));
-  EXPECT_THAT(make({.servers = 60'000}), HasSubstr("bytes of shared memory a block; the device has"));
+  EXPECT_THAT(make({.servers = 60'000}),
+              HasSubstr("bytes of shared memory a block; the device has"));
   EXPECT_THAT(make({.time_limit_seconds = 0}), HasSubstr("time limit of 0"));
-  EXPECT_THAT(make({.capacity = 64, .first_index = 63}), HasSubstr("first index 63 lies before the second lap, 64"));
+  EXPECT_THAT(make({.capacity = 64, .first_index = 63}),
+              HasSubstr("first index 63 lies before the second lap, 64"));
   EXPECT_THAT(error_of([&] { small(records.data(), std::size_t{1} << 32, {.servers = 1}); }),
               HasSubstr("4294967296 records; the limit is 4294967294"));
 }

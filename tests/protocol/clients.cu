@@ -32,7 +32,8 @@ TEST(thread_client, delivers_exactly_once) {
   test::expect_equal(g.records.to_host(), test::expected<2>(n, 100));
 }
 
-/// Odd operations are appended by diverging threads, the others sent, between them a barrier or not.
+/// Odd operations are appended by diverging threads, the others sent, between them a barrier or
+/// not.
 struct send_and_append {
   std::uint64_t n;
   std::uint32_t records;
@@ -88,7 +89,8 @@ using two_types = warden::basic_guarded<test::small_policy, tally, add_one, reco
 
 struct send_to_both {
   std::uint64_t n;
-  __device__ void operator()(warden::client_block const& at, small::ref const& a, two_types::ref const& b) const {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             two_types::ref const& b) const {
     small::block_client to_a{a, at};
     two_types::block_client to_b{b, at};
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;

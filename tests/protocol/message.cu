@@ -94,7 +94,8 @@ WARDEN_KERNEL void check_owner(owner_arguments a) {
   for (std::uint32_t k = 1; k < 40; ++k) check(static_cast<std::uint32_t>(test::mix(k * 64 + me)));
   // Around every multiple of the divisor a wrong reciprocal shows first.
   for (std::uint32_t k = 1; k < 40; ++k) {
-    std::uint32_t const multiple = static_cast<std::uint32_t>(test::mix(k + me)) / servers * servers;
+    std::uint32_t const multiple =
+        static_cast<std::uint32_t>(test::mix(k + me)) / servers * servers;
     check(multiple);
     check(multiple - 1);
   }
@@ -104,7 +105,8 @@ TEST(owner_map, divides_exactly) {
   warden::buffer<std::uint64_t> errors{1};
   errors.fill_bytes(0);
   for (std::uint32_t servers : {1u, 2u, 3u, 5u, 7u, 64u, 131u, 132u, 255u, 264u, 1000u, 65533u}) {
-    warden::simt::launch(&check_owner, 1, 64, 0, {errors.data(), warden::interleaved_owner_map{servers}}, {});
+    warden::simt::launch(&check_owner, 1, 64, 0,
+                         {errors.data(), warden::interleaved_owner_map{servers}}, {});
     EXPECT_EQ(errors.to_host()[0], 0u) << servers << " servers";
   }
 }

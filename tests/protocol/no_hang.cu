@@ -80,7 +80,8 @@ struct send_to_nobody {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     if (at.thread_rank() == 0) {
       warden::simt::fence_device();
-      warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done, ref.frame.client_blocks);
+      warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done,
+                              ref.frame.client_blocks);
       for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
     }
     warden::simt::sync_block();
@@ -150,9 +151,12 @@ TEST(no_hang, no_server_starts) {
   ASSERT_EQ(d.channels.size(), 2u);
   EXPECT_FALSE(d.channels[0].started);
   EXPECT_FALSE(d.channels[1].started);
-  EXPECT_EQ(d.channels[0].reserved, 32u + 64) << "32 fitted, and each of 32 threads waits with one more on top of that";
+  EXPECT_EQ(d.channels[0].reserved, 32u + 64)
+      << "32 fitted, and each of 32 threads waits with one more on top of that";
   EXPECT_EQ(d.channels[0].published, 32u + 32);
-  EXPECT_NE(to_string(d).find("server 0 (never started): reserved 96, published 64"), std::string::npos) << to_string(d);
+  EXPECT_NE(to_string(d).find("server 0 (never started): reserved 96, published 64"),
+            std::string::npos)
+      << to_string(d);
 }
 
 TEST(no_hang, an_unreported_failure_is_not_lost) {

@@ -59,7 +59,8 @@ TEST(seeds, replay_exactly_and_differ) {
     std::uint64_t const hash = warden::sim::last_report().trace_hash;
     if (seed % 20 == 0) {
       one_launch(seed, warden::sim::schedule::random);
-      ASSERT_EQ(warden::sim::last_report().trace_hash, hash) << "seed " << seed << " did not replay";
+      ASSERT_EQ(warden::sim::last_report().trace_hash, hash)
+          << "seed " << seed << " did not replay";
     }
     hashes.insert(hash);
   }

@@ -11,13 +11,16 @@ using test::record_in;
 using test::tally;
 
 template <int Words>
-void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity, unsigned grid) {
-  SCOPED_TRACE(testing::Message() << Words << " words, " << n << " messages, " << records << " records, "
-                                  << servers << " servers, capacity " << capacity << ", grid " << grid);
+void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity,
+                unsigned grid) {
+  SCOPED_TRACE(testing::Message() << Words << " words, " << n << " messages, " << records
+                                  << " records, " << servers << " servers, capacity " << capacity
+                                  << ", grid " << grid);
   warden::guarded_options options;
   options.servers = servers;
   options.capacity = capacity;
-  test::guarded_records<warden::basic_guarded<test::small_policy, tally, record_in<Words>>> g{records, options};
+  test::guarded_records<warden::basic_guarded<test::small_policy, tally, record_in<Words>>> g{
+      records, options};
   warden::launch_fused(test::send_by_block<Words>{n, records}, grid, 64, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<Words>(n, records));
@@ -45,7 +48,9 @@ TEST(sizes, every_count) {
   }
 }
 
-TEST(sizes, one_hot_record) { round_trip<2>(test::sized<std::uint64_t>(1500, 300'000), 1, 2, 64, 6); }
+TEST(sizes, one_hot_record) {
+  round_trip<2>(test::sized<std::uint64_t>(1500, 300'000), 1, 2, 64, 6);
+}
 
 TEST(sizes, one_virtual_block_or_none) {
   round_trip<2>(100, 10, 2, 64, 1);

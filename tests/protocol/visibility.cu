@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread wrote before `send` is visible to the section, and sections to later sections and the
-// stream.
+// What a thread wrote before `send` is visible to the section, and sections to later sections and
+// the stream.
 
 #include "tests/support/support.cuh"
 

@@ -27,10 +27,12 @@ TEST(wrap, index_beyond_32_bits) {
 
 // 12 bits of lap in a lane's first word, 16 in its second.
 TEST(wrap, phase_of_the_first_word) {
-  for (unsigned capacity = 32; capacity <= 4096; capacity *= 4) from(capacity * 4096ull - 50, capacity);
+  for (unsigned capacity = 32; capacity <= 4096; capacity *= 4)
+    from(capacity * 4096ull - 50, capacity);
 }
 TEST(wrap, phase_of_the_second_word) {
-  for (unsigned capacity = 32; capacity <= 4096; capacity *= 4) from(capacity * 65536ull - 50, capacity);
+  for (unsigned capacity = 32; capacity <= 4096; capacity *= 4)
+    from(capacity * 65536ull - 50, capacity);
 }
 
 TEST(wrap, one_guarded_for_a_thousand_launches) {
@@ -53,7 +55,8 @@ TEST(wrap, one_guarded_for_a_thousand_launches) {
   test::expect_equal(g.records.to_host(), wanted);
 }
 
-/// Eight warps a server: many slices are done but not released when the work ends, in the middle of one.
+/// Eight warps a server: many slices are done but not released when the work ends, in the middle of
+/// one.
 struct wide_policy : test::small_policy {
   static constexpr unsigned block_threads = 256;
 };
@@ -61,7 +64,8 @@ TEST(wrap, launches_that_end_within_a_slice) {
   warden::guarded_options options;
   options.servers = 3;
   options.capacity = 1024;
-  test::guarded_records<warden::basic_guarded<wide_policy, test::tally, record_in<5>>> g{3, options};
+  test::guarded_records<warden::basic_guarded<wide_policy, test::tally, record_in<5>>> g{3,
+                                                                                         options};
   for (std::uint64_t launch = 0; launch < test::sized(12u, 200u); ++launch) {
     std::uint64_t const n = 2000 + 37 * launch;
     g.records.fill_bytes(0);

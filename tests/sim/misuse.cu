@@ -40,8 +40,9 @@ WARDEN_KERNEL void one_thread_skips_the_barrier(arguments) {
 }
 TEST_F(misuse, a_barrier_that_not_all_reach) {
   auto const error = error_of(&one_thread_skips_the_barrier);
-  EXPECT_THAT(error, testing::AnyOf(HasSubstr("ended while others of its block wait at a barrier"),
-                                    HasSubstr("barrier reached after 1 threads of the block have ended")));
+  EXPECT_THAT(error,
+              testing::AnyOf(HasSubstr("ended while others of its block wait at a barrier"),
+                             HasSubstr("barrier reached after 1 threads of the block have ended")));
   EXPECT_THAT(error, HasSubstr("misuse.cu:"));
 }
 
@@ -72,7 +73,8 @@ WARDEN_KERNEL void different_masks(arguments) {
   simt::sync_warp(simt::lane_id() == 3 ? 0x0000ffffu : simt::full_warp);
 }
 TEST_F(misuse, different_masks_in_one_collective) {
-  EXPECT_THAT(error_of(&different_masks), HasSubstr("different collectives, or with different masks"));
+  EXPECT_THAT(error_of(&different_masks),
+              HasSubstr("different collectives, or with different masks"));
 }
 
 WARDEN_KERNEL void an_ended_lane(arguments) {
@@ -80,7 +82,8 @@ WARDEN_KERNEL void an_ended_lane(arguments) {
   simt::ballot(simt::full_warp, true);
 }
 TEST_F(misuse, a_mask_that_names_an_ended_lane) {
-  EXPECT_THAT(error_of(&an_ended_lane), testing::AnyOf(HasSubstr("which has ended"), HasSubstr("lane ended")));
+  EXPECT_THAT(error_of(&an_ended_lane),
+              testing::AnyOf(HasSubstr("which has ended"), HasSubstr("lane ended")));
 }
 
 WARDEN_KERNEL void beyond_a_span(arguments) {

@@ -22,7 +22,8 @@ struct arguments {
 
 /// Not atomic: a load and a store, so that schedules lose updates.
 WARDEN_KERNEL void add_badly(arguments a) {
-  for (std::uint32_t i = 0; i < a.n; ++i) simt::store_relaxed(a.words, simt::load_relaxed(a.words) + 1);
+  for (std::uint32_t i = 0; i < a.n; ++i)
+    simt::store_relaxed(a.words, simt::load_relaxed(a.words) + 1);
 }
 
 struct outcome {
@@ -69,8 +70,8 @@ WARDEN_KERNEL void pass_a_token(arguments a) {
   std::uint32_t const all = simt::block_count() * simt::block_threads();
   for (std::uint32_t round = 0; round < a.n; ++round) {
     std::uint32_t const turn = round * all + me;
-    bool const alive = simt::wait_until([&] { return simt::load_relaxed(a.words) == turn; }, [] { return false; },
-                                        [&](auto watch) { watch(a.words); });
+    bool const alive = simt::wait_until([&] { return simt::load_relaxed(a.words) == turn; },
+                                        [] { return false; }, [&](auto watch) { watch(a.words); });
     if (!alive) {
       simt::fetch_add(a.words + 1, 1u);
       return;
@@ -95,11 +96,10 @@ TEST(schedules, lose_no_wake_up) {
 }
 
 WARDEN_KERNEL void wait_for_nothing(arguments a) {
-  bool const alive = simt::wait_until([&] { return simt::load_relaxed(a.words) == 1; },
-                                      [start = simt::nanoseconds()] {
-                                        return simt::nanoseconds() - start < 2'000'000'000u;
-                                      },
-                                      [&](auto watch) { watch(a.words); });
+  bool const alive = simt::wait_until(
+      [&] { return simt::load_relaxed(a.words) == 1; },
+      [start = simt::nanoseconds()] { return simt::nanoseconds() - start < 2'000'000'000u; },
+      [&](auto watch) { watch(a.words); });
   if (!alive) simt::fetch_add(a.words + 1, 1u);
 }
 
@@ -122,7 +122,8 @@ TEST(schedules, sectors_are_those_of_whole_warps) {
   warden::sim::settings s;
   s.count_sectors = true;
   warden::buffer<std::uint32_t> words{1024};
-  for (auto const& [stride, sectors] : {std::pair{0u, 1u}, {1u, 4u}, {2u, 8u}, {8u, 32u}, {16u, 32u}}) {
+  for (auto const& [stride, sectors] :
+       {std::pair{0u, 1u}, {1u, 4u}, {2u, 8u}, {8u, 32u}, {16u, 32u}}) {
     warden::sim::configure(s);
     simt::launch(&load_with_stride, 1, 32, 0, {words.data(), stride}, {});
     EXPECT_EQ(warden::sim::last_report().counts.sectors, 2 * sectors) << "stride " << stride;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated memory is as weak as it says: each weakness is seen without a fence, and never with it.
+// The simulated memory is as weak as it says: each weakness is seen without a fence, and never with
+// it.
 
 #include <warden/buffer.hpp>
 #include <warden/simt/launch.cuh>

@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
     bool const one = std::strcmp(argv[i], "--seed") == 0;
     bool const many = std::strcmp(argv[i], "--seeds") == 0;
     if ((!one && !many) || i + 1 == argc) {
-      std::fprintf(stderr, "%s: unknown argument \"%s\"; there are --seed N and --seeds N\n", argv[0], argv[i]);
+      std::fprintf(stderr, "%s: unknown argument \"%s\"; there are --seed N and --seeds N\n",
+                   argv[0], argv[i]);
       return 2;
     }
     setenv(one ? "WARDEN_SEED" : "WARDEN_SEEDS", argv[++i], 1);

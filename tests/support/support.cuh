@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the protocol tests share: small policies, records that tell whether a message was lost, doubled
-// or torn, and seeds.
+// What the protocol tests share: small policies, records that tell whether a message was lost,
+// doubled or torn, and seeds.
 #pragma once
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
-
 
 #include <gtest/gtest.h>
 
@@ -57,7 +56,8 @@ struct record_in {
 
   WARDEN_HOST_DEVICE static record_in of(std::uint32_t value) {
     record_in r;
-    for (int i = 0; i < Words; ++i) r.words[i] = value * 2654435761u + static_cast<std::uint32_t>(i);
+    for (int i = 0; i < Words; ++i)
+      r.words[i] = value * 2654435761u + static_cast<std::uint32_t>(i);
     r.words[0] = value;
     return r;
   }

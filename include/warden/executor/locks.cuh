@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `locks` executor: a server's threads run their sections under a table of locks in shared memory
-// (papers/002, listing 4.2), with few contenders for each lock.
+// The `locks` executor: a server's threads run their sections under a table of locks in shared
+// memory (papers/002, listing 4.2), with few contenders for each lock.
 #pragma once
 
 #include <warden/lock_table.cuh>
@@ -11,15 +11,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
-/// `Count` locks a server. Lanes of a warp whose records share a lock form a group: one lane tries for
-/// the lock, and under it the group's sections run one after another.
+/// `Count` locks a server. Lanes of a warp whose records share a lock form a group: one lane tries
+/// for the lock, and under it the group's sections run one after another.
 template <unsigned Count = 4096>
 struct locks {
   using table = lock_table<Count>;
   static constexpr std::size_t shared_bytes = Count * sizeof(std::uint32_t);
 
-  /// Collective over a warp. Runs `section()` in every lane with `active`, never two at a time for one
-  /// lock; `wait_for(lock)` waits politely until a lock looks free, and is false once poisoned.
+  /// Collective over a warp. Runs `section()` in every lane with `active`, never two at a time for
+  /// one lock; `wait_for(lock)` waits politely until a lock looks free, and is false once poisoned.
   /// Adds failed tries to `retries`. False if the launch was poisoned before all sections ran.
   template <class Section, class WaitFor>
   WARDEN_DEVICE static bool run(table locks, std::uint32_t local, bool active, Section section,
@@ -37,7 +37,8 @@ struct locks {
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
       bool const ours = waiting && (taken_by >> leader & 1u) != 0;
       if (taken_by != 0) {
-        // The barrier hands the leader's acquisition, and then each lane's writes, to the next lane.
+        // The barrier hands the leader's acquisition, and then each lane's writes, to the next
+        // lane.
         for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
           simt::sync_warp(simt::full_warp);
           if (ours && turn_of_me == turn) section();

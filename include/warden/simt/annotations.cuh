@@ -9,7 +9,8 @@
 
 // One name per version and list of architectures: two libraries, each with its own copy of Warden
 // built for other architectures, can be linked into one program without mixing their kernels.
-#  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) v0_1_sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
+#  define WARDEN_PASTE_(a, b, c, d, e, f, g, h, i, ...) \
+    v0_1_sm_##a##_##b##_##c##_##d##_##e##_##f##_##g##_##h##_##i
 #  define WARDEN_PASTE(...) WARDEN_PASTE_(__VA_ARGS__)
 #  if defined(__CUDA_ARCH_LIST__)
 #    define WARDEN_ABI WARDEN_PASTE(__CUDA_ARCH_LIST__, 0, 0, 0, 0, 0, 0, 0, 0, 0)
@@ -42,7 +43,8 @@
 #  define WARDEN_NO_UNROLL
 
 #else
-#  error "warden: compile this header with nvcc (link warden::cuda), or for the simulated device (link warden::sim)"
+#  error \
+      "warden: compile this header with nvcc (link warden::cuda), or for the simulated device (link warden::sim)"
 #endif
 
 #define WARDEN_NAMESPACE_BEGIN \

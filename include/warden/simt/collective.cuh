@@ -33,7 +33,8 @@ class block_scan {
                                                    std::uint32_t& total) {
 #if defined(__CUDACC__)
     std::uint32_t before;
-    cub::BlockScan<std::uint32_t, static_cast<int>(Threads)>{temporary}.ExclusiveSum(value, before, total);
+    cub::BlockScan<std::uint32_t, static_cast<int>(Threads)>{temporary}.ExclusiveSum(value, before,
+                                                                                     total);
     return before;
 #else
     temporary.values[thread_rank()] = value;

@@ -16,7 +16,8 @@ namespace simt {
 inline constexpr unsigned full_warp = 0xffffffffu;
 inline constexpr int warp_size = 32;
 
-// ---- identity ------------------------------------------------------------------------------------
+// ---- identity
+// ------------------------------------------------------------------------------------
 
 WARDEN_DEVICE unsigned thread_rank() { return threadIdx.x; }
 WARDEN_DEVICE unsigned block_threads() { return blockDim.x; }
@@ -30,7 +31,8 @@ WARDEN_DEVICE unsigned sm_id() {
   return id;
 }
 
-// ---- block and warp collectives ------------------------------------------------------------------
+// ---- block and warp collectives
+// ------------------------------------------------------------------
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
 WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
@@ -48,9 +50,12 @@ WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
 }
 WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
-WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) { return __umul64hi(a, b); }
+WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
+  return __umul64hi(a, b);
+}
 
-// ---- global memory -------------------------------------------------------------------------------
+// ---- global memory
+// -------------------------------------------------------------------------------
 
 namespace detail {
 template <class T>
@@ -69,11 +74,17 @@ WARDEN_DEVICE T load_relaxed(T const* address) {
   static_assert(detail::word<T>);
   if constexpr (sizeof(T) == 4) {
     std::uint32_t v;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return detail::bits<T>(v);
   } else {
     std::uint64_t v;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(v)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return detail::bits<T>(v);
   }
 }
@@ -82,11 +93,17 @@ WARDEN_DEVICE T load_acquire(T const* address) {
   static_assert(detail::word<T>);
   if constexpr (sizeof(T) == 4) {
     std::uint32_t v;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return detail::bits<T>(v);
   } else {
     std::uint64_t v;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(__cvta_generic_to_global(address)) : "memory");
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];"
+                 : "=l"(v)
+                 : "l"(__cvta_generic_to_global(address))
+                 : "memory");
     return detail::bits<T>(v);
   }
 }
@@ -128,19 +145,22 @@ WARDEN_DEVICE lane_words load_lane(lane_words const* address) {
 }
 /// One 16-byte store; each word is atomic by itself.
 WARDEN_DEVICE void store_lane(lane_words* address, lane_words value) {
-  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
-               "l"(value.first), "l"(value.second)
-               : "memory");
+  asm volatile(
+      "st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
+      "l"(value.first), "l"(value.second)
+      : "memory");
 }
 
 namespace detail {
 // The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.
 template <class T>
 using atomic_word =
-    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>, unsigned long long>;
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,
+                       unsigned long long>;
 template <class T>
-using ordered_word = std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,
-                                        std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>;
+using ordered_word =
+    std::conditional_t<sizeof(T) == 4, std::conditional_t<std::is_signed_v<T>, int, unsigned>,
+                       std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>>;
 }  // namespace detail
 
 template <class T>
@@ -161,11 +181,12 @@ WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {
 }
 /// Returns what was there; the exchange happened if that equals `expected`.
 template <class T>
-WARDEN_DEVICE T compare_exchange(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+WARDEN_DEVICE T compare_exchange(T* address, std::type_identity_t<T> expected,
+                                 std::type_identity_t<T> value) {
   static_assert(detail::word<T>);
   using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-  return detail::bits<T>(
-      atomicCAS(reinterpret_cast<word*>(address), detail::bits<word>(expected), detail::bits<word>(value)));
+  return detail::bits<T>(atomicCAS(reinterpret_cast<word*>(address), detail::bits<word>(expected),
+                                   detail::bits<word>(value)));
 }
 template <class T>
 WARDEN_DEVICE T fetch_min(T* address, std::type_identity_t<T> value) {
@@ -178,12 +199,14 @@ WARDEN_DEVICE T fetch_max(T* address, std::type_identity_t<T> value) {
   return static_cast<T>(atomicMax(reinterpret_cast<word*>(address), static_cast<word>(value)));
 }
 
-// ---- fences --------------------------------------------------------------------------------------
+// ---- fences
+// --------------------------------------------------------------------------------------
 
 WARDEN_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 WARDEN_DEVICE void fence_block() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 
-// ---- shared memory -------------------------------------------------------------------------------
+// ---- shared memory
+// -------------------------------------------------------------------------------
 
 /// A piece of the launch's shared memory: a pointer on the GPU, checked on the simulated device.
 template <class T>
@@ -222,16 +245,19 @@ WARDEN_DEVICE T shared_fetch_add(T& place, std::type_identity_t<T> value) {
 template <class T>
 WARDEN_DEVICE T shared_exchange(T& place, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
-  return static_cast<T>(atomicExch_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+  return static_cast<T>(
+      atomicExch_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
 }
 template <class T>
-WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_identity_t<T> value) {
+WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expected,
+                                        std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
-  return static_cast<T>(
-      atomicCAS_block(reinterpret_cast<word*>(&place), static_cast<word>(expected), static_cast<word>(value)));
+  return static_cast<T>(atomicCAS_block(reinterpret_cast<word*>(&place),
+                                        static_cast<word>(expected), static_cast<word>(value)));
 }
 
-// ---- waiting and time ----------------------------------------------------------------------------
+// ---- waiting and time
+// ----------------------------------------------------------------------------
 
 /// Nanoseconds of a clock that all multiprocessors share.
 WARDEN_DEVICE std::uint64_t nanoseconds() {
@@ -255,7 +281,8 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
   }
 }
 
-// ---- what only the simulated device sees -----------------------------------------------------------
+// ---- what only the simulated device sees
+// -----------------------------------------------------------
 
 WARDEN_DEVICE void section_enter(void const*) {}
 WARDEN_DEVICE void section_leave(void const*) {}

@@ -17,7 +17,8 @@ runtime::kernel make_kernel(void (*kernel)(Argument)) {
 #if defined(__CUDACC__)
   return {reinterpret_cast<void const*>(kernel), {}};
 #else
-  return {nullptr, [kernel](void const* argument) { kernel(*static_cast<Argument const*>(argument)); }};
+  return {nullptr,
+          [kernel](void const* argument) { kernel(*static_cast<Argument const*>(argument)); }};
 #endif
 }
 

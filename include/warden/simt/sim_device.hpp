@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the seam asks of the simulated device: a scheduling point for each operation, memory that may be
-// late, sleep and wake-up, and rendezvous of warps and blocks. Implemented under runtime/sim/.
+// What the seam asks of the simulated device: a scheduling point for each operation, memory that
+// may be late, sleep and wake-up, and rendezvous of warps and blocks. Implemented under
+// runtime/sim/.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -16,7 +17,16 @@ namespace sim::device {
 using site = std::source_location;
 
 enum class operation : unsigned char {
-  load, store, atomic, shared, fence, sync_block, collective, wait, section, yield
+  load,
+  store,
+  atomic,
+  shared,
+  fence,
+  sync_block,
+  collective,
+  wait,
+  section,
+  yield
 };
 
 // -- who and where -------------------------------------------------------------------------------
@@ -35,11 +45,13 @@ void yield(site const& where);
 /// Stops the launch with an error.
 [[noreturn]] void misuse(std::string const& what, site const& where);
 
-// -- global memory; 4 or 8 bytes -------------------------------------------------------------------
+// -- global memory; 4 or 8 bytes
+// -------------------------------------------------------------------
 std::uint64_t load(void const* address, unsigned size, site const& where);
 void store(void* address, std::uint64_t value, unsigned size, site const& where);
 /// The two words of a lane, at one scheduling point each.
-void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second, site const& where);
+void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
+                site const& where);
 /// A scheduling point; then memory at `address` is up to date for an atomic of this thread.
 void before_atomic(void* address, site const& where);
 /// Someone may sleep on this word.
@@ -49,22 +61,26 @@ void fence_device(site const& where);
 /// What this thread stored becomes visible to its block.
 void fence_block(site const& where);
 
-// -- rendezvous ------------------------------------------------------------------------------------
+// -- rendezvous
+// ------------------------------------------------------------------------------------
 bool sync_block(bool value, bool reduces, site const& where);
 enum class collective : unsigned char { sync, ballot, shuffle, match };
-/// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value, or
-/// the lanes of equal value.
-std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, site const& where);
+/// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value,
+/// or the lanes of equal value.
+std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source,
+                   site const& where);
 
-// -- waiting: begin_wait; watch each word; then sleep until one is written ---------------------------
+// -- waiting: begin_wait; watch each word; then sleep until one is written
+// ---------------------------
 void begin_wait();
 void watch(void const* address);
-/// Asleep until a watched word is written, or until time passes because everybody sleeps: then true.
-/// Returns at once if a watched word was written since the last call.
+/// Asleep until a watched word is written, or until time passes because everybody sleeps: then
+/// true. Returns at once if a watched word was written since the last call.
 bool sleep(site const& where);
 void end_wait();
 
-// -- sections --------------------------------------------------------------------------------------
+// -- sections
+// --------------------------------------------------------------------------------------
 void section_enter(void const* record, site const& where);
 void section_leave(void const* record, site const& where);
 

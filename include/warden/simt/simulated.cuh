@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on the simulated device. See simt.cuh for the list of functions; every one is a scheduling
-// point and knows its caller's place in the source.
+// The seam on the simulated device. See simt.cuh for the list of functions; every one is a
+// scheduling point and knows its caller's place in the source.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -23,7 +23,8 @@ using device::site;
 inline constexpr unsigned full_warp = 0xffffffffu;
 inline constexpr int warp_size = 32;
 
-// ---- identity ------------------------------------------------------------------------------------
+// ---- identity
+// ------------------------------------------------------------------------------------
 
 inline unsigned thread_rank() { return device::thread_rank(); }
 inline unsigned block_threads() { return device::block_threads(); }
@@ -33,7 +34,8 @@ inline unsigned block_rank() { return device::block_rank(); }
 inline unsigned block_count() { return device::block_count(); }
 inline unsigned sm_id() { return device::sm_id(); }
 
-// ---- block and warp collectives --------------------------------------------------------------------
+// ---- block and warp collectives
+// --------------------------------------------------------------------
 
 inline void sync_block(site where = site::current()) { device::sync_block(false, false, where); }
 inline bool sync_block_or(bool value, site where = site::current()) {
@@ -85,7 +87,8 @@ inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(static_cast<wide>(a) * b >> 64);
 }
 
-// ---- global memory ---------------------------------------------------------------------------------
+// ---- global memory
+// ---------------------------------------------------------------------------------
 
 template <class T>
 T load_relaxed(T const* address, site where = site::current()) {
@@ -157,12 +160,14 @@ T fetch_max(T* address, std::type_identity_t<T> value, site where = site::curren
   return detail::atomic(address, where, [&](T old) { return old < value ? value : old; });
 }
 
-// ---- fences ----------------------------------------------------------------------------------------
+// ---- fences
+// ----------------------------------------------------------------------------------------
 
 inline void fence_device(site where = site::current()) { device::fence_device(where); }
 inline void fence_block(site where = site::current()) { device::fence_block(where); }
 
-// ---- shared memory ---------------------------------------------------------------------------------
+// ---- shared memory
+// ---------------------------------------------------------------------------------
 
 /// A piece of the launch's shared memory; an index outside it stops the launch with an error.
 template <class T>
@@ -212,14 +217,15 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
   return detail::shared_atomic(place, where, [&](T old) { return old == expected ? value : old; });
 }
 
-// ---- waiting and time ------------------------------------------------------------------------------
+// ---- waiting and time
+// ------------------------------------------------------------------------------
 
 inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
 
 /// As on a GPU, but the thread sleeps until a watched word is written. Words are watched before the
-/// predicate is asked, so a write between the question and the sleep is not missed. `hopeful` is asked
-/// when time passes because every thread sleeps.
+/// predicate is asked, so a write between the question and the sleep is not missed. `hopeful` is
+/// asked when time passes because every thread sleeps.
 template <class Predicate, class Hopeful, class Watch>
 bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = site::current()) {
   if (predicate()) return true;
@@ -237,7 +243,8 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
   return result;
 }
 
-// ---- what only the simulated device sees -------------------------------------------------------------
+// ---- what only the simulated device sees
+// -------------------------------------------------------------
 
 inline void section_enter(void const* record, site where = site::current()) {
   device::section_enter(record, where);

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs Warden into a folder, then configures, builds and runs a project that finds it there.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGV}\n${out}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${build})
+set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release)
+if(cuda)
+  list(APPEND options -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=90)
+endif()
+run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DWARDEN_CUDA=${cuda} -DWARDEN_BUILD_TESTS=OFF
+    -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=${build}/prefix)
+run(${CMAKE_COMMAND} --build ${build}/warden --target install)
+run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda}
+    -DCMAKE_PREFIX_PATH=${build}/prefix)
+run(${CMAKE_COMMAND} --build ${build}/consumer)
+if(NOT cuda)
+  run(${build}/consumer/consumer)
+  if(NOT out MATCHES "balance 512")
+    message(FATAL_ERROR "the consumer printed: ${out}")
+  endif()
+  run(ldd ${build}/consumer/consumer)
+  if(out MATCHES "cuda|nvidia")
+    message(FATAL_ERROR "WARDEN_CUDA=OFF, but the consumer needs: ${out}")
+  endif()
+endif()
+
+# As a subfolder of another project nothing but the library is built.
+run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/subfolder ${options} -Dcuda=${cuda}
+    -DWARDEN_CUDA=${cuda} -Dwarden_source=${source})
+run(${CMAKE_COMMAND} --build ${build}/subfolder)
+file(GLOB_RECURSE programs ${build}/subfolder/bin/*)
+if(programs)
+  message(FATAL_ERROR "add_subdirectory built ${programs}")
+endif()

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smallest user of the library.
+
+#include <warden/guarded.cuh>
+
+#include <cstdint>
+#include <cstdio>
+
+struct account {
+  long long balance;
+};
+struct deposit {
+  long long amount;
+  __device__ void operator()(account& a, warden::no_context) const { a.balance += amount; }
+};
+using bank = warden::guarded<account, deposit>;
+
+struct payday {
+  __device__ void operator()(warden::client_block const& at, bank::ref const& accounts) const {
+    bank::block_client c{accounts, at};
+    c.send(0, deposit{1});
+    c.flush();
+  }
+};
+
+int main() {
+  warden::buffer<account> accounts{1};
+  accounts.fill_bytes(0);
+  bank b{accounts};
+  warden::launch_fused(payday{}, 2, 256, {}, b);
+  b.wait();
+  std::printf("balance %lld\n", accounts.to_host()[0].balance);
+}
