@@ -69,6 +69,8 @@ struct report {
 };
 /// Of the last launch that ended, in error or not.
 report const& last_report();
+/// Of all launches of the program that ended without error.
+counts total_counts();
 
 /// A program did on the device what no program may: the message says which thread, where, and where
 /// all other threads were.

@@ -26,6 +26,7 @@ struct state {
   }();
   std::uint64_t launches = 0;
   report last;
+  counts total;
   std::unordered_map<void*, std::size_t> allocations;
   std::size_t allocated = 0;
 };
@@ -46,6 +47,7 @@ void configure(settings const& chosen) {
 }
 settings const& current_settings() { return global().chosen; }
 report const& last_report() { return global().last; }
+counts total_counts() { return global().total; }
 
 misuse_error::misuse_error(std::string const& message, std::source_location where)
     : error{message, where} {}
@@ -148,6 +150,12 @@ launch_result launch(kernel const& k, launch_shape const& shape, void* argument,
     throw;
   }
   global.last = machine.result();
+  global.total.global_atomics += global.last.counts.global_atomics;
+  global.total.global_loads += global.last.counts.global_loads;
+  global.total.global_stores += global.last.counts.global_stores;
+  global.total.shared_accesses += global.last.counts.shared_accesses;
+  global.total.fences += global.last.counts.fences;
+  global.total.sectors += global.last.counts.sectors;
   return launch_result::launched;
 }
 

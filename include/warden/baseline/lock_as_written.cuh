@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Global locks as everybody writes them first: one try-lock loop for each thread, full occupancy
+// (papers/002, listing 4.1).
+#pragma once
+
+#include <warden/baseline/lock_array.cuh>
+#include <warden/baseline/work.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace baseline {
+
+/// Runs `section(record, context)` under the record's lock. The section stands inside the loop's
+/// success branch: lanes of a warp that wait for one another then get on. False once poisoned.
+template <class Record, class Section, class Context>
+WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lock,
+                                   std::uint32_t name, Record& record, Section const& section,
+                                   Context context) {
+  lock_wait wait = locks.wait(lock);
+  bool done = false;
+  do {
+    std::uint32_t const holder = locks.try_lock(lock, name);
+    if (holder == 0) {
+      simt::section_enter(&record);
+      section(record, context);
+      simt::section_leave(&record);
+      locks.unlock(lock);
+      done = true;
+    } else if (!wait.hopeful(holder)) {
+      return false;
+    }
+  } while (!done);
+  return true;
+}
+
+template <class Work>
+struct lock_as_written_arguments {
+  Work work;
+  lock_array_ref locks;
+};
+
+template <class Work>
+WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
+  std::uint32_t acquisition = 0;
+  for (std::uint32_t i = first_operation(); i < a.work.n; i += operation_step()) {
+    std::uint32_t const id = a.work.ids[i];
+    if (!lock_as_written(a.locks, id, lock_array_ref::name(acquisition++), a.work.records[id],
+                         a.work.make(i), a.work.context)) {
+      return;
+    }
+  }
+}
+
+/// Enqueues all of the work; `locks.wait(s)` reports errors.
+template <class Work>
+void lock_as_written_async(Work const& work, lock_array const& locks, stream_ref s = {}) {
+  constexpr unsigned threads = 256;
+  auto const kernel = &lock_as_written_kernel<Work>;
+  simt::launch(kernel, full_occupancy(kernel, threads), threads, 0, {work, locks.ref()}, s);
+}
+
+}  // namespace baseline
+WARDEN_NAMESPACE_END

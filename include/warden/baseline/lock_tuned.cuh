@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Global locks as well as they can be done: the grid, the back-off and how the lanes of a warp
+// share a lock are chosen by measuring on a sample of the work.
+#pragma once
+
+#include <warden/baseline/lock_array.cuh>
+#include <warden/baseline/lock_as_written.cuh>
+#include <warden/baseline/work.cuh>
+#include <warden/timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace baseline {
+
+/// How the lanes of a warp go about their locks.
+enum class lanes {
+  independent,  ///< each loops for itself, as written
+  serialized,   ///< one lane after the other: no two lanes of a warp ever contend
+  grouped,      ///< lanes of one lock elect one that takes it, and run under it one after another
+};
+
+/// What is compiled into the kernel.
+template <lanes Lanes, bool BackOff>
+struct lock_settings {
+  static constexpr lanes how = Lanes;
+  /// After a failed try, sleep twice as long as after the one before.
+  static constexpr bool back_off = BackOff;
+};
+
+/// A choice at run time: one of the settings, and a grid.
+struct lock_choice {
+  lanes how = lanes::independent;
+  bool back_off = false;
+  unsigned blocks = 0;  ///< 0: full occupancy
+  unsigned threads = 256;
+};
+inline std::string to_string(lock_choice const& c) {
+  char const* const names[] = {"independent", "serialized", "grouped"};
+  return std::string{names[static_cast<int>(c.how)]} + (c.back_off ? " back-off " : " ") +
+         (c.blocks == 0 ? "full" : std::to_string(c.blocks)) + "x" + std::to_string(c.threads);
+}
+
+template <class Settings, class Work>
+struct lock_tuned {
+  /// One lane's operation. False once poisoned.
+  WARDEN_DEVICE static bool run_alone(Work const& work, lock_array_ref const& locks,
+                                      std::uint32_t i, std::uint32_t name) {
+    std::uint32_t const id = work.ids[i];
+    lock_wait wait = locks.wait(id);
+    for (unsigned failed = 0;; ++failed) {
+      std::uint32_t const holder = locks.try_lock(id, name);
+      if (holder == 0) {
+        run(work, id, i);
+        locks.unlock(id);
+        return true;
+      }
+      if (!wait.hopeful(holder)) return false;
+      if constexpr (Settings::back_off) simt::back_off(failed);
+    }
+  }
+
+  /// The operations of a whole warp, `valid` in the lanes that have one. Collective.
+  WARDEN_DEVICE static bool run_grouped(Work const& work, lock_array_ref const& locks,
+                                        std::uint32_t i, bool valid, std::uint32_t name) {
+    unsigned const me = simt::lane_id();
+    std::uint32_t const id = valid ? work.ids[i] : 0;
+    // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
+    unsigned const group =
+        simt::match_any(simt::full_warp, valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
+    auto const leader = static_cast<unsigned>(simt::first_bit(group));
+    int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
+    lock_wait wait = locks.wait(id);
+    bool waiting = valid;
+    bool alive = true;
+    for (unsigned failed = 0; simt::any(simt::full_warp, waiting); ++failed) {
+      bool const tries = waiting && me == leader;
+      std::uint32_t const holder = tries ? locks.try_lock(id, name) : 0;
+      bool const taken = tries && holder == 0;
+      unsigned const taken_by = simt::ballot(simt::full_warp, taken);
+      bool const ours = waiting && (taken_by >> leader & 1u) != 0;
+      for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
+        simt::sync_warp(simt::full_warp);
+        if (ours && turn_of_me == turn) run(work, id, i);
+      }
+      simt::sync_warp(simt::full_warp);
+      if (taken) locks.unlock(id);
+      waiting = waiting && !ours;
+      if (tries && !taken) alive = wait.hopeful(holder);
+      if (simt::any(simt::full_warp, !alive)) return false;
+      if constexpr (Settings::back_off) {
+        if (taken_by == 0) simt::back_off(failed);
+      }
+    }
+    return true;
+  }
+
+  WARDEN_DEVICE static void run(Work const& work, std::uint32_t id, std::uint32_t i) {
+    auto& record = work.records[id];
+    simt::section_enter(&record);
+    work.make(i)(record, work.context);
+    simt::section_leave(&record);
+  }
+};
+
+template <class Settings, class Work>
+WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
+  using tuned = lock_tuned<Settings, Work>;
+  std::uint32_t acquisition = 0;
+  // Rounds of whole warps: every lane comes to the collectives.
+  std::uint32_t const warp_first = first_operation() - simt::lane_id();
+  for (std::uint32_t first = warp_first; first < a.work.n; first += operation_step()) {
+    std::uint32_t const i = first + simt::lane_id();
+    std::uint32_t const name = lock_array_ref::name(acquisition++);
+    bool alive = true;
+    if constexpr (Settings::how == lanes::grouped) {
+      alive = tuned::run_grouped(a.work, a.locks, i, i < a.work.n, name);
+    } else if constexpr (Settings::how == lanes::independent) {
+      alive = i >= a.work.n || tuned::run_alone(a.work, a.locks, i, name);
+    } else {
+      for (unsigned turn = 0; turn < simt::warp_size; ++turn) {
+        if (turn == simt::lane_id() && i < a.work.n)
+          alive = tuned::run_alone(a.work, a.locks, i, name);
+        simt::sync_warp(simt::full_warp);
+      }
+    }
+    if (simt::any(simt::full_warp, !alive)) return;
+  }
+}
+
+template <class Settings, class Work>
+void lock_tuned_launch(Work const& work, lock_array const& locks, lock_choice const& choice,
+                       stream_ref s) {
+  auto const kernel = &lock_tuned_kernel<Settings, Work>;
+  unsigned const blocks =
+      choice.blocks != 0 ? choice.blocks : full_occupancy(kernel, choice.threads);
+  simt::launch(kernel, blocks, choice.threads, 0, {work, locks.ref()}, s);
+}
+
+/// Enqueues all of the work with the given choice; `locks.wait(s)` reports errors.
+template <class Work>
+void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice const& choice,
+                      stream_ref s = {}) {
+  switch (choice.how) {
+    case lanes::independent:
+      // Without back-off and with a full grid that is the lock as written: the same kernel, then.
+      return choice.back_off ? lock_tuned_launch<lock_settings<lanes::independent, true>>(
+                                   work, locks, choice, s)
+             : choice.blocks == 0 && choice.threads == 256
+                 ? lock_as_written_async(work, locks, s)
+                 : lock_tuned_launch<lock_settings<lanes::independent, false>>(work, locks, choice,
+                                                                               s);
+    case lanes::serialized:
+      return choice.back_off
+                 ? lock_tuned_launch<lock_settings<lanes::serialized, true>>(work, locks, choice, s)
+                 : lock_tuned_launch<lock_settings<lanes::serialized, false>>(work, locks, choice,
+                                                                              s);
+    case lanes::grouped:
+      return choice.back_off
+                 ? lock_tuned_launch<lock_settings<lanes::grouped, true>>(work, locks, choice, s)
+                 : lock_tuned_launch<lock_settings<lanes::grouped, false>>(work, locks, choice, s);
+  }
+}
+
+/// The best choice for a sample of the work, found by running it: all choices on a small sample,
+/// those at most four times slower than the best again on 16 times as much, and so on up to the
+/// whole sample. Blocks the host. The records are changed by the trials. On the simulated device,
+/// which has no time, the choice is that with the fewest atomics.
+template <class Work>
+lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
+  struct candidate {
+    lock_choice choice;
+    double cost;
+  };
+  auto const sms = static_cast<unsigned>(runtime::facts(runtime::current_device()).multiprocessors);
+  std::vector<candidate> candidates;
+  for (lanes const how : {lanes::independent, lanes::serialized, lanes::grouped}) {
+    for (bool const back_off : {false, true}) {
+      for (unsigned const blocks : {1u, 2u, 4u, 8u, 16u, 32u, 64u, sms, 2 * sms, 4 * sms, 0u}) {
+        for (unsigned const threads : {32u, 128u, 256u}) {
+          if (blocks == 0 && threads != 256) continue;
+          candidates.push_back({{how, back_off, blocks, threads}, 0});
+        }
+      }
+    }
+  }
+  timer clock;
+  auto const cost_of = [&](lock_choice const& choice, std::uint32_t n) {
+    Work part = sample;
+    part.n = n;
+    clock.start(s);
+    lock_tuned_async(part, locks, choice, s);
+    clock.stop(s);
+    measurement const m = clock.result();
+    locks.wait(s);
+    return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
+  };
+  bool const simulated = runtime::facts(runtime::current_device()).simulated;
+  for (std::uint32_t n = std::min(sample.n, simulated ? 256u : 4096u);;
+       n = std::min(sample.n, 16 * n)) {
+    double best = 1e300;
+    for (candidate& c : candidates) {
+      c.cost = cost_of(c.choice, n);
+      // Lazily loaded kernels and cold caches: a first run counts only if it is good.
+      if (c.cost > best / 4) c.cost = std::min(c.cost, cost_of(c.choice, n));
+      best = std::min(best, c.cost);
+    }
+    double const limit = n < sample.n ? (n < 65536 ? 4 : 2) * best : 1.0001 * best;
+    std::erase_if(candidates, [&](candidate const& c) { return c.cost > limit; });
+    // A run of some milliseconds tells all there is to tell.
+    if (n == sample.n || (best > 4e-3 && !simulated)) break;
+  }
+  return std::min_element(candidates.begin(), candidates.end(),
+                          [](auto const& a, auto const& b) { return a.cost < b.cost; })
+      ->choice;
+}
+
+}  // namespace baseline
+WARDEN_NAMESPACE_END

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stretch of a stream cost: time on a GPU, counted work on the simulated device.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+#include <warden/stream.hpp>
+
+#include <cstdint>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+struct measurement {
+  double seconds = 0;  ///< between GPU events; 0 on the simulated device, which has no time
+  // Counted on the simulated device only; 0 on a GPU.
+  std::uint64_t global_atomics = 0;
+  std::uint64_t global_accesses = 0;  ///< loads and stores by the seam
+  std::uint64_t sectors = 0;          ///< with sim::settings::count_sectors
+};
+
+class timer {
+ public:
+  timer();
+  ~timer();
+  timer(timer const&) = delete;
+  timer& operator=(timer const&) = delete;
+
+  void start(stream_ref s = {});
+  void stop(stream_ref s = {});
+  /// Blocks the host until the stretch has ended.
+  [[nodiscard]] measurement result() const;
+
+ private:
+  void* start_;
+  void* stop_;
+};
+
+WARDEN_HOST_NAMESPACE_END
