@@ -12,6 +12,8 @@
 #include <functional>
 #include <source_location>
 #include <string>
+#include <utility>
+#include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace runtime {
@@ -27,6 +29,10 @@ struct device_facts {
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
   std::size_t global_bytes = 0;
 };
+
+/// Driver, toolkit and clocks of the current device, for the context of a result file: names and
+/// values.
+std::vector<std::pair<std::string, std::string>> device_details();
 
 /// The number of usable devices: 0 without a driver or a GPU, 1 on the simulated device.
 int device_count() noexcept;

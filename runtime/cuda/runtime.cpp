@@ -46,6 +46,26 @@ stream& stream::operator=(stream&& other) noexcept {
 
 namespace runtime {
 
+std::vector<std::pair<std::string, std::string>> device_details() {
+  auto const where = std::source_location::current();
+  int const ordinal = current_device();
+  int driver = 0, toolkit = 0;
+  check(cudaDriverGetVersion(&driver), "asking for the driver", where);
+  check(cudaRuntimeGetVersion(&toolkit), "asking for the runtime", where);
+  auto const version = [](int v) {
+    return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
+  };
+  device_facts const f = facts(ordinal);
+  return {{"driver_cuda", version(driver)},
+          {"toolkit", version(toolkit)},
+          {"compute_capability", std::to_string(f.compute_capability / 10) + "." +
+                                     std::to_string(f.compute_capability % 10)},
+          {"multiprocessors", std::to_string(f.multiprocessors)},
+          {"clock_mhz", std::to_string(attribute(cudaDevAttrClockRate, ordinal, where) / 1000)},
+          {"memory_clock_mhz",
+           std::to_string(attribute(cudaDevAttrMemoryClockRate, ordinal, where) / 1000)}};
+}
+
 int device_count() noexcept {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {

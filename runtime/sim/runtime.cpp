@@ -65,6 +65,7 @@ stream& stream::operator=(stream&& other) noexcept {
 
 namespace runtime {
 
+std::vector<std::pair<std::string, std::string>> device_details() { return {}; }
 int device_count() noexcept { return 1; }
 int current_device() { return 0; }
 

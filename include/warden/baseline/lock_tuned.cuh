@@ -175,6 +175,7 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
     lock_choice choice;
     double cost;
   };
+  bool const simulated = runtime::facts(runtime::current_device()).simulated;
   auto const sms = static_cast<unsigned>(runtime::facts(runtime::current_device()).multiprocessors);
   std::vector<candidate> candidates;
   for (lanes const how : {lanes::independent, lanes::serialized, lanes::grouped}) {
@@ -182,6 +183,8 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
       for (unsigned const blocks : {1u, 2u, 4u, 8u, 16u, 32u, 64u, sms, 2 * sms, 4 * sms, 0u}) {
         for (unsigned const threads : {32u, 128u, 256u}) {
           if (blocks == 0 && threads != 256) continue;
+          // A simulated thread is dear, and a few show the contention of many.
+          if (simulated && (blocks == 0 || blocks * threads > 256)) continue;
           candidates.push_back({{how, back_off, blocks, threads}, 0});
         }
       }
@@ -198,7 +201,6 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
     locks.wait(s);
     return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
   };
-  bool const simulated = runtime::facts(runtime::current_device()).simulated;
   for (std::uint32_t n = std::min(sample.n, simulated ? 256u : 4096u);;
        n = std::min(sample.n, 16 * n)) {
     double best = 1e300;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arms of the comparison: one operation by locks, by atomics and by Warden, timed and verified.
+#pragma once
+
+#include "operations.cuh"
+#include "workload.cuh"
+
+#include <warden/baseline/atomics.cuh>
+#include <warden/baseline/lock_as_written.cuh>
+#include <warden/baseline/lock_tuned.cuh>
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+#include <warden/timer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace contention {
+
+inline std::vector<std::string> const arm_names{"lock_as_written", "lock_tuned", "atomics",
+                                                "warden_locks"};
+
+/// The user's side of the Warden arm.
+template <class Operation>
+struct delegate {
+  std::uint32_t const* ids;
+  std::uint32_t n;
+  typename Operation::make make;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& records) const {
+    warden::block_client<Ref> client{records, at};
+    auto const step = static_cast<std::uint32_t>(at.global_size());
+    // Counted down, so that no index can pass 2^32.
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;) {
+      std::uint32_t const i = first + at.thread_rank();
+      bool const valid = i < n;
+      client.send(ids[valid ? i : n - 1], make(i), valid);
+      if (n - first <= step) break;
+      first += step;
+    }
+    client.flush();
+  }
+};
+
+template <class Operation>
+struct warden_policy : warden::default_policy {
+  using context = typename Operation::context;
+};
+
+/// What one run cost, verified.
+struct run_result {
+  warden::measurement cost;
+  bool verified = false;
+};
+
+/// Runs one operation by all arms on one array of ids. Memory is made once, for the most
+/// operations.
+template <class Operation>
+class runner {
+ public:
+  using record = typename Operation::record;
+  using work =
+      warden::baseline::work<record, typename Operation::make, typename Operation::context>;
+  using guarded =
+      warden::basic_guarded<warden_policy<Operation>, record, typename Operation::section>;
+
+  runner(std::uint32_t most_operations, std::uint32_t keys)
+      : keys_{keys},
+        records_{keys},
+        ids_{most_operations},
+        per_operation_{most_operations},
+        seen_{most_operations},
+        per_key_{2 * std::size_t{keys}},
+        wrong_{1},
+        locks_{keys},
+        guarded_{records_, Operation::make_context(per_operation_.data())} {}
+
+  /// Settings for lock_tuned, from a run on these ids.
+  void tune(workload& w, std::uint32_t n) {
+    w.draw(ids_.data(), n, 1);
+    records_.fill_bytes(0);
+    choice_ = warden::baseline::tune_locks(work_of(n), locks_);
+  }
+  [[nodiscard]] std::string tuned() const { return to_string(choice_); }
+  [[nodiscard]] std::size_t channel_bytes() const { return guarded_.memory_bytes(); }
+
+  run_result run(std::string const& arm, workload& w, std::uint32_t n, std::uint64_t seed) {
+    w.draw(ids_.data(), n, seed);
+    records_.fill_bytes(0);
+    per_operation_.fill_bytes(0);
+    warden::timer clock;
+    clock.start();
+    if (arm == "lock_as_written") {
+      warden::baseline::lock_as_written_async(work_of(n), locks_);
+    } else if (arm == "lock_tuned") {
+      warden::baseline::lock_tuned_async(work_of(n), locks_, choice_);
+    } else if (arm == "atomics") {
+      if constexpr (Operation::has_atomic) warden::baseline::atomics_async(work_of(n));
+    } else {
+      bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
+      warden::launch_fused(delegate<Operation>{ids_.data(), n, {}}, simulated ? 8 : 2048,
+                           guarded::policy::block_threads, {}, guarded_);
+    }
+    clock.stop();
+    run_result result;
+    result.cost = clock.result();
+    locks_.wait();
+    guarded_.wait();
+    result.verified = verify(n);
+    return result;
+  }
+
+ private:
+  work work_of(std::uint32_t n) {
+    return {records_.data(), ids_.data(), n, {}, Operation::make_context(per_operation_.data())};
+  }
+
+  bool verify(std::uint32_t n) {
+    wrong_.fill_bytes(0);
+    seen_.fill_bytes(0);
+    per_key_.fill_bytes(0);
+    bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
+    typename Operation::check_arguments const arguments{
+        records_.data(),
+        ids_.data(),
+        n,
+        keys_,
+        Operation::make_context(per_operation_.data()),
+        {seen_.data(), per_key_.data(), wrong_.data()}};
+    unsigned const blocks = simulated ? 2 : 1024, threads = simulated ? 32 : 256;
+    simt::launch(&first_check<Operation>, blocks, threads, 0, arguments, {});
+    simt::launch(&second_check<Operation>, blocks, threads, 0, arguments, {});
+    return wrong_.to_host()[0] == 0;
+  }
+
+  std::uint32_t keys_;
+  warden::buffer<record> records_;
+  warden::buffer<std::uint32_t> ids_;
+  warden::buffer<std::uint32_t> per_operation_;
+  warden::buffer<std::uint32_t> seen_;
+  warden::buffer<std::uint64_t> per_key_;
+  warden::buffer<std::uint64_t> wrong_;
+  warden::baseline::lock_array locks_;
+  warden::baseline::lock_choice choice_;
+  guarded guarded_;
+};
+
+}  // namespace contention

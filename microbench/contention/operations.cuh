@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that are measured, each with an oracle that a lost, doubled or torn section fails.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace contention {
+
+namespace simt = warden::simt;
+
+/// A well-mixed word for each (index, seed).
+WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t i, std::uint64_t seed) {
+  std::uint64_t x = i + seed * 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+/// Scratch that all oracles use: one word an operation, one a key, and a count of what is wrong.
+struct oracle_memory {
+  std::uint32_t* per_operation;
+  std::uint64_t* per_key;  ///< two words a key
+  std::uint64_t* wrong;
+};
+
+/// Grid-stride over 0 .. n-1.
+#define CONTENTION_FOR(i, n)                                                               \
+  for (std::uint64_t i = simt::block_rank() * simt::block_threads() + simt::thread_rank(); \
+       i < (n); i += std::uint64_t{simt::block_count()} * simt::block_threads())
+
+// ---- push: next[i] = head[k]; head[k] = i
+// -----------------------------------------------------------
+
+struct push {
+  static constexpr char const* name = "push";
+  using record = std::uint32_t;  ///< one more than the newest node; 0 for none
+  struct context {
+    std::uint32_t* next;
+  };
+  struct section {
+    static constexpr bool reads_other_memory = false;
+    std::uint32_t node;
+    __device__ void operator()(record& head, context c) const {
+      c.next[node] = head;
+      head = node + 1;
+    }
+    __device__ void atomic(record* head, context c) const {
+      c.next[node] = simt::exchange(head, node + 1);
+    }
+  };
+  struct make {
+    __device__ section operator()(std::uint32_t i) const { return {i}; }
+  };
+  static constexpr bool has_atomic = true;
+  static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
+
+  struct check_arguments {
+    record const* records;
+    std::uint32_t const* ids;
+    std::uint32_t n, keys;
+    context result;
+    oracle_memory memory;
+  };
+  /// Every node is pointed at once, by a head or a next of its own key.
+  __device__ static void first_check(check_arguments const& a) {
+    CONTENTION_FOR(i, std::uint64_t{a.n} + a.keys) {
+      std::uint32_t const to = i < a.n ? a.result.next[i] : a.records[i - a.n];
+      std::uint32_t const key = i < a.n ? a.ids[i] : static_cast<std::uint32_t>(i - a.n);
+      if (to == 0) continue;
+      bool const good = to <= a.n && a.ids[to - 1] == key &&
+                        simt::fetch_add(&a.memory.per_operation[to - 1], 1u) == 0;
+      if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    }
+  }
+  __device__ static void second_check(check_arguments const& a) {
+    CONTENTION_FOR(i, a.n) {
+      if (a.memory.per_operation[i] != 1) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    }
+  }
+};
+
+// ---- add
+// --------------------------------------------------------------------------------------------
+
+struct add {
+  static constexpr char const* name = "add";
+  using record = std::uint64_t;
+  struct context {};
+  struct section {
+    static constexpr bool reads_other_memory = false;
+    std::uint64_t amount;
+    __device__ void operator()(record& sum, context) const { sum += amount; }
+    __device__ void atomic(record* sum, context) const { simt::fetch_add(sum, amount); }
+  };
+  struct make {
+    /// Distinct amounts: two lost and one doubled do not cancel.
+    __device__ section operator()(std::uint32_t i) const { return {mix(i, 7) >> 32}; }
+  };
+  static constexpr bool has_atomic = true;
+  static context make_context(std::uint32_t*) { return {}; }
+
+  struct check_arguments {
+    record const* records;
+    std::uint32_t const* ids;
+    std::uint32_t n, keys;
+    context result;
+    oracle_memory memory;
+  };
+  __device__ static void first_check(check_arguments const& a) {
+    CONTENTION_FOR(i, a.n) {
+      simt::fetch_add(&a.memory.per_key[2 * std::uint64_t{a.ids[i]}],
+                      make{}(static_cast<std::uint32_t>(i)).amount);
+    }
+  }
+  __device__ static void second_check(check_arguments const& a) {
+    CONTENTION_FOR(k, a.keys) {
+      if (a.records[k] != a.memory.per_key[2 * k])
+        simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    }
+  }
+};
+
+// ---- update: what no single atomic can do
+// -------------------------------------------------------------
+
+struct update {
+  static constexpr char const* name = "update";
+  struct record {
+    std::int64_t balance;   ///< never below zero
+    std::uint64_t amounts;  ///< sum of a hash of all accepted operations
+    std::uint32_t count;
+    std::int32_t minimum;
+    std::int32_t maximum;
+    std::uint32_t last_writer;
+  };
+  static_assert(sizeof(record) == 32);
+  /// What became of each operation: 1 accepted, 2 refused.
+  struct context {
+    std::uint32_t* outcome;
+  };
+  struct section {
+    static constexpr bool reads_other_memory = false;
+    std::int32_t amount;
+    std::uint32_t writer;
+    __device__ void operator()(record& r, context c) const {
+      if (r.balance + amount < 0) {
+        c.outcome[writer] = 2;
+        return;
+      }
+      r.balance += amount;
+      r.amounts += mix(writer, 3);
+      r.minimum = amount < r.minimum ? amount : r.minimum;
+      r.maximum = amount > r.maximum ? amount : r.maximum;
+      r.count += 1;
+      r.last_writer = writer + 1;
+      c.outcome[writer] = 1;
+    }
+  };
+  struct make {
+    /// From -8 to 7: balances hover near zero, and a good part is refused.
+    __device__ section operator()(std::uint32_t i) const {
+      return {static_cast<std::int32_t>(mix(i, 5) >> 60) - 8, i};
+    }
+  };
+  static constexpr bool has_atomic = false;
+  static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
+
+  struct check_arguments {
+    record const* records;
+    std::uint32_t const* ids;
+    std::uint32_t n, keys;
+    context result;
+    oracle_memory memory;
+  };
+  /// Sums and hashes of the accepted operations, by key; an operation without an outcome was lost.
+  __device__ static void first_check(check_arguments const& a) {
+    CONTENTION_FOR(i, a.n) {
+      auto const s = make{}(static_cast<std::uint32_t>(i));
+      std::uint32_t const outcome = a.result.outcome[i];
+      record const& r = a.records[a.ids[i]];
+      bool good = outcome == 1 || outcome == 2;
+      if (outcome == 1) {
+        good = s.amount >= r.minimum && s.amount <= r.maximum;
+        simt::fetch_add(
+            &a.memory.per_key[2 * std::uint64_t{a.ids[i]}],
+            static_cast<std::uint64_t>(std::int64_t{s.amount}) + (std::uint64_t{1} << 40));
+        simt::fetch_add(&a.memory.per_key[2 * std::uint64_t{a.ids[i]} + 1], mix(i, 3));
+      }
+      if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    }
+  }
+  __device__ static void second_check(check_arguments const& a) {
+    CONTENTION_FOR(k, a.keys) {
+      record const& r = a.records[k];
+      std::uint64_t const sum =
+          static_cast<std::uint64_t>(r.balance) + (std::uint64_t{r.count} << 40);
+      bool good = r.balance >= 0 && sum == a.memory.per_key[2 * k] &&
+                  r.amounts == a.memory.per_key[2 * k + 1];
+      if (r.count != 0) {
+        std::uint32_t const last = r.last_writer - 1;
+        good = good && last < a.n && a.ids[last] == k && a.result.outcome[last] == 1;
+      }
+      if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    }
+  }
+};
+
+/// The oracle, in two passes with a launch between them.
+template <class Operation>
+WARDEN_KERNEL void first_check(typename Operation::check_arguments a) {
+  Operation::first_check(a);
+}
+template <class Operation>
+WARDEN_KERNEL void second_check(typename Operation::check_arguments a) {
+  Operation::second_check(a);
+}
+
+}  // namespace contention

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arms of the operation `push`.
+
+#include "point.cuh"
+
+namespace contention {
+
+std::shared_ptr<point> make_push_point(std::string const& name, std::uint32_t keys,
+                                       std::string const& file) {
+  return make_point_of<push>(name, keys, file);
+}
+
+}  // namespace contention

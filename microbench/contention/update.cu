@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arms of the operation `update`.
+
+#include "point.cuh"
+
+namespace contention {
+
+std::shared_ptr<point> make_update_point(std::string const& name, std::uint32_t keys,
+                                         std::string const& file) {
+  return make_point_of<update>(name, keys, file);
+}
+
+}  // namespace contention

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drawing ids on the device.
+
+#include "workload.cuh"
+
+#include <warden/simt/launch.cuh>
+
+namespace contention {
+
+struct draw_arguments {
+  std::uint32_t* ids;
+  std::uint32_t n;
+  std::uint32_t keys;
+  std::uint64_t seed;
+  double const* cumulative;     ///< of rank 0 .. keys-1; null for uniform
+  std::uint32_t const* ranked;  ///< the id of each rank, or the list of ids to deal out
+  std::uint32_t listed;         ///< length of that list; 0 if ids are drawn
+};
+
+WARDEN_KERNEL void draw_ids(draw_arguments a) {
+  CONTENTION_FOR(i, a.n) {
+    if (a.listed != 0) {
+      a.ids[i] = a.ranked[i % a.listed];
+      continue;
+    }
+    std::uint64_t const random = mix(i, a.seed);
+    if (a.cumulative == nullptr) {
+      a.ids[i] = static_cast<std::uint32_t>(simt::multiply_high(random, a.keys));
+      continue;
+    }
+    // The inverse of the distribution: the first rank whose cumulative probability exceeds u.
+    double const u = static_cast<double>(random >> 11) * 0x1p-53;
+    std::uint32_t low = 0, high = a.keys - 1;
+    while (low < high) {
+      std::uint32_t const middle = (low + high) / 2;
+      if (a.cumulative[middle] > u) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    a.ids[i] = a.ranked[low];
+  }
+}
+
+void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
+  if (!listed_.empty()) {
+    std::shuffle(listed_.begin(), listed_.end(), std::mt19937_64{seed});
+    ranked_ = warden::buffer<std::uint32_t>{listed_};
+  }
+  bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+  simt::launch(&draw_ids, simulated ? 2 : 1024, simulated ? 32 : 256, 0,
+               {ids, n, keys_, seed, cumulative_.data(), ranked_.data(),
+                static_cast<std::uint32_t>(listed_.size())},
+               {});
+}
+
+}  // namespace contention

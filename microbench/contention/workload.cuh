@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which records the operations hit: ids drawn on the device, anew for each repetition.
+#pragma once
+
+#include "operations.cuh"
+
+#include <warden/buffer.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace contention {
+
+/// P(rank r) ~ (r + 1)^-exponent, exactly.
+inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) {
+  std::vector<double> sums(keys);
+  double sum = 0;
+  for (std::uint32_t r = 0; r < keys; ++r) sums[r] = sum += std::pow(r + 1.0, -exponent);
+  for (double& s : sums) s /= sum;
+  return sums;
+}
+
+inline std::vector<std::uint32_t> permutation(std::uint32_t keys, std::uint64_t seed) {
+  std::vector<std::uint32_t> ids(keys);
+  std::iota(ids.begin(), ids.end(), 0u);
+  std::shuffle(ids.begin(), ids.end(), std::mt19937_64{seed});
+  return ids;
+}
+
+/// All numbers of a file (lines that begin with # are comments), as ids from 0 on, in order of
+/// value.
+inline std::vector<std::uint32_t> read_ids(std::string const& path) {
+  std::ifstream in{path};
+  if (!in) throw std::runtime_error{"cannot read " + path};
+  std::vector<std::uint64_t> numbers;
+  std::string line;
+  for (std::size_t number = 1; std::getline(in, line); ++number) {
+    if (line.empty() || line[0] == '#') continue;
+    std::size_t at = 0;
+    while ((at = line.find_first_not_of(" \t\r,", at)) != std::string::npos) {
+      std::size_t const end = std::min(line.find_first_of(" \t\r,", at), line.size());
+      if (line.find_first_not_of("0123456789", at) < end) {
+        throw std::runtime_error{path + ":" + std::to_string(number) + ": \"" +
+                                 line.substr(at, end - at) + "\" is not a record id"};
+      }
+      numbers.push_back(std::stoull(line.substr(at, end - at)));
+      at = end;
+    }
+  }
+  if (numbers.empty()) throw std::runtime_error{path + ": no record ids"};
+  auto sorted = numbers;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::vector<std::uint32_t> ids;
+  for (std::uint64_t v : numbers) {
+    ids.push_back(static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), v) -
+                                             sorted.begin()));
+  }
+  return ids;
+}
+
+/// Fills device arrays with ids.
+class workload {
+ public:
+  static workload uniform(std::uint32_t keys) { return workload{"uniform", keys}; }
+  static workload zipf(std::uint32_t keys) {
+    workload w{"zipf099", keys};
+    w.cumulative_ = warden::buffer<double>{zipf_cumulative(keys, 0.99)};
+    w.ranked_ = warden::buffer<std::uint32_t>{permutation(keys, 42)};
+    return w;
+  }
+  /// The ids of a list, shuffled by each draw's seed and repeated to fill the operations.
+  static workload list(std::string name, std::vector<std::uint32_t> ids) {
+    workload w{std::move(name), *std::max_element(ids.begin(), ids.end()) + 1};
+    w.listed_ = std::move(ids);
+    return w;
+  }
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+  [[nodiscard]] std::uint32_t keys() const { return keys_; }
+
+  void draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed);
+
+ private:
+  workload(std::string name, std::uint32_t keys) : name_{std::move(name)}, keys_{keys} {}
+
+  std::string name_;
+  std::uint32_t keys_;
+  warden::buffer<double> cumulative_;
+  warden::buffer<std::uint32_t> ranked_;
+  std::vector<std::uint32_t> listed_;
+};
+
+}  // namespace contention
