@@ -180,7 +180,7 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
   std::vector<candidate> candidates;
   for (lanes const how : {lanes::independent, lanes::serialized, lanes::grouped}) {
     for (bool const back_off : {false, true}) {
-      for (unsigned const blocks : {1u, 2u, 4u, 8u, 16u, 32u, 64u, sms, 2 * sms, 4 * sms, 0u}) {
+      for (unsigned const blocks : {sms, 8u, 0u, 4u, 32u, 64u, 2 * sms, 4 * sms}) {
         for (unsigned const threads : {32u, 128u, 256u}) {
           if (blocks == 0 && threads != 256) continue;
           // A simulated thread is dear, and a few show the contention of many.
@@ -206,8 +206,8 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
     double best = 1e300;
     for (candidate& c : candidates) {
       c.cost = cost_of(c.choice, n);
-      // Lazily loaded kernels and cold caches: a first run counts only if it is good.
-      if (c.cost > best / 4) c.cost = std::min(c.cost, cost_of(c.choice, n));
+      // A first run may suffer from a cold start; a hopeless one is not repeated.
+      if (c.cost < 4 * best) c.cost = std::min(c.cost, cost_of(c.choice, n));
       best = std::min(best, c.cost);
     }
     double const limit = n < sample.n ? (n < 65536 ? 4 : 2) * best : 1.0001 * best;

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Very many pushes, again and again: on a GPU 50 runs of 16 M at 256 and 1 M keys and of 64 K at 1
+// key.
+
+#include "microbench/contention/arms.cuh"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+void repeat(std::uint32_t keys, std::uint32_t n, unsigned runs) {
+  bool const simulated = warden::runtime::facts(0).simulated;
+  contention::runner<contention::push> runner{simulated ? 2000u : n, keys};
+  auto workload = contention::workload::uniform(keys);
+  for (unsigned run = 0; run < (simulated ? 5 : runs); ++run) {
+    auto const result = runner.run("warden_locks", workload, simulated ? 2000 : n, run + 1);
+    ASSERT_TRUE(result.verified) << keys << " keys, run " << run << ": pushes lost or doubled";
+  }
+}
+
+TEST(repeated_push, at_256_keys) { repeat(256, 1u << 24, 50); }
+TEST(repeated_push, at_a_million_keys) { repeat(1u << 20, 1u << 24, 50); }
+TEST(repeated_push, at_one_key) { repeat(1, 1u << 16, 50); }
+
+}  // namespace
