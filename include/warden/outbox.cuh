@@ -166,7 +166,8 @@ class outbox {
         unsigned const to = m.destination();
         std::uint64_t const index = destinations_[to].first + (place - destinations_[to].offset);
         auto const channel = ref_.channel_of(to);
-        if (!channel.has_credit(index, destinations_[to].released)) continue;
+        bool const fits = channel.has_credit(index, destinations_[to].released);
+        if (!fits) continue;  // sabotage: hold-and-wait
         channel.publish(index, m);
         pending &= ~(1u << k);
       }

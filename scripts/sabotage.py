@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Breaks one marked line of the library and demands that the simulated device finds it.
+
+A mutant is a copy of include/ with the line marked `// sabotage: NAME` replaced. It must compile, the
+untouched library must pass the same test with the same seeds, and the mutant must end with the diagnosis
+named for it.
+
+    sabotage.py NAME --source DIR --build DIR --compile "COMMAND ..." --libraries "..."
+"""
+import argparse
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+# mark: (file, what the marked line becomes, test, diagnosis that must appear)
+MUTANTS = {
+    "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "overlapping sections"),
+    "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
+    "second-phase": ("message.cuh", "bool const second = true;", "torn", "torn or lost message"),
+    "credit": ("channel.cuh", "return true;", "full", "torn or lost message|deadlock"),
+    "release-order": ("inbox.cuh", "int const count = done == 0 ? 0 : 32 - __builtin_clz(done);", "full",
+                      "torn or lost message|deadlock"),
+    # Even blocks wait on the spot for one channel, odd ones for the other, with messages in hand.
+    "hold-and-wait": ("outbox.cuh",
+                      "if (!fits && to % 2 == simt::block_rank() % 2) continue;"
+                      "if (!fits && !ref_.wait_until([&] { return channel.has_credit(index, channel.released()); },"
+                      "[&](auto watch) { watch(&channel.indices()->released.value); },"
+                      "wait_kind::credit, to, index)) return false;", "crossed", "deadlock"),
+    "end-of-work": ("server.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
+    "release-fence": ("outbox.cuh", "", "visible", "stale read"),
+    "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
+}
+
+
+def mutate(source, build, name):
+    """Copies include/ and replaces the statement that carries the mark."""
+    file, replacement, _, _ = MUTANTS[name]
+    target = build / "include"
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(source / "include", target)
+    path = target / "warden" / file
+    lines = path.read_text().splitlines()
+    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {name}")]
+    if len(marked) != 1:
+        sys.exit(f"sabotage: the mark \"{name}\" stands {len(marked)} times in {file}; it must stand once")
+    end = first = marked[0]
+    # A statement may have begun on lines before the mark.
+    while first > 0 and not re.search(r"[;{}]\s*(//.*)?$|^\s*//|^\s*$|\)$", lines[first - 1]):
+        first -= 1
+    lines[first:end + 1] = [replacement]
+    path.write_text("\n".join(lines) + "\n")
+    return target
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name", choices=sorted(MUTANTS))
+    parser.add_argument("--source", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path, required=True)
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--libraries", required=True)
+    parser.add_argument("--reference", required=True, help="the same program of the untouched library")
+    parser.add_argument("--seeds", type=int, default=300)
+    a = parser.parse_args()
+    a.build.mkdir(parents=True, exist_ok=True)
+    _, _, test, diagnosis = MUTANTS[a.name]
+
+    include = mutate(a.source, a.build, a.name)
+    program = a.build / "mutant"
+    command = [*a.compiler.split(), "-std=c++20", "-O1", "-w", "-DWARDEN_SIMULATED=1", f"-I{include}",
+               str(a.source / "tests/sabotage/scenarios.cpp"), "-o", str(program), *a.libraries.split(";")]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    if compiled.returncode != 0:
+        sys.exit(f"sabotage: the mutant \"{a.name}\" does not compile\n{compiled.stderr[-2000:]}")
+
+    untouched = subprocess.run([a.reference, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
+    if untouched.returncode != 0:
+        sys.exit(f"sabotage: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
+    mutant = subprocess.run([program, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
+    said = mutant.stdout.strip().splitlines()
+    last = said[-1] if said else ""
+    if mutant.returncode == 0:
+        sys.exit(f"sabotage: the mutant \"{a.name}\" passes \"{test}\" with {a.seeds} seeds")
+    if not re.search(diagnosis, last):
+        sys.exit(f"sabotage: the mutant \"{a.name}\" ended (code {mutant.returncode}) with \"{last}\" instead of \"{diagnosis}\"")
+    print(f"mutant {a.name}: {last}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small launches that a broken library cannot survive: `scenarios NAME SEEDS` prints the first seed
+// that fails and one diagnosis.
+
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+#include <warden/simulation.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct policy : warden::default_policy {
+  static constexpr unsigned block_threads = 32;
+  static constexpr unsigned outbox_bytes_per_thread = 64;
+  using executor = warden::executor::locks<16>;
+};
+
+// ---- exactly once, whole messages
+// ------------------------------------------------------------------
+
+struct tally {
+  std::uint64_t count, mixed;
+};
+std::uint64_t hash(std::uint32_t a) { return (a + 1) * 0x9e3779b97f4a7c15ull; }
+struct note {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t a, b, c, d, e;
+  void operator()(tally& t, warden::no_context) const {
+    t.count += 1;
+    t.mixed += hash(a) ^ (b - a) ^ (c - a) ^ (d - a) ^ (e - a);
+  }
+};
+using notes = warden::basic_guarded<policy, tally, note>;
+/// Four warps a server: they contend for locks and finish slices out of order.
+struct wide_policy : policy {
+  static constexpr unsigned block_threads = 128;
+};
+using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
+
+struct send_notes {
+  std::uint32_t n, records;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += at.grid_dim() * at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(i * 7919 % records, note{i, i, i, i, i}, i < n);
+    }
+    client.flush();
+  }
+};
+
+template <class Guarded>
+void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsigned capacity,
+                  unsigned grid) {
+  warden::buffer<tally> memory{records};
+  memory.fill_bytes(0);
+  Guarded g{
+      memory,
+      {.servers = servers, .capacity = capacity, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(send_notes{n, records}, grid, Guarded::policy::block_threads, {}, g);
+  g.wait();
+  std::vector<tally> wanted(records);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    wanted[i * 7919 % records].count += 1;
+    wanted[i * 7919 % records].mixed += hash(i);
+  }
+  auto const seen = memory.to_host();
+  for (std::uint32_t k = 0; k < records; ++k) {
+    if (seen[k].count != wanted[k].count || seen[k].mixed != wanted[k].mixed)
+      throw failure{"torn or lost message"};
+  }
+}
+
+void contended() { exactly_once<wide_notes>(300, 2, 1, 64, 2); }
+void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
+void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
+// Two destinations and many blocks, each with more for both than a channel holds.
+void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
+
+// ---- visibility
+// ------------------------------------------------------------------------------------
+
+struct board {
+  std::uint32_t* written;
+};
+struct look {
+  std::uint32_t i;
+  void operator()(tally& t, board b) const {
+    if (warden::simt::load_relaxed(&b.written[i]) != i + 1) t.mixed += 1;
+  }
+};
+struct board_policy : policy {
+  using context = board;
+};
+using lookers = warden::basic_guarded<board_policy, tally, look>;
+struct write_and_send {
+  std::uint32_t* written;
+  void operator()(warden::client_block const& at, lookers::ref const& ref) const {
+    lookers::block_client client{ref, at};
+    std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
+    warden::simt::store_relaxed(&written[i], i + 1);
+    client.send(i % 4, look{i});
+    client.flush();
+  }
+};
+void visible() {
+  warden::buffer<std::uint32_t> written{96};
+  written.fill_bytes(0);
+  warden::buffer<tally> memory{4};
+  memory.fill_bytes(0);
+  lookers g{memory, board{written.data()}, {.servers = 2, .capacity = 32}};
+  warden::launch_fused(write_and_send{written.data()}, 3, 32, {}, g);
+  g.wait();
+  for (tally const& t : memory.to_host()) {
+    if (t.mixed != 0) throw failure{"stale read"};
+  }
+}
+
+// ---- bounds
+// ----------------------------------------------------------------------------------------
+
+struct send_bad {
+  void operator()(warden::client_block const& at, notes::ref const& ref) const {
+    notes::block_client client{ref, at};
+    client.send(at.thread_rank() == 3 ? 10 : 2, note{1, 1, 1, 1, 1});
+    client.flush();
+  }
+};
+void bad_id() {
+  warden::buffer<tally> memory{30};
+  memory.fill_bytes(0);
+  notes g{memory.data(), 10, {.servers = 2, .capacity = 32}};
+  warden::launch_fused(send_bad{}, 1, 32, {}, g);
+  try {
+    g.wait();
+  } catch (warden::limit_error const&) {
+  }
+  auto const seen = memory.to_host();
+  for (std::size_t k = 10; k < 30; ++k) {
+    if (seen[k].count != 0) throw failure{"memory outside the records was touched"};
+  }
+}
+
+std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::map<std::string, std::function<void()>> const scenarios{
+      {"contended", contended}, {"torn", torn},       {"full", full},
+      {"crossed", crossed},     {"visible", visible}, {"bad_id", bad_id}};
+  if (argc != 3 || scenarios.count(argv[1]) == 0) {
+    std::fprintf(stderr, "usage: scenarios NAME SEEDS\n");
+    return 2;
+  }
+  for (std::uint64_t seed = 1; seed <= std::strtoull(argv[2], nullptr, 10); ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
+    s.pct_horizon = 20'000;
+    s.multiprocessors = 2;
+    s.max_steps = 50'000'000;
+    warden::sim::configure(s);
+    std::string what;
+    try {
+      scenarios.at(argv[1])();
+    } catch (warden::timeout_error const& e) {
+      what =
+          (warden::sim::last_report().deadlock ? "deadlock: " : "timeout: ") + first_line(e.what());
+    } catch (std::exception const& e) {
+      what = first_line(e.what());
+    }
+    if (!what.empty()) {
+      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), what.c_str());
+      return 1;
+    }
+  }
+  return 0;
+}
