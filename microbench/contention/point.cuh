@@ -41,7 +41,7 @@ class point_of final : public point {
     std::uint32_t const fixed = operations != 0 ? operations : simulated ? 4096 : 0;
     runner<Operation> runner{fixed != 0 ? fixed : most, keys()};
     bool const tunes = std::find(arms.begin(), arms.end(), "lock_tuned") != arms.end();
-    if (tunes) runner.tune(workload_, simulated ? 256 : fixed != 0 ? fixed : 1u << 20);
+    if (tunes) runner.tune(workload_, simulated ? 256 : fixed != 0 ? fixed : 1u << 24);
 
     std::map<std::string, std::vector<double>> seconds;
     for (std::string const& arm : arms) {

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads result files: prints, joins and checks them, and writes the tables in the documentation.
+
+    tables.py --print FILE               arms x keys, for people
+    tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
+    tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
+    tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
+    tables.py --write | --check          writes, or compares, the tables between <!-- results:... --> marks
+    tables.py --self-test
+"""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ARMS = ["lock_as_written", "lock_tuned", "atomics", "warden_locks"]
+SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
+# lock_tuned with this choice is lock_as_written: the same kernel on the same grid.
+AS_WRITTEN = "independent fullx256"
+
+
+def fail(text):
+    sys.exit(f"tables.py: {text}")
+
+
+def load(path):
+    text = pathlib.Path(path).read_text()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    # A run that was killed leaves its rows without the closing brackets.
+    end = text.rfind("}")
+    for closing in ("]}", "\n]}"):
+        try:
+            return json.loads(text[:end + 1] + closing)
+        except json.JSONDecodeError:
+            continue
+    fail(f"{path}: not a result file")
+
+
+def rows_of(data):
+    """(operation, workload) -> keys -> arm -> row."""
+    table = {}
+    for row in data["benchmarks"]:
+        _, operation, workload, arm, keys = row["name"].split("/")
+        table.setdefault((operation, workload), {}).setdefault(int(keys.removeprefix("keys:")), {})[arm] = row
+    return table
+
+
+def short(keys):
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if keys >= size and keys % size == 0:
+            return f"{keys // size}{unit}"
+    return str(keys)
+
+
+def rate(row):
+    value = row["items_per_second"] / 1e9
+    return f"{value:.5f}" if value < 0.01 else f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def cell(row, simulated):
+    if row is None:
+        return "-"
+    if simulated:
+        return f"{row['global_atomics']:.2f} / {row['global_accesses']:.2f}"
+    return rate(row)
+
+
+def markdown(by_keys, simulated):
+    arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
+    lines = ["| keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 1) + "|"]
+    for keys, by_arm in sorted(by_keys.items()):
+        lines.append(f"| {short(keys)} | " + " | ".join(cell(by_arm.get(a), simulated) for a in arms) + " |")
+    return "\n".join(lines)
+
+
+def in_words(by_keys):
+    """Where a baseline wins, in words."""
+    sentences = []
+    for arm, what in (("atomics", "one atomic each"), ("lock_tuned", "tuned locks")):
+        wins = [k for k, arms in sorted(by_keys.items()) if arm in arms and "warden_locks" in arms
+                and arms[arm]["items_per_second"] > arms["warden_locks"]["items_per_second"]]
+        if wins and len(wins) == len(by_keys):
+            sentences.append(f"Where the section can be {what}, that is faster than Warden at every number of keys."
+                             if arm == "atomics" else "Tuned locks are faster than Warden at every number of keys.")
+        elif wins:
+            sentences.append(f"With {what}, Warden loses at {', '.join(short(k) for k in wins)} keys.")
+    return " ".join(sentences) or "Warden is faster than every baseline here."
+
+
+def print_tables(path):
+    data = load(path)
+    simulated = data["context"].get("simulated") == "yes"
+    unit = "global atomics / other global accesses for each section" if simulated else "G sections/s"
+    for (operation, workload), by_keys in rows_of(data).items():
+        print(f"\n{operation}, {workload} ({unit})")
+        arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
+        print(f"{'keys':>8} " + " ".join(f"{a:>16}" for a in arms))
+        for keys, by_arm in sorted(by_keys.items()):
+            print(f"{short(keys):>8} " + " ".join(f"{cell(by_arm.get(a), simulated):>16}" for a in arms))
+
+
+def merge(out, inputs):
+    merged, names = None, set()
+    for path in inputs:
+        data = load(path)
+        if merged is None:
+            merged = {"context": data["context"], "benchmarks": []}
+        for key in SAME_BUILD:
+            if data["context"].get(key) != merged["context"].get(key):
+                fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
+        for row in data["benchmarks"]:
+            if row["name"] in names:
+                fail(f"{path}: {row['name']} stands in two files")
+            names.add(row["name"])
+            merged["benchmarks"].append(row)
+    pathlib.Path(out).write_text(json.dumps(merged, indent=1) + "\n")
+
+
+def publish(out, path):
+    data = load(path)
+    context = data["context"]
+    if "dirty" in context.get("commit", "dirty"):
+        fail(f"{path}: built from a dirty tree ({context.get('commit')})")
+    context.pop("host_name", None)
+    for key, value in context.items():
+        if isinstance(value, str):
+            context[key] = re.sub(r"(?:\S*/)+(\S+)", r"\1", value) if key in ("executable", "command") else value
+    pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
+
+
+def check_baselines(path):
+    problems = []
+    reference = json.loads((ROOT / "results/reference.json").read_text())["push/uniform"]
+    table = rows_of(load(path))
+    for (operation, workload), by_keys in table.items():
+        for keys, arms in by_keys.items():
+            if not {"lock_tuned", "lock_as_written"} <= arms.keys():
+                continue
+            tuned, written = (arms[a]["items_per_second"] for a in ("lock_tuned", "lock_as_written"))
+            if tuned < written and arms["lock_tuned"].get("label") != AS_WRITTEN:
+                problems.append(f"{operation}/{workload}/keys:{keys}: lock_tuned {tuned:.3g} < lock_as_written {written:.3g}")
+    for arm, share in (("lock_tuned", 1.0), ("atomics", 0.9)):
+        for keys, value in reference[arm].items():
+            row = table.get(("push", "uniform"), {}).get(int(keys), {}).get(arm)
+            if row is None:
+                problems.append(f"push/uniform/{arm}/keys:{keys} is missing")
+            elif row["items_per_second"] < share * value * 1e9:
+                problems.append(f"push/uniform/{arm}/keys:{keys}: {rate(row)} G/s, below {share * value:.3g}")
+    print("\n".join(problems) or "baselines are as strong as they should be")
+    sys.exit(1 if problems else 0)
+
+
+def generated(name):
+    data = load(ROOT / "results/h200/contention.json")
+    context = data["context"]
+    table = rows_of(data)
+    operation, workload = name.split("/")
+    by_keys = table[(operation, workload)]
+    return (f"`{operation}`, `{workload}`, G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit "
+            f"{context['commit'][:12]}):\n\n{markdown(by_keys, False)}\n\n{in_words(by_keys)}")
+
+
+def documents(write):
+    stale = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = path.read_text()
+        new = re.sub(r"<!-- results:(\S+) -->.*?<!-- /results -->",
+                     lambda m: f"<!-- results:{m[1]} -->\n{generated(m[1])}\n<!-- /results -->", text, flags=re.S)
+        if new != text:
+            stale.append(path.name)
+            if write:
+                path.write_text(new)
+    if stale and not write:
+        fail(f"out of date, run scripts/tables.py --write: {', '.join(stale)}")
+    print("tables written: " + ", ".join(stale) if stale else "tables are up to date")
+
+
+def self_test():
+    row = {"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}
+    context = {"device": "d", "commit": "c-dirty", "include_hash": "h", "host_name": "secret"}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+
+        def file(name, context, rows):
+            (folder / name).write_text(json.dumps({"context": context, "benchmarks": rows}))
+            return str(folder / name)
+
+        def refused(action, *arguments):
+            try:
+                action(*arguments)
+            except SystemExit as e:
+                return e.code not in (0, None)
+            return False
+
+        a = file("a", context, [row])
+        assert refused(merge, folder / "m", [a, a]), "a duplicate row must be refused"
+        assert refused(merge, folder / "m", [a, file("b", {**context, "include_hash": "x"}, [])]), "another build"
+        assert refused(publish, folder / "p", a), "a dirty tree must be refused"
+        publish(folder / "p", file("c", {**context, "commit": "c", "command": "/x/y/contention --ids /a/b.txt"}, [row]))
+        published = load(folder / "p")["context"]
+        assert "host_name" not in published and published["command"] == "contention --ids b.txt", published
+        (folder / "cut").write_text((folder / "a").read_text()[:-2] + ",")
+        assert len(load(folder / "cut")["benchmarks"]) == 1, "rows of a killed run"
+        assert refused(check_baselines, a), "weak baselines must be refused"
+    print("self-test passed")
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    try:
+        match arguments:
+            case ["--print", path]: print_tables(path)
+            case ["--merge", out, *inputs] if inputs: merge(out, inputs)
+            case ["--publish", out, path]: publish(out, path)
+            case ["--check-baselines", path]: check_baselines(path)
+            case ["--write"]: documents(True)
+            case ["--check"]: documents(False)
+            case ["--self-test"]: self_test()
+            case _:
+                print(__doc__, file=sys.stderr)
+                sys.exit(2)
+    except (OSError, KeyError) as e:
+        fail(f"{type(e).__name__}: {e}")
