@@ -58,8 +58,7 @@ class lock_array_ref {
   /// also drops stale copies of the record from this multiprocessor's L1, so that plain accesses
   /// are right.
   WARDEN_DEVICE std::uint32_t try_lock(std::uint32_t lock, std::uint32_t name) const {
-    std::uint32_t const holder =
-        simt::compare_exchange(&words_[lock], 0u, name);
+    std::uint32_t const holder = simt::compare_exchange(&words_[lock], 0u, name);
     if (holder == 0) simt::fence_device();
     return holder;
   }
