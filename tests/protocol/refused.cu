@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that a device refuses: shrunk once, then an error; devices that cannot launch at all.
+
+#include "tests/support/support.cuh"
+
+#include <warden/simulation.hpp>
+
+namespace {
+
+using test::record_in;
+using small = warden::basic_guarded<test::small_policy, test::tally, record_in<2>>;
+
+class refused : public testing::Test {
+ protected:
+  void TearDown() override { warden::sim::configure({}); }
+};
+
+std::string error_of(warden::sim::settings const& s, unsigned servers) {
+  warden::sim::configure(s);
+  try {
+    test::guarded_records<small> g{10, {.servers = servers, .capacity = 32}};
+    warden::launch_fused(test::send_by_block<2>{3000, 10}, 100, 64, {}, g.guarded);
+    g.guarded.wait();
+    test::expect_equal(g.records.to_host(), test::expected<2>(3000, 10));
+  } catch (warden::error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+// Four multiprocessors with eight blocks each: 32 blocks, or 28 after one is taken from each.
+TEST_F(refused, a_launch_shrinks_once) {
+  EXPECT_EQ(error_of({.refuse_blocks_over = 31}, 3), "no error");
+}
+TEST_F(refused, a_launch_that_is_still_too_large) {
+  EXPECT_NE(error_of({.refuse_blocks_over = 20}, 3)
+                .find("refused a cooperative launch of 28 blocks as too large"),
+            std::string::npos);
+}
+TEST_F(refused, a_launch_without_room_for_a_client_after_shrinking) {
+  EXPECT_NE(error_of({.refuse_blocks_over = 20}, 30).find("do not fit: 28 blocks"),
+            std::string::npos);
+}
+TEST_F(refused, a_device_without_cooperative_launch) {
+  EXPECT_NE(error_of({.cooperative_launch = false}, 3).find("has no cooperative launch"),
+            std::string::npos);
+}
+TEST_F(refused, channels_that_do_not_fit_into_memory) {
+  EXPECT_NE(error_of({.global_bytes = 2000}, 3).find("out of memory"), std::string::npos);
+}
+
+}  // namespace
