@@ -17,6 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARMS = ["lock_as_written", "lock_tuned", "atomics", "warden_locks"]
+COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 # lock_tuned with this choice is lock_as_written: the same kernel on the same grid.
 AS_WRITTEN = "independent fullx256"
@@ -67,7 +68,7 @@ def cell(row, simulated):
     if row is None:
         return "-"
     if simulated:
-        return f"{row['global_atomics']:.2f} / {row['global_accesses']:.2f}"
+        return " / ".join(f"{row[count]:.2f}" for count in COUNTS)
     return rate(row)
 
 
@@ -96,13 +97,14 @@ def in_words(by_keys):
 def print_tables(path):
     data = load(path)
     simulated = data["context"].get("simulated") == "yes"
-    unit = "global atomics / other global accesses for each section" if simulated else "G sections/s"
+    unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
+    width = 28 if simulated else 16
     for (operation, workload), by_keys in rows_of(data).items():
         print(f"\n{operation}, {workload} ({unit})")
         arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
-        print(f"{'keys':>8} " + " ".join(f"{a:>16}" for a in arms))
+        print(f"{'keys':>8} " + " ".join(f"{a:>{width}}" for a in arms))
         for keys, by_arm in sorted(by_keys.items()):
-            print(f"{short(keys):>8} " + " ".join(f"{cell(by_arm.get(a), simulated):>16}" for a in arms))
+            print(f"{short(keys):>8} " + " ".join(f"{cell(by_arm.get(a), simulated):>{width}}" for a in arms))
 
 
 def merge(out, inputs):

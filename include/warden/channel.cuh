@@ -47,6 +47,7 @@ class channel_ref {
 
   /// Takes `count` consecutive indices; returns the first. Cannot be given back.
   WARDEN_DEVICE std::uint64_t reserve(std::uint64_t count) const {
+    simt::note_reservation(count);
     return simt::fetch_add(&indices_->reserved.value, count);
   }
   /// Relaxed. A thread that writes slots on the strength of a new value must fence between, or meet

@@ -26,7 +26,11 @@ class lock_table {
   /// One try. On success the fence makes the last holder's writes visible to this thread.
   WARDEN_DEVICE bool try_lock(unsigned lock) const {
     bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
-    if (taken) simt::fence_block();
+    if (taken) {
+      simt::fence_block();
+    } else {
+      simt::note_lock_retry();
+    }
     return taken;
   }
   /// The caller has fenced, and so have all other threads that ran under the lock.

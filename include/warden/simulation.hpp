@@ -56,7 +56,12 @@ struct counts {
   std::uint64_t global_stores = 0;
   std::uint64_t shared_accesses = 0;
   std::uint64_t fences = 0;
-  std::uint64_t sectors = 0;  ///< only with settings::count_sectors
+  std::uint64_t sectors = 0;  ///< only with settings::count_sectors, or between timer marks
+  std::uint64_t messages = 0;
+  std::uint64_t reservations = 0;
+  std::uint64_t lock_retries = 0;
+
+  counts& operator+=(counts const& more);
 };
 
 struct report {

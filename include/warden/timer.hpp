@@ -13,8 +13,9 @@ struct measurement {
   double seconds = 0;  ///< between GPU events; 0 on the simulated device, which has no time
   // Counted on the simulated device only; 0 on a GPU.
   std::uint64_t global_atomics = 0;
-  std::uint64_t global_accesses = 0;  ///< loads and stores by the seam
-  std::uint64_t sectors = 0;          ///< with sim::settings::count_sectors
+  std::uint64_t lock_retries = 0;  ///< failed tries for a lock, global or in a server's table
+  std::uint64_t sectors = 0;       ///< of 32 bytes of global memory, by accesses of warps
+  std::uint64_t messages = 0;      ///< sent
 };
 
 class timer {

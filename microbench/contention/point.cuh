@@ -38,10 +38,10 @@ class point_of final : public point {
   void measure_all(std::vector<std::string> const& arms, std::uint32_t operations,
                    unsigned repetitions) {
     bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-    std::uint32_t const fixed = operations != 0 ? operations : simulated ? 4096 : 0;
+    std::uint32_t const fixed = operations != 0 ? operations : simulated ? 1024 : 0;
     runner<Operation> runner{fixed != 0 ? fixed : most, keys()};
     bool const tunes = std::find(arms.begin(), arms.end(), "lock_tuned") != arms.end();
-    if (tunes) runner.tune(workload_, simulated ? 256 : fixed != 0 ? fixed : 1u << 24);
+    if (tunes) runner.tune(workload_, simulated ? 256 : fixed != 0 ? fixed : most);
 
     std::map<std::string, std::vector<double>> seconds;
     for (std::string const& arm : arms) {
@@ -61,9 +61,11 @@ class point_of final : public point {
         r.verified = r.verified && result.verified;
         seconds[arm].push_back(result.cost.seconds);
         if (simulated) {
-          r.counters["global_atomics"] = static_cast<double>(result.cost.global_atomics) / n;
-          r.counters["global_accesses"] = static_cast<double>(result.cost.global_accesses) / n;
-          r.counters["sectors"] = static_cast<double>(result.cost.sectors) / n;
+          auto const each = [&](std::uint64_t count) { return static_cast<double>(count) / n; };
+          r.counters["global_atomics"] = each(result.cost.global_atomics);
+          r.counters["lock_retries"] = each(result.cost.lock_retries);
+          r.counters["sectors"] = each(result.cost.sectors);
+          r.counters["messages"] = each(result.cost.messages);
         }
       }
     }
@@ -83,9 +85,12 @@ class point_of final : public point {
   /// Warm-up and trial in one: runs grow until one is long enough to tell how many operations are
   /// right.
   std::uint32_t suitable(runner<Operation>& runner, std::string const& arm, bool& verified) {
-    runner.run(arm, workload_, least, 1);
+    bool warm = false;
     for (std::uint32_t n = least;; n *= 8) {
-      run_result const result = runner.run(arm, workload_, n, 2);
+      run_result result = runner.run(arm, workload_, n, 1);
+      // A cold start does not matter to a run that is long enough.
+      if (!warm && result.cost.seconds < aim_seconds) result = runner.run(arm, workload_, n, 2);
+      warm = true;
       verified = verified && result.verified;
       double const s = result.cost.seconds;
       if (s < aim_seconds / 16 && n < most / 8) continue;

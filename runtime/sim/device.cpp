@@ -39,7 +39,14 @@ void store(void* address, std::uint64_t value, unsigned size, site const& where)
 void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
                 site const& where) {
   store(address, first, 8, where);
-  store(address + 1, second, 8, where);
+  m().step(operation::store, where);
+  m().store(address + 1, second, 8);
+}
+void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
+               site const& where) {
+  first = load(address, 8, where);
+  m().step(operation::load, where);
+  second = m().load(address + 1, 8);
 }
 void before_atomic(void* address, site const& where) {
   m().step(operation::atomic, where);
@@ -77,6 +84,11 @@ void end_wait() { m().end_wait(); }
 
 void section_enter(void const* record, site const& where) { m().section_enter(record, where); }
 void section_leave(void const* record, site const& where) { m().section_leave(record, where); }
+void note_reservation(std::uint64_t messages) {
+  ++m().counts().reservations;
+  m().counts().messages += messages;
+}
+void note_lock_retry() { ++m().counts().lock_retries; }
 
 void outside(std::size_t index, std::size_t size, site const& where) {
   m().misuse("index " + std::to_string(index) + " outside a shared span of " + std::to_string(size),

@@ -207,5 +207,8 @@ class machine {
   report report_;
 };
 
+/// Launches count sectors, whatever the settings say.
+void count_sectors(bool on);
+
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

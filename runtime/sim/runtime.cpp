@@ -25,6 +25,7 @@ struct state {
     return s;
   }();
   std::uint64_t launches = 0;
+  bool timed = false;  ///< between the marks of a timer
   report last;
   counts total;
   std::unordered_map<void*, std::size_t> allocations;
@@ -48,6 +49,20 @@ void configure(settings const& chosen) {
 settings const& current_settings() { return global().chosen; }
 report const& last_report() { return global().last; }
 counts total_counts() { return global().total; }
+void count_sectors(bool on) { global().timed = on; }
+
+counts& counts::operator+=(counts const& more) {
+  global_atomics += more.global_atomics;
+  global_loads += more.global_loads;
+  global_stores += more.global_stores;
+  shared_accesses += more.shared_accesses;
+  fences += more.fences;
+  sectors += more.sectors;
+  messages += more.messages;
+  reservations += more.reservations;
+  lock_retries += more.lock_retries;
+  return *this;
+}
 
 misuse_error::misuse_error(std::string const& message, std::source_location where)
     : error{message, where} {}
@@ -142,7 +157,9 @@ launch_result launch(kernel const& k, launch_shape const& shape, void* argument,
     return launch_result::too_large;
   // A launch of its own seed: the same kernel twice in a test takes two schedules.
   sim::random_numbers seeds{global.chosen.seed * 0x9e3779b97f4a7c15ull + ++global.launches};
-  sim::machine machine{global.chosen, seeds.next(),       shape.blocks,
+  sim::settings chosen = global.chosen;
+  chosen.count_sectors = chosen.count_sectors || global.timed;
+  sim::machine machine{chosen,        seeds.next(),       shape.blocks,
                        shape.threads, shape.shared_bytes, [&k, argument] { k.body(argument); }};
   try {
     machine.run();
@@ -151,12 +168,7 @@ launch_result launch(kernel const& k, launch_shape const& shape, void* argument,
     throw;
   }
   global.last = machine.result();
-  global.total.global_atomics += global.last.counts.global_atomics;
-  global.total.global_loads += global.last.counts.global_loads;
-  global.total.global_stores += global.last.counts.global_stores;
-  global.total.shared_accesses += global.last.counts.shared_accesses;
-  global.total.fences += global.last.counts.fences;
-  global.total.sectors += global.last.counts.sectors;
+  global.total += global.last.counts;
   return launch_result::launched;
 }
 

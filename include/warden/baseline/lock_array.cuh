@@ -59,7 +59,11 @@ class lock_array_ref {
   /// are right.
   WARDEN_DEVICE std::uint32_t try_lock(std::uint32_t lock, std::uint32_t name) const {
     std::uint32_t const holder = simt::compare_exchange(&words_[lock], 0u, name);
-    if (holder == 0) simt::fence_device();
+    if (holder == 0) {
+      simt::fence_device();
+    } else {
+      simt::note_lock_retry();
+    }
     return holder;
   }
   /// The caller's writes, and those it has seen, become visible to the next holder.

@@ -140,19 +140,22 @@ void lock_tuned_launch(Work const& work, lock_array const& locks, lock_choice co
   simt::launch(kernel, blocks, choice.threads, 0, {work, locks.ref()}, s);
 }
 
+/// Whether the choice is the lock as written: the same kernel on the same grid.
+inline bool is_as_written(lock_choice const& c) {
+  return c.how == lanes::independent && !c.back_off && c.blocks == 0 && c.threads == 256;
+}
+
 /// Enqueues all of the work with the given choice; `locks.wait(s)` reports errors.
 template <class Work>
 void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice const& choice,
                       stream_ref s = {}) {
+  if (is_as_written(choice)) return lock_as_written_async(work, locks, s);
   switch (choice.how) {
     case lanes::independent:
-      // Without back-off and with a full grid that is the lock as written: the same kernel, then.
       return choice.back_off ? lock_tuned_launch<lock_settings<lanes::independent, true>>(
                                    work, locks, choice, s)
-             : choice.blocks == 0 && choice.threads == 256
-                 ? lock_as_written_async(work, locks, s)
-                 : lock_tuned_launch<lock_settings<lanes::independent, false>>(work, locks, choice,
-                                                                               s);
+                             : lock_tuned_launch<lock_settings<lanes::independent, false>>(
+                                   work, locks, choice, s);
     case lanes::serialized:
       return choice.back_off
                  ? lock_tuned_launch<lock_settings<lanes::serialized, true>>(work, locks, choice, s)
@@ -166,9 +169,11 @@ void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice con
 }
 
 /// The best choice for a sample of the work, found by running it: all choices on a small sample,
-/// those at most four times slower than the best again on 16 times as much, and so on up to the
-/// whole sample. Blocks the host. The records are changed by the trials. On the simulated device,
-/// which has no time, the choice is that with the fewest atomics.
+/// those at most four times slower than the best again on more, and so on up to the whole sample,
+/// or to runs of some milliseconds. The last few then run by turns, and the median decides; the
+/// lock as written gives way only to a choice that is clearly faster. Blocks the host. The records
+/// are changed by the trials. On the simulated device, which has no time, the choice is that with
+/// the fewest atomics.
 template <class Work>
 lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
   struct candidate {
@@ -201,8 +206,9 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
     locks.wait(s);
     return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
   };
-  for (std::uint32_t n = std::min(sample.n, simulated ? 256u : 4096u);;
-       n = std::min(sample.n, 16 * n)) {
+  // The first sample is so small that 100 hopeless choices cost little.
+  std::uint32_t n = std::min(sample.n, simulated ? 256u : 512u);
+  for (;; n = std::min(sample.n, n < 65536 ? 8 * n : 16 * n)) {
     double best = 1e300;
     for (candidate& c : candidates) {
       c.cost = cost_of(c.choice, n);
@@ -210,14 +216,31 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
       if (c.cost < 4 * best) c.cost = std::min(c.cost, cost_of(c.choice, n));
       best = std::min(best, c.cost);
     }
-    double const limit = n < sample.n ? (n < 65536 ? 4 : 2) * best : 1.0001 * best;
+    bool const last = n == sample.n || (best > 4e-3 && !simulated);
+    double const limit = (last ? 1.1 : n < 65536 ? 4 : 2) * best;
     std::erase_if(candidates, [&](candidate const& c) { return c.cost > limit; });
-    // A run of some milliseconds tells all there is to tell.
-    if (n == sample.n || (best > 4e-3 && !simulated)) break;
+    if (last) break;
   }
-  return std::min_element(candidates.begin(), candidates.end(),
-                          [](auto const& a, auto const& b) { return a.cost < b.cost; })
-      ->choice;
+  auto const cheaper = [](candidate const& a, candidate const& b) { return a.cost < b.cost; };
+  std::sort(candidates.begin(), candidates.end(), cheaper);
+  auto const written = [](candidate const& c) { return is_as_written(c.choice); };
+  auto const as_written = std::find_if(candidates.begin(), candidates.end(), written);
+  constexpr std::size_t finalists = 8;
+  if (as_written != candidates.end()) std::iter_swap(candidates.begin(), as_written);
+  if (candidates.size() > finalists)
+    candidates.erase(candidates.begin() + finalists, candidates.end());
+  constexpr unsigned rounds = 5;
+  std::vector<std::vector<double>> costs(candidates.size());
+  for (unsigned round = 0; round < rounds && !simulated; ++round) {
+    for (std::size_t c = 0; c < candidates.size(); ++c)
+      costs[c].push_back(cost_of(candidates[c].choice, n));
+  }
+  for (std::size_t c = 0; c < candidates.size() && !simulated; ++c) {
+    std::sort(costs[c].begin(), costs[c].end());
+    // The median's own noise is about this much.
+    candidates[c].cost = costs[c][rounds / 2] * (written(candidates[c]) ? 0.97 : 1);
+  }
+  return std::min_element(candidates.begin(), candidates.end(), cheaper)->choice;
 }
 
 }  // namespace baseline

@@ -286,6 +286,8 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 
 WARDEN_DEVICE void section_enter(void const*) {}
 WARDEN_DEVICE void section_leave(void const*) {}
+WARDEN_DEVICE void note_reservation(std::uint64_t) {}
+WARDEN_DEVICE void note_lock_retry() {}
 
 }  // namespace simt
 WARDEN_NAMESPACE_END

@@ -49,7 +49,9 @@ void yield(site const& where);
 // -------------------------------------------------------------------
 std::uint64_t load(void const* address, unsigned size, site const& where);
 void store(void* address, std::uint64_t value, unsigned size, site const& where);
-/// The two words of a lane, at one scheduling point each.
+/// The two words of a lane, at one scheduling point each; counted as one access.
+void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
+               site const& where);
 void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
                 site const& where);
 /// A scheduling point; then memory at `address` is up to date for an atomic of this thread.
@@ -83,6 +85,10 @@ void end_wait();
 // --------------------------------------------------------------------------------------
 void section_enter(void const* record, site const& where);
 void section_leave(void const* record, site const& where);
+
+// -- what is counted besides
+void note_reservation(std::uint64_t messages);
+void note_lock_retry();
 
 /// An index outside a shared_span.
 [[noreturn]] void outside(std::size_t index, std::size_t size, site const& where);

@@ -110,8 +110,9 @@ void store_release(T* address, std::type_identity_t<T> value, site where = site:
   store_relaxed(address, value, where);
 }
 inline lane_words load_lane(lane_words const* address, site where = site::current()) {
-  std::uint64_t const first = device::load(&address->first, 8, where);
-  return {first, device::load(&address->second, 8, where)};
+  lane_words value;
+  device::load_pair(&address->first, value.first, value.second, where);
+  return value;
 }
 inline void store_lane(lane_words* address, lane_words value, site where = site::current()) {
   device::store_pair(&address->first, value.first, value.second, where);
@@ -252,6 +253,8 @@ inline void section_enter(void const* record, site where = site::current()) {
 inline void section_leave(void const* record, site where = site::current()) {
   device::section_leave(record, where);
 }
+inline void note_reservation(std::uint64_t messages) { device::note_reservation(messages); }
+inline void note_lock_retry() { device::note_lock_retry(); }
 
 }  // namespace simt
 WARDEN_NAMESPACE_END
