@@ -42,8 +42,7 @@ class channel_ref {
 
   WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
 
-  // -- senders
-  // ---------------------------------------------------------------------------------------
+  // ---- senders
 
   /// Takes `count` consecutive indices; returns the first. Cannot be given back.
   WARDEN_DEVICE std::uint64_t reserve(std::uint64_t count) const {
@@ -66,8 +65,7 @@ class channel_ref {
     }
   }
 
-  // -- the server
-  // ------------------------------------------------------------------------------------
+  // ---- the server
 
   /// What lies in the slot of an index now; true if that is the whole message of this index.
   WARDEN_DEVICE bool receive(std::uint64_t index, message<Lanes>& m) const {
