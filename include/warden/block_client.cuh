@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client for a whole block: stages messages in shared memory and sends them in sorted batches.
+/// @file
+/// The client for a whole block: stages messages in shared memory and sends them in sorted batches.
 #pragma once
 
 #include <warden/client_block.cuh>
@@ -16,8 +17,10 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref>
 class block_client {
  public:
+  /// `at` is the client block that the kernel was called with; `ref` outlives the client.
   WARDEN_DEVICE block_client(Ref const& ref, client_block const& at)
       : ref_{ref}, outbox_{ref, at.arena() + ref.outbox_offset} {}
+  /// Counts what was staged and never flushed.
   WARDEN_DEVICE ~block_client() {
     if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory that knows its type and size, for host code that also runs without a GPU.
+/// @file
+/// Device memory that knows its type and size, for host code that also runs without a GPU.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -21,21 +22,26 @@ class buffer {
                 "warden::buffer holds trivially copyable elements only");
 
  public:
+  /// Empty: no memory.
   buffer() = default;
   /// Contents are garbage. Throws cuda_error when there is not enough memory.
   explicit buffer(std::size_t size)
       : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T)))},
         size_{size} {}
-  /// A copy of `host`; waits until it has arrived.
+  /// A copy of `host`; waits until it has arrived. Throws cuda_error.
   explicit buffer(std::span<T const> host) : buffer(host.size()) {
     if (size_ == 0) return;
     runtime::copy_async(data_, host.data(), bytes(), {});
     stream_ref{}.synchronize();
   }
+  /// A copy of `host`; waits until it has arrived. Throws cuda_error.
   explicit buffer(std::vector<T> const& host) : buffer(std::span<T const>{host}) {}
+  /// Frees the memory; on a GPU this waits for the device.
   ~buffer() { runtime::deallocate(data_); }
+  /// Leaves `other` empty.
   buffer(buffer&& other) noexcept
       : data_{std::exchange(other.data_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
+  /// Swaps with `other`.
   buffer& operator=(buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
@@ -44,15 +50,18 @@ class buffer {
   buffer(buffer const&) = delete;
   buffer& operator=(buffer const&) = delete;
 
+  /// device memory; null when empty
   [[nodiscard]] T* data() const { return data_; }
+  /// elements
   [[nodiscard]] std::size_t size() const { return size_; }
+  /// size in bytes
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
 
-  /// Sets every byte; enqueued.
+  /// Sets every byte; enqueued. Throws cuda_error.
   void fill_bytes(unsigned char byte, stream_ref s = {}) {
     if (size_ != 0) runtime::fill_async(data_, byte, bytes(), s);
   }
-  /// The contents; blocks the host until the stream has come here.
+  /// The contents; blocks the host until the stream has come here. Throws cuda_error.
   [[nodiscard]] std::vector<T> to_host(stream_ref s = {}) const {
     std::vector<T> host(size_);
     if (size_ != 0) runtime::copy_async(host.data(), data_, bytes(), s);
@@ -66,7 +75,7 @@ class buffer {
 };
 
 /// Copies `count` elements between host and device memory, in any direction; enqueued. Host memory
-/// must stay alive until the stream has come here.
+/// must stay alive until the stream has come here. Throws cuda_error.
 template <class T>
 void copy(T* to, std::type_identity_t<T> const* from, std::size_t count, stream_ref s = {}) {
   static_assert(std::is_trivially_copyable_v<T>);

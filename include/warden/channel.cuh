@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The channel: one server's circular queue of messages in global memory, and its four indices.
-//
-//   reserved    senders:  raised by an atomic add, one for each batch and destination
-//   published   senders:  not stored; a slot is published when its lanes carry the lap of its index
-//   executed    server:   raised after the sections of a slice have run
-//   released    server:   raised in order by one thread; gives slots back to the senders
-//
-// Indices are 64 bits and never go back; index i lives in slot i mod capacity, in lap i div
-// capacity. A sender may write index i once i < released + capacity.
+/// @file
+/// The channel: one server's circular queue of messages in global memory, and its four indices.
+///
+/// | index | who | how |
+/// |---|---|---|
+/// | reserved | senders | raised by an atomic add, one for each batch and destination |
+/// | published | senders | not stored; the lanes of a published slot carry the lap of its index |
+/// | executed | server | raised after the sections of a slice have run |
+/// | released | server | raised in order by one thread; gives slots back to the senders |
+///
+/// Indices are 64 bits and never go back; index i lives in slot i mod capacity, in lap i div
+/// capacity. A sender may write index i once i < released + capacity. After papers/002,
+/// section 4.3.1, with a lap in every word in place of its bit-mask.
 #pragma once
 
 #include <warden/message.cuh>
@@ -19,14 +23,14 @@ WARDEN_NAMESPACE_BEGIN
 
 /// An index with a cache line of its own: senders and server poll and raise different ones.
 struct alignas(128) channel_index {
-  std::uint64_t value;
+  std::uint64_t value;  ///< only grows
 };
 
 /// The indices of one channel.
 struct channel_indices {
-  channel_index reserved;
-  channel_index released;
-  channel_index executed;
+  channel_index reserved;  ///< slots handed to senders
+  channel_index released;  ///< slots given back to senders
+  channel_index executed;  ///< messages executed
   /// The number of the last launch in which the channel's server ran.
   channel_index started;
 };
@@ -36,14 +40,15 @@ struct channel_indices {
 template <int Lanes>
 class channel_ref {
  public:
+  /// `slots` has `Lanes << capacity_log2` elements.
   WARDEN_DEVICE channel_ref(channel_indices* indices, simt::lane_words* slots,
                             unsigned capacity_log2)
       : indices_{indices}, slots_{slots}, capacity_log2_{capacity_log2} {}
 
+  /// Slots.
   WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
 
-  // -- senders
-  // ---------------------------------------------------------------------------------------
+  // ---- senders
 
   /// Takes `count` consecutive indices; returns the first. Cannot be given back.
   WARDEN_DEVICE std::uint64_t reserve(std::uint64_t count) const {
@@ -60,6 +65,7 @@ class channel_ref {
   WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
     return index - released < capacity();  // sabotage: credit
   }
+  /// Writes the message into the slot of a reserved index with credit. Relaxed: see `released`.
   WARDEN_DEVICE void publish(std::uint64_t index, message<Lanes> const& m) const {
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l) {
@@ -67,8 +73,7 @@ class channel_ref {
     }
   }
 
-  // -- the server
-  // ------------------------------------------------------------------------------------
+  // ---- the server
 
   /// What lies in the slot of an index now; true if that is the whole message of this index.
   WARDEN_DEVICE bool receive(std::uint64_t index, message<Lanes>& m) const {
@@ -79,6 +84,7 @@ class channel_ref {
     for (int l = 0; l < Lanes; ++l) ready = ready && lane::is_of(m.lanes[l], lap(index));
     return ready;
   }
+  /// In global memory.
   WARDEN_DEVICE channel_indices* indices() const { return indices_; }
   /// Calls `f` with the addresses that change when index is published.
   template <class Watch>

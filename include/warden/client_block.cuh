@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user's kernel knows about where it runs: its virtual block, and its piece of shared
-// memory.
+/// @file
+/// What a user's kernel knows about where it runs: its virtual block, and its piece of shared
+/// memory.
 #pragma once
 
 #include <warden/launch_control.cuh>
@@ -14,6 +15,7 @@ WARDEN_NAMESPACE_BEGIN
 /// gridDim: the blocks of the launch are not the blocks of the user's grid.
 class client_block {
  public:
+  /// For launches. Offsets and sizes are in bytes of the arena.
   WARDEN_DEVICE client_block(unsigned block_index, unsigned grid_dim, launch_control* control,
                              std::byte* arena, std::size_t user_offset, std::size_t user_bytes)
       : block_index_{block_index},
@@ -23,14 +25,19 @@ class client_block {
         user_offset_{static_cast<unsigned>(user_offset)},
         user_bytes_{static_cast<unsigned>(user_bytes)} {}
 
+  /// The virtual block, below `grid_dim()`: blockIdx.x of an ordinary kernel.
   [[nodiscard]] WARDEN_DEVICE unsigned block_index() const { return block_index_; }
+  /// Virtual blocks, as asked for at the launch.
   [[nodiscard]] WARDEN_DEVICE unsigned grid_dim() const { return grid_dim_; }
+  /// This thread within its block: threadIdx.x.
   [[nodiscard]] WARDEN_DEVICE unsigned thread_rank() const { return simt::thread_rank(); }
+  /// Threads of a block: blockDim.x.
   [[nodiscard]] WARDEN_DEVICE unsigned block_dim() const { return simt::block_threads(); }
-  /// This thread among all threads of the virtual grid, and how many there are.
+  /// This thread among all threads of the virtual grid.
   [[nodiscard]] WARDEN_DEVICE std::size_t global_rank() const {
     return std::size_t{block_index_} * simt::block_threads() + simt::thread_rank();
   }
+  /// Threads of the virtual grid.
   [[nodiscard]] WARDEN_DEVICE std::size_t global_size() const {
     return std::size_t{grid_dim_} * simt::block_threads();
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a critical section is: a function object applied to a record, and what its type says about
-// it.
+/// @file
+/// What a critical section is: a function object applied to a record, and what its type says about
+/// it.
 #pragma once
 
 #include <warden/simt/simt.cuh>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about a launch that ended without progress: who waited for what, and how far every
-// channel had come.
+/// @file
+/// What is known about a launch that ended without progress: who waited for what, and how far every
+/// channel had come.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -21,13 +22,13 @@ enum class wait_kind : std::uint32_t {
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
 struct failed_wait {
-  wait_kind kind;
-  std::uint32_t block;    ///< block of the launch
-  std::uint32_t thread;   ///< thread of that block
-  std::uint32_t guarded;  ///< position of the guarded among the launch's arguments
-  std::uint32_t channel;  ///< server whose channel (or lock table) was waited for
-  std::uint32_t reserved_for_alignment;
-  std::uint64_t index;  ///< slot index, or lock index
+  wait_kind kind;                        ///< what was waited for
+  std::uint32_t block;                   ///< block of the launch
+  std::uint32_t thread;                  ///< thread of that block
+  std::uint32_t guarded;                 ///< position of the guarded among the launch's arguments
+  std::uint32_t channel;                 ///< server whose channel (or lock table) was waited for
+  std::uint32_t reserved_for_alignment;  ///< always 0
+  std::uint64_t index;                   ///< slot index, or lock index
 };
 
 /// How far one channel had come. All four indices only grow: executed and released never pass
@@ -45,11 +46,11 @@ struct channel_state {
 
 /// The dump of a poisoned launch.
 struct diagnosis {
-  failed_wait wait{};
-  double limit_seconds = 0;
+  failed_wait wait{};                    ///< the wait that poisoned the launch
+  double limit_seconds = 0;              ///< time limit without progress, in seconds
   std::uint32_t client_blocks = 0;       ///< client blocks of the launch
   std::uint32_t client_blocks_done = 0;  ///< of these, how many had finished
-  std::vector<channel_state> channels;
+  std::vector<channel_state> channels;   ///< all channels of the launch, by guarded and server
 };
 
 /// The dump as text: one line for the failed wait, one for each channel that is not empty.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors of the host interface. Constructors, launches and `wait` throw them; destructors never
-// do.
+/// @file
+/// The errors of the host interface. Constructors, launches and `wait` throw them; destructors
+/// never do.
 #pragma once
 
 #include <warden/diagnosis.hpp>
@@ -16,8 +17,11 @@ WARDEN_HOST_NAMESPACE_BEGIN
 /// "(file:line)".
 class error : public std::runtime_error {
  public:
+  /// `what()` is the message and the base name and line of `where`.
   error(std::string const& message, std::source_location where);
+  /// Path as the compiler saw it.
   [[nodiscard]] char const* file() const noexcept { return where_.file_name(); }
+  /// Line in that file.
   [[nodiscard]] unsigned line() const noexcept { return where_.line(); }
 
  private:
@@ -27,7 +31,9 @@ class error : public std::runtime_error {
 /// A call of the CUDA runtime failed.
 class cuda_error : public error {
  public:
+  /// `code` is the `cudaError_t`.
   cuda_error(int code, std::string const& message, std::source_location where);
+  /// The `cudaError_t` as a number.
   [[nodiscard]] int code() const noexcept { return code_; }
 
  private:
@@ -37,6 +43,7 @@ class cuda_error : public error {
 /// A value is outside its limit: the message names both.
 class limit_error : public error {
  public:
+  /// `message` names the value and its limit.
   explicit limit_error(std::string const& message,
                        std::source_location where = std::source_location::current());
 };
@@ -45,8 +52,10 @@ class limit_error : public error {
 /// partly updated.
 class timeout_error : public error {
  public:
+  /// The message is `to_string(what)`.
   explicit timeout_error(diagnosis what,
                          std::source_location where = std::source_location::current());
+  /// Who waited for what, and how far every channel had come.
   [[nodiscard]] diagnosis const& dump() const noexcept { return dump_; }
 
  private:

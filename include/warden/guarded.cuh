@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarded: the host object that owns the channels of an array of records.
+/// @file
+/// The guarded: the host object that owns the channels of an array of records.
 #pragma once
 
 #include <warden/block_client.cuh>
@@ -23,6 +24,11 @@
 #include <utility>
 #include <vector>
 
+/// @namespace warden
+/// The library. Begin with guarded, launch_fused and block_client.
+///
+/// "papers/002" is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
+/// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
 
 /// Choices made when a guarded is made. Zero means: by default.
@@ -103,7 +109,7 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
-/// one guarded takes part in one launch at a time.
+/// one guarded takes part in one launch at a time. (papers/002, section 4.2)
 template <class Policy, class Record, class... Sections>
 class basic_guarded {
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
@@ -119,12 +125,19 @@ class basic_guarded {
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
 
  public:
+  /// What it was tuned by.
   using policy = Policy;
+  /// The type of one protected item.
   using record = Record;
+  /// What every section is handed beside its record.
   using context = typename Policy::context;
+  /// What a kernel is handed by `launch_fused`.
   using ref = guarded_ref<Policy, Record, Sections...>;
+  /// The client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
+  /// The client for a whole block.
   using block_client = warden::block_client<ref>;
+  /// Choices made when it is made.
   using options = guarded_options;
 
   /// Guards `size` records at `records` (device memory, which must stay alive). Throws limit_error
@@ -149,14 +162,19 @@ class basic_guarded {
     launch_->control.fill_bytes(0);
     reset_channels(options_.first_index);
   }
+  /// As above, without a context.
   basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
       : basic_guarded{records, size, context{}, chosen} {}
+  /// As above, all records of a buffer, which must stay alive.
   basic_guarded(buffer<Record> const& records, context sections_context = {}, options chosen = {})
       : basic_guarded{records.data(), records.size(), sections_context, chosen} {}
+  /// As above, without a context.
   basic_guarded(buffer<Record> const& records, options chosen) requires std::is_empty_v<context>
       : basic_guarded{records.data(), records.size(), context{}, chosen} {}
 
+  /// What was moved from may only be destroyed or assigned to.
   basic_guarded(basic_guarded&&) noexcept = default;
+  /// What was moved from may only be destroyed or assigned to.
   basic_guarded& operator=(basic_guarded&&) noexcept = default;
   basic_guarded(basic_guarded const&) = delete;
   basic_guarded& operator=(basic_guarded const&) = delete;
@@ -164,7 +182,7 @@ class basic_guarded {
   /// Blocks the host until all work of the stream is done: every accepted section has executed.
   /// Throws timeout_error if a launch was poisoned (records may then be partly updated),
   /// limit_error for bad ids, for messages never flushed and for too much shared memory asked for.
-  /// The guarded is usable again afterwards.
+  /// The guarded is usable again afterwards. Throws cuda_error when the device failed.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     s.synchronize();
@@ -208,13 +226,14 @@ class basic_guarded {
   }
 
   /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own. Both
-  /// arrays are device memory and must stay alive until the stream has come here.
+  /// arrays are device memory and must stay alive until the stream has come here. Throws as
+  /// launch_fused does; `wait` reports ids outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {}, std::source_location where = std::source_location::current());
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
-  /// that says `statistics = true`.
+  /// that says `statistics = true`. Throws cuda_error.
   [[nodiscard]] warden::statistics statistics(stream_ref s = {}) const {
     static_assert(Policy::statistics,
                   "warden: statistics are compiled out; let the policy say statistics = true");
@@ -224,18 +243,23 @@ class basic_guarded {
     return report.totals;
   }
 
+  /// Records.
   [[nodiscard]] std::size_t size() const { return ref_.size; }
+  /// Thread blocks that own records.
   [[nodiscard]] unsigned servers() const { return options_.servers; }
+  /// Slots of a channel.
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
-  /// Device memory of the channels and reports.
+  /// Device memory of the channels and reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return indices_.bytes() + slots_.bytes() + report_.bytes() + launch_->control.bytes();
   }
+  /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
-  /// Bytes of the block's shared memory that a client, or a server, of this guarded needs.
+  /// Bytes of the block's shared memory that a client block of this guarded needs.
   [[nodiscard]] std::size_t outbox_bytes() const {
     return outbox<ref>::shared_bytes(options_.servers);
   }
+  /// Bytes of the block's shared memory that a server of this guarded needs.
   [[nodiscard]] std::size_t server_bytes() const {
     return server<ref>::shared_bytes(options_.capacity);
   }
@@ -263,6 +287,7 @@ class basic_guarded {
         {r.indices, r.slots, options_.servers, ref::format::lanes, ref_.capacity_log2, launches_});
     return r;
   }
+  /// For launches: how long a wait may last without progress.
   [[nodiscard]] time_limit limit() const {
     return {static_cast<std::uint64_t>(options_.time_limit_seconds * 1e9), options_.minimum_polls};
   }

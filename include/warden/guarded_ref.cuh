@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guarded as device code sees it: channels, owner map, records and limits, by value.
+/// @file
+/// A guarded as device code sees it: channels, owner map, records and limits, by value.
 #pragma once
 
 #include <warden/channel.cuh>
@@ -17,37 +18,44 @@ struct guarded_report {
   std::uint64_t bad_ids;       ///< sends with an id outside the records
   std::uint64_t first_bad_id;  ///< one more than the first such id; 0 for none
   std::uint64_t unflushed;     ///< messages that were staged and never flushed
-  statistics totals;
+  statistics totals;           ///< never cleared; zero unless `Policy::statistics`
 };
 
 /// Trivially copyable; pass it to device code by value. Made by a launch for its own duration.
 template <class Policy, class Record, class... Sections>
 class guarded_ref {
  public:
+  /// What the guarded was tuned by.
   using policy = Policy;
+  /// The type of one protected item.
   using record = Record;
+  /// What every section is handed beside its record.
   using context = typename Policy::context;
+  /// How sections are written into messages.
   using format = message_format<Sections...>;
+  /// A message with room for the largest section.
   using message_type = typename format::message_type;
+  /// The channels of this guarded.
   using channel = channel_ref<format::lanes>;
 
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 
   // Filled by the host; constant during a launch.
-  Record* records = nullptr;
-  std::uint64_t size = 0;  ///< records
-  context sections_context{};
-  channel_indices* indices = nullptr;
-  simt::lane_words* slots = nullptr;
-  guarded_report* report = nullptr;
-  interleaved_owner_map owners{};
-  std::uint32_t capacity_log2 = 0;
-  std::uint32_t position = 0;       ///< among the launch's guardeds
-  std::uint32_t outbox_offset = 0;  ///< of the outbox in the block's shared memory
-  std::uint64_t launch_number = 0;
-  launch_frame frame{};
+  Record* records = nullptr;           ///< `size` records in global memory
+  std::uint64_t size = 0;              ///< records
+  context sections_context{};          ///< handed to every section
+  channel_indices* indices = nullptr;  ///< one a server
+  simt::lane_words* slots = nullptr;   ///< [server][lane of the message][slot]
+  guarded_report* report = nullptr;    ///< one a guarded, in global memory
+  interleaved_owner_map owners{};      ///< record id to server and local number
+  std::uint32_t capacity_log2 = 0;     ///< of the slots of one channel
+  std::uint32_t position = 0;          ///< among the launch's guardeds
+  std::uint32_t outbox_offset = 0;     ///< of the outbox in the block's shared memory
+  std::uint64_t launch_number = 0;     ///< this guarded's launches so far, this one included
+  launch_frame frame{};                ///< the launch it takes part in
 
+  /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
     return channel{indices + server,
                    slots + (static_cast<std::uint64_t>(server) * format::lanes << capacity_log2),

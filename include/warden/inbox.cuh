@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The direct inbox: which slots of its channel each warp of a server reads, and how slots go back
-// to the senders in order.
-//
-// The channel is read in slices of 32 consecutive indices, dealt out to the warps in turn; lane l
-// of a warp reads the l-th index of the warp's slice. A warp stays with a slice until all 32
-// messages have been executed, marks it done in shared memory and goes on to its next one. The
-// first warp releases slices in order, as far as all before them are done.
+/// @file
+/// The direct inbox: which slots of its channel each warp of a server reads, and how slots go back
+/// to the senders in order.
+///
+/// The channel is read in slices of 32 consecutive indices, dealt out to the warps in turn; lane l
+/// of a warp reads the l-th index of the warp's slice. A warp stays with a slice until all 32
+/// messages have been executed, marks it done in shared memory and goes on to its next one. The
+/// first warp releases slices in order, as far as all before them are done. (papers/002,
+/// section 4.3.1)
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -18,12 +20,15 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref>
 class inbox {
  public:
+  /// Indices of a slice.
   static constexpr unsigned slice = simt::warp_size;
 
+  /// Bytes of shared memory for a channel of `capacity` slots.
   static constexpr std::size_t shared_bytes(std::size_t capacity) {
     return sizeof(std::uint32_t) * (capacity / slice + 1);
   }
 
+  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
   WARDEN_DEVICE inbox(Ref const& ref, std::uint32_t server, std::byte* storage)
       : channel_{ref.channel_of(server)},
         done_{reinterpret_cast<std::uint32_t*>(storage), slices() + 1},
@@ -38,6 +43,7 @@ class inbox {
     if (simt::thread_rank() == 0) done_[slices()] = 0;
   }
 
+  /// The server's channel.
   WARDEN_DEVICE auto const& channel() const { return channel_; }
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
@@ -46,9 +52,11 @@ class inbox {
   WARDEN_DEVICE void mark_done(std::uint64_t number) const {
     simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
   }
+  /// Whether slice `number` was marked done in this launch.
   WARDEN_DEVICE bool is_done(std::uint64_t number) const {
     return simt::shared_load(done_[position(number)]) == static_cast<std::uint32_t>(number) + 1;
   }
+  /// The word that changes when slice `number` is marked done.
   WARDEN_DEVICE std::uint32_t const* done_word(std::uint64_t number) const {
     return &done_[position(number)];
   }
@@ -92,7 +100,9 @@ class inbox {
                         simt::load_relaxed(&channel_.indices()->reserved.value));
     simt::shared_store(done_[slices()], 1u);
   }
+  /// Whether the work has ended.
   WARDEN_DEVICE bool is_finished() const { return simt::shared_load(done_[slices()]) != 0; }
+  /// The word that changes when the work ends.
   WARDEN_DEVICE std::uint32_t const* finish_word() const { return &done_[slices()]; }
 
  private:

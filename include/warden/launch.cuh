@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fused launch: one cooperative kernel in which some blocks serve and the others run the user's
-// virtual blocks.
+/// @file
+/// The fused launch: one cooperative kernel in which some blocks serve and the others run the
+/// user's virtual blocks.
 #pragma once
 
 #include <warden/client_block.cuh>
@@ -201,10 +202,12 @@ struct apply_kernel {
 }  // namespace detail
 
 /// Runs `kernel(client_block, ref...)` for the virtual blocks 0 .. grid-1, `block` threads each,
-/// beside the servers of the guardeds, as one cooperative launch in the stream. Only enqueues: call
-/// `wait` on every guarded to learn of errors. Throws limit_error when the plan is impossible:
-/// `block` is not the policy's block_threads, the servers and one client block are not resident
-/// together, or more shared memory is needed than a block can have.
+/// beside the servers of the one to four guardeds, as one cooperative launch in the stream. Only
+/// enqueues: call `wait` on every guarded to learn of errors. Throws limit_error when the plan is
+/// impossible: `block` is not the policy's block_threads, the guardeds live on different devices,
+/// the servers and one client block are not resident together, or more shared memory is needed than
+/// a block can have; timeout_error when an earlier launch was poisoned and nobody has called `wait`
+/// since; cuda_error when the launch fails.
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_ref s, First& first,
                   Rest&... rest) {

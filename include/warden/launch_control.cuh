@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the blocks of one launch share: its health, who does what, how much is done.
+/// @file
+/// What the blocks of one launch share: its health, who does what, how much is done.
 #pragma once
 
 #include <warden/channel.cuh>
@@ -13,39 +14,43 @@ WARDEN_NAMESPACE_BEGIN
 /// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports
 /// it.
 struct launch_counters {
+  /// Multiprocessors with a count of their own; more share one.
   static constexpr unsigned multiprocessors = 512;
 
-  alignas(128) std::uint32_t next_virtual_block;
-  alignas(128) std::uint32_t client_blocks_done;
-  alignas(128) std::uint32_t servers_claimed;
-  alignas(128) std::uint32_t clients_claimed;
+  alignas(128) std::uint32_t next_virtual_block;  ///< the next one to run
+  alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
+  alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
+  alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];
 };
 
+/// All of a launch's own device memory.
 struct launch_control {
-  alignas(128) launch_health health;
+  alignas(128) launch_health health;  ///< whether it was stopped, and why
   /// Set when a client asked for more shared memory than the launch has: bytes asked for.
   std::uint32_t shared_asked;
-  launch_counters counters;
+  launch_counters counters;  ///< who does what, how much is done
 };
 
 /// One guarded's channels, as far as a watchdog needs them.
 struct channel_group {
-  channel_indices const* indices;
-  std::uint32_t servers;
+  channel_indices const* indices;  ///< one a server
+  std::uint32_t servers;           ///< channels of the guarded
 };
 
 /// The launch as device code sees it; a part of every guarded's ref.
 struct launch_frame {
+  /// Guardeds a launch takes.
   static constexpr unsigned most_guardeds = 4;
 
-  launch_control* control;
-  time_limit limit;
-  std::uint32_t guardeds;
-  std::uint32_t client_blocks;
-  channel_group groups[most_guardeds];
+  launch_control* control;              ///< in global memory
+  time_limit limit;                     ///< the first guarded's
+  std::uint32_t guardeds;               ///< of the launch
+  std::uint32_t client_blocks;          ///< blocks that run virtual blocks
+  channel_group groups[most_guardeds];  ///< `guardeds` of them
 
+  /// Whether the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
 
   /// A number that changes whenever the launch gets on: a message reserved, executed or released, a

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of locks in a server's shared memory. Records share locks: more records than locks is
-// normal, and costs only needless serialization.
+/// @file
+/// A table of locks in a server's shared memory. Records share locks: more records than locks is
+/// normal, and costs only needless serialization (papers/002, section 4.2.1).
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -16,12 +17,14 @@ class lock_table {
                 "warden: the number of locks is a power of two");
 
  public:
+  /// `words` has `Count` elements.
   WARDEN_DEVICE explicit lock_table(simt::shared_span<std::uint32_t> words) : words_{words} {}
 
   /// All locks free. Collective; the caller's next block barrier completes it.
   WARDEN_DEVICE void clear() const {
     for (unsigned i = simt::thread_rank(); i < Count; i += simt::block_threads()) words_[i] = 0;
   }
+  /// The lock of the owner's record `local`.
   WARDEN_DEVICE static unsigned lock_of(std::uint32_t local) { return local & (Count - 1); }
   /// One try. On success the fence makes the last holder's writes visible to this thread.
   WARDEN_DEVICE bool try_lock(unsigned lock) const {
@@ -35,7 +38,9 @@ class lock_table {
   }
   /// The caller has fenced, and so have all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
+  /// Whether the lock looks free. Relaxed, for polls.
   WARDEN_DEVICE bool is_free(unsigned lock) const { return simt::shared_load(words_[lock]) == 0u; }
+  /// The word that changes when the lock is freed.
   WARDEN_DEVICE std::uint32_t const* word(unsigned lock) const { return &words_[lock]; }
 
  private:

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The message: record, section tag and payload in 16-byte lanes whose words each prove themselves.
-//
-//   a lane      first word:   48 bits of payload | 4 bits of section tag | 12 bits of lap
-//               second word:  48 bits of payload | 16 bits of lap
-//
-// A word is new exactly when its lap field is the expected one: the word before it in the same
-// place carried the lap before. So a reader needs no second flag, and a lane that arrives in two
-// halves is seen to be incomplete. The first four payload bytes of a message are the record's local
-// number.
+/// @file
+/// The message: record, section tag and payload in 16-byte lanes whose words each prove themselves.
+///
+/// | word of a lane | bits 0 to 47 | bits 48 to 63 |
+/// |---|---|---|
+/// | first | payload | 4 bits of section tag, 12 bits of lap |
+/// | second | payload | 16 bits of lap |
+///
+/// A word is new exactly when its lap field is the expected one: the word before it in the same
+/// place carried the lap before. So a reader needs no second flag, and a lane that arrives in two
+/// halves is seen to be incomplete. The first four payload bytes of a message are the record's
+/// local number.
 #pragma once
 
 #include <warden/critical_section.cuh>
@@ -19,12 +22,18 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// The bits of one lane.
 namespace lane {
 
+/// Bits of payload in each word.
 inline constexpr int payload_bits = 48;
+/// Bits of section tag in the first word of the first lane.
 inline constexpr int tag_bits = 4;
+/// The payload of a word.
 inline constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
+/// The tag of a first word.
 inline constexpr std::uint64_t tag_mask = ((std::uint64_t{1} << tag_bits) - 1) << payload_bits;
+/// Bytes of payload in a lane.
 inline constexpr int bytes_of_payload = 12;
 
 /// The lane with its lap fields set.
@@ -34,9 +43,11 @@ WARDEN_DEVICE simt::lane_words stamped(simt::lane_words words, std::uint64_t lap
   return words;
 }
 
+/// Whether the first word was published in this lap.
 WARDEN_DEVICE bool first_is_of(simt::lane_words words, std::uint64_t lap) {
   return ((words.first ^ (lap << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) == 0;
 }
+/// Whether the second word was published in this lap.
 WARDEN_DEVICE bool second_is_of(simt::lane_words words, std::uint64_t lap) {
   return ((words.second ^ (lap << payload_bits)) >> payload_bits) == 0;
 }
@@ -53,15 +64,19 @@ WARDEN_DEVICE bool is_of(simt::lane_words words, std::uint64_t lap) {
 /// keeps the destination there.
 template <int Lanes>
 struct message {
-  simt::lane_words lanes[Lanes];
+  simt::lane_words lanes[Lanes];  ///< in the order of their payload
 
+  /// Position of the section's type among those of the guarded.
   WARDEN_DEVICE unsigned tag() const {
     return static_cast<unsigned>((lanes[0].first & lane::tag_mask) >> lane::payload_bits);
   }
+  /// The record's number among its owner's.
   WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(lanes[0].first); }
+  /// The server it is for. Only before it is published.
   WARDEN_DEVICE unsigned destination() const {
     return static_cast<unsigned>(lanes[0].second >> lane::payload_bits);
   }
+  /// `destination` is below 65,536.
   WARDEN_DEVICE void set_destination(unsigned destination) {
     lanes[0].second =
         (lanes[0].second & lane::payload_mask) | (std::uint64_t{destination} << lane::payload_bits);
@@ -71,20 +86,24 @@ struct message {
 /// How the sections of one guarded are written into messages: all take the lanes of the largest.
 template <class... Sections>
 struct message_format {
+  /// Payload of a message, in bytes: the local number and the largest section.
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
+  /// Lanes of a message, 1 to 4.
   static constexpr int lanes =
       static_cast<int>((bytes + lane::bytes_of_payload - 1) / lane::bytes_of_payload);
   static_assert(lanes <= 4, "warden: a section's data members may take 44 bytes at most");
   static_assert(sizeof...(Sections) <= (1u << lane::tag_bits),
                 "warden: a guarded has 16 section types at most");
+  /// The message all sections take.
   using message_type = message<lanes>;
 
   /// Three 32-bit words a lane.
   struct raw {
-    std::uint32_t words[3 * lanes];
+    std::uint32_t words[3 * lanes];  ///< local number, then the section
   };
 
+  /// The message for the owner's record `local`, its lap fields zero.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t local, Section const& section) {
     raw r{};

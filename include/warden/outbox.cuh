@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox: a client block's staging of messages in shared memory, and how a batch leaves it.
-//
-// Threads stage messages without talking to each other. A flush sorts the batch by destination
-// (counting sort), reserves each destination's slots with one atomic add, and copies the sorted
-// batch out, neighbouring threads to neighbouring slots.
+/// @file
+/// The outbox: a client block's staging of messages in shared memory, and how a batch leaves it.
+///
+/// Threads stage messages without talking to each other. A flush sorts the batch by destination
+/// (counting sort), reserves each destination's slots with one atomic add, and copies the sorted
+/// batch out, neighbouring threads to neighbouring slots. (papers/002, section 4.3.2)
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -16,17 +17,22 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// The staging of one client block for one guarded.
 template <class Ref>
 class outbox {
  public:
+  /// What the guarded was tuned by.
   using policy = typename Ref::policy;
+  /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
+  /// Threads of the block.
   static constexpr unsigned threads = policy::block_threads;
   /// Messages a thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
   /// One more round's worth of room is for `append`.
   static constexpr unsigned slots = (rounds + 1) * threads;
+  /// The destination of an empty place: no server.
   static constexpr unsigned nowhere = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
@@ -34,6 +40,7 @@ class outbox {
     return sizeof(message_type) * slots + sizeof(destination) * servers + sizeof(small);
   }
 
+  /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE outbox(Ref const& ref, std::byte* storage)
       : ref_{ref},
         staged_{reinterpret_cast<message_type*>(storage), slots},
@@ -53,10 +60,12 @@ class outbox {
     simt::sync_block();
   }
 
+  /// Stages this thread's message of one round; `round` is below `rounds`.
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type m) const {
     m.set_destination(server);
     staged_[round * threads + simt::thread_rank()] = m;
   }
+  /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
     staged_[round * threads + simt::thread_rank()] = empty();
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guarded is tuned and extended by, as a type.
+/// @file
+/// What a guarded is tuned and extended by, as a type.
 #pragma once
 
 #include <warden/critical_section.cuh>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled host part below the templates: memory, copies, device facts and cooperative
-// launches, once for CUDA and once for the simulated device. Most users need only buffer.hpp and
-// stream.hpp.
+/// @file
+/// The compiled host part below the templates: memory, copies, device facts and cooperative
+/// launches, once for CUDA and once for the simulated device. Most users need only buffer.hpp and
+/// stream.hpp.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -16,33 +17,38 @@
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
+/// Memory, copies, device facts and launches, the same for both devices.
 namespace runtime {
 
 /// What a plan needs to know about the device.
 struct device_facts {
-  std::string name;
-  int ordinal = 0;
-  bool simulated = false;
-  bool cooperative_launch = false;
-  int multiprocessors = 0;
+  std::string name;                        ///< as the driver gives it, or "simulated device"
+  int ordinal = 0;                         ///< number of the device among the usable ones
+  bool simulated = false;                  ///< whether this is the simulated device
+  bool cooperative_launch = false;         ///< whether fused launches are possible
+  int multiprocessors = 0;                 ///< multiprocessors of the device
   int compute_capability = 0;              ///< 90 for 9.0; 0 on the simulated device
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
-  std::size_t global_bytes = 0;
+  std::size_t global_bytes = 0;            ///< global memory, in bytes
 };
 
-/// Driver, toolkit and clocks of the current device, for the context of a result file: names and
-/// values.
+/// Driver, toolkit and clocks (in MHz) of the current device, for the context of a result file:
+/// names and values; none on the simulated device. Throws cuda_error.
 std::vector<std::pair<std::string, std::string>> device_details();
 
 /// The number of usable devices: 0 without a driver or a GPU, 1 on the simulated device.
 int device_count() noexcept;
+/// Ordinal of the device current in this host thread. Throws cuda_error.
 int current_device();
+/// The facts of one device. Throws cuda_error when there is no such device.
 device_facts facts(int ordinal);
 
 /// Makes `ordinal` current until the end of the scope.
 class device_scope {
  public:
+  /// Throws cuda_error when there is no such device.
   explicit device_scope(int ordinal);
+  /// Makes the device current that was so before.
   ~device_scope();
   device_scope(device_scope const&) = delete;
   device_scope& operator=(device_scope const&) = delete;
@@ -54,18 +60,22 @@ class device_scope {
 /// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not
 /// enough, naming the bytes asked for.
 void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());
+/// Frees what `allocate` returned; null is allowed.
 void deallocate(void* memory) noexcept;
-/// Host memory that a copy can reach without blocking the host.
+/// Host memory that a copy can reach without blocking the host. Throws cuda_error.
 void* allocate_pinned(std::size_t bytes,
                       std::source_location where = std::source_location::current());
+/// Frees what `allocate_pinned` returned; null is allowed.
 void deallocate_pinned(void* memory) noexcept;
 
-/// Any direction; enqueued. On the simulated device it happens at once.
+/// Copies `bytes` bytes in any direction; enqueued. On the simulated device it happens at once.
+/// Throws cuda_error.
 void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
                 std::source_location where = std::source_location::current());
+/// Sets `bytes` bytes of device memory; enqueued. Throws cuda_error.
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
                 std::source_location where = std::source_location::current());
-/// Whether the stream is being captured into a graph.
+/// Whether the stream is being captured into a graph. Throws cuda_error.
 bool capturing(stream_ref s);
 
 /// A kernel with one argument, as both devices can launch it.
@@ -74,22 +84,27 @@ struct kernel {
   std::function<void(void const*)> body{};  ///< calls it for one thread; simulated device only
 };
 
+/// The size of a launch.
 struct launch_shape {
-  unsigned blocks = 1;
-  unsigned threads = 1;
-  std::size_t shared_bytes = 0;
-  bool cooperative = true;
+  unsigned blocks = 1;           ///< blocks of the grid
+  unsigned threads = 1;          ///< threads of a block
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block, in bytes
+  bool cooperative = true;  ///< all blocks are resident together, so they may wait for one another
 };
 
 /// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also
-/// raises the kernel's shared-memory limit and loads the kernel.
+/// raises the kernel's shared-memory limit and loads the kernel. Throws cuda_error.
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where = std::source_location::current());
-/// The most blocks that can be resident together.
+/// The most blocks that can be resident together, on the current device. Throws cuda_error.
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where = std::source_location::current());
 
-enum class launch_result { launched, too_large };
+/// Whether a cooperative launch fitted the device.
+enum class launch_result {
+  launched,  ///< enqueued
+  too_large  ///< not enqueued: the device cannot hold all blocks together
+};
 /// Enqueues the kernel with a copy of the argument. A cooperative launch that does not fit returns
 /// `too_large`; everything else that fails throws cuda_error.
 launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server: a thread block that receives the messages of its channel and executes their sections
-// until all clients are done and nothing is left.
+/// @file
+/// The server: a thread block that receives the messages of its channel and executes their sections
+/// until all clients are done and nothing is left. (papers/002, listing 4.2)
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -11,16 +12,21 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// Server `number` of a guarded; every thread of the block makes one.
 template <class Ref>
 class server {
  public:
+  /// How it runs the sections it received.
   using executor = typename Ref::policy::executor;
+  /// Indices that a warp reads at once.
   static constexpr unsigned slice = inbox<Ref>::slice;
 
+  /// Bytes of shared memory for a channel of `capacity` slots.
   static constexpr std::size_t shared_bytes(std::size_t capacity) {
     return executor::shared_bytes + inbox<Ref>::shared_bytes(capacity);
   }
 
+  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
   WARDEN_DEVICE server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of the simulated device: its size, its schedules and its memory, and what a launch on it
-// did.
+/// @file
+/// Control of the simulated device: its size, its schedules and its memory, and what a launch on it
+/// did.
 #pragma once
 
 #include <warden/error.hpp>
@@ -11,19 +12,22 @@
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
+/// Control of the simulated device; programs for a GPU do not have it.
 namespace sim {
 
+/// How the thread that goes on next is chosen.
 enum class schedule {
   random,  ///< any runnable thread may go next; one block at a time for a while
   pct,     ///< always the runnable thread of highest priority, with a few changes of priority
 };
 
+/// What one simulated device is like. Launches are deterministic: equal settings, equal runs.
 struct settings {
   /// Every choice of a launch follows from this and the number of launches since `configure`.
   std::uint64_t seed = 1;
-  schedule order = schedule::random;
+  schedule order = schedule::random;  ///< how the next thread is chosen
   unsigned pct_changes = 8;  ///< priority changes a launch, within its first `pct_horizon` steps
-  std::uint64_t pct_horizon = 200'000;
+  std::uint64_t pct_horizon = 200'000;  ///< in steps; see `pct_changes`
   /// Stores wait in buffers and become visible in an order of the seed's choice.
   bool weak_memory = true;
   /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
@@ -33,13 +37,16 @@ struct settings {
   /// A launch that takes more steps than this is stopped with an error.
   std::uint64_t max_steps = 4'000'000'000;
   // The device that the library sees.
-  int multiprocessors = 4;
-  int threads_per_multiprocessor = 2048;
-  int blocks_per_multiprocessor = 8;
+  int multiprocessors = 4;                ///< multiprocessors of the device
+  int threads_per_multiprocessor = 2048;  ///< resident threads a multiprocessor holds
+  int blocks_per_multiprocessor = 8;      ///< resident blocks a multiprocessor holds
+  /// In bytes; each resident block takes 1,024 more than it asks for
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  /// The most dynamic shared memory of a block, in bytes.
   std::size_t shared_bytes_per_block = 227 * 1024;
+  /// Device memory, in bytes; allocating more throws cuda_error.
   std::size_t global_bytes = std::size_t{4} << 30;
-  bool cooperative_launch = true;
+  bool cooperative_launch = true;  ///< false: guardeds are refused
   /// Cooperative launches of more blocks than this are refused as too large, whatever the
   /// occupancy.
   unsigned refuse_blocks_over = 0xffffffffu;
@@ -47,30 +54,33 @@ struct settings {
 
 /// The settings of the following launches; the count of launches begins again.
 void configure(settings const& chosen);
+/// Those last configured; at first the defaults, with the seed of `WARDEN_SEED` if that is set.
 settings const& current_settings();
 
 /// What the library did; counts describe the schedule that ran, not a GPU.
 struct counts {
-  std::uint64_t global_atomics = 0;
-  std::uint64_t global_loads = 0;
-  std::uint64_t global_stores = 0;
-  std::uint64_t shared_accesses = 0;
-  std::uint64_t fences = 0;
-  std::uint64_t sectors = 0;  ///< only with settings::count_sectors, or between timer marks
-  std::uint64_t messages = 0;
-  std::uint64_t reservations = 0;
-  std::uint64_t lock_retries = 0;
+  std::uint64_t global_atomics = 0;   ///< atomics on global memory
+  std::uint64_t global_loads = 0;     ///< loads from global memory; a lane is one
+  std::uint64_t global_stores = 0;    ///< stores to global memory; a lane is one
+  std::uint64_t shared_accesses = 0;  ///< loads, stores and atomics on shared memory
+  std::uint64_t fences = 0;           ///< device and block fences
+  std::uint64_t sectors = 0;          ///< only with settings::count_sectors, or between timer marks
+  std::uint64_t messages = 0;         ///< sent by clients
+  std::uint64_t reservations = 0;     ///< of slots for messages
+  std::uint64_t lock_retries = 0;     ///< failed tries for a lock, global or in a server's table
 
+  /// Adds each count.
   counts& operator+=(counts const& more);
 };
 
+/// What one launch did.
 struct report {
   std::uint64_t steps = 0;       ///< seam operations
   std::uint64_t switches = 0;    ///< times another thread went on
   std::uint64_t trace_hash = 0;  ///< equal for two runs that did the same in the same order
   bool deadlock = false;      ///< at some time every thread slept, and nothing was left to happen
   std::string deadlock_text;  ///< where each thread slept then
-  sim::counts counts;
+  sim::counts counts;         ///< work of this launch
 };
 /// Of the last launch that ended, in error or not.
 report const& last_report();
@@ -81,6 +91,7 @@ counts total_counts();
 /// all other threads were.
 class misuse_error : public error {
  public:
+  /// `message` names the thread, its place and the other threads' places.
   explicit misuse_error(std::string const& message,
                         std::source_location where = std::source_location::current());
 };

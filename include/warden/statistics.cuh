@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guarded counts when its policy says so.
+/// @file
+/// What a guarded counts when its policy says so.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -14,8 +15,8 @@ struct statistics {
   std::uint64_t batches;   ///< reservations: one for each batch and destination
   std::uint64_t waits;     ///< times a client ran out of credit and had to refresh it
   std::uint64_t retries;   ///< failed tries for a lock of a server's table
-  std::uint64_t
-      fullest_channel;  ///< most slots seen in use in one channel when its server released some
+  /// Most slots seen in use in one channel when its server released some.
+  std::uint64_t fullest_channel;
 };
 
 WARDEN_NAMESPACE_END

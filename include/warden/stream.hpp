@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of work, for host code that also runs without a GPU.
+/// @file
+/// Streams of work, for host code that also runs without a GPU.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -11,7 +12,9 @@ WARDEN_HOST_NAMESPACE_BEGIN
 /// A borrowed stream: a `cudaStream_t`, a `warden::stream`, or nothing (the default stream).
 class stream_ref {
  public:
+  /// Null is the default stream. Implicit, so that a `cudaStream_t` can be passed as it is.
   stream_ref(CUstream_st* handle = nullptr) : handle_{handle} {}
+  /// the `cudaStream_t`
   [[nodiscard]] CUstream_st* handle() const { return handle_; }
   /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
   void synchronize() const;
@@ -23,13 +26,19 @@ class stream_ref {
 /// A stream of one's own on the current device; work on the simulated device runs when enqueued.
 class stream {
  public:
+  /// Does not synchronize with the default stream. Throws cuda_error.
   stream();
+  /// Work enqueued already still runs.
   ~stream();
+  /// Leaves `other` the default stream.
   stream(stream&& other) noexcept;
+  /// Swaps with `other`.
   stream& operator=(stream&& other) noexcept;
   stream(stream const&) = delete;
   stream& operator=(stream const&) = delete;
+  /// Valid while this stream lives.
   operator stream_ref() const { return stream_ref{handle_}; }
+  /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
   void synchronize() const { stream_ref{handle_}.synchronize(); }
 
  private:

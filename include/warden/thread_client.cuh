@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client for one thread in any control flow: each send reserves its own slot and publishes it.
+/// @file
+/// The client for one thread in any control flow: each send reserves its own slot and publishes it.
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -8,9 +9,11 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// One a thread, made where it is needed: it holds nothing but the ref.
 template <class Ref>
 class thread_client {
  public:
+  /// `ref` outlives the client.
   WARDEN_DEVICE explicit thread_client(Ref const& ref) : ref_{ref} {}
 
   /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When

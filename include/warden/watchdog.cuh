@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounded waiting: how a wait finds out that nothing moves any more, and how it then stops the
-// whole launch.
+/// @file
+/// Bounded waiting: how a wait finds out that nothing moves any more, and how it then stops the
+/// whole launch.
 #pragma once
 
 #include <warden/diagnosis.hpp>
@@ -12,7 +13,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// How long a wait may last without any progress of the launch before the launch is poisoned.
 struct time_limit {
-  std::uint64_t nanoseconds = 10'000'000'000ull;
+  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< without progress
   /// Time alone is no proof: a preempted thread must also have looked this often.
   std::uint32_t minimum_polls = 4096;
 };
@@ -20,8 +21,8 @@ struct time_limit {
 /// One a launch, in device memory, zero before the launch.
 struct launch_health {
   std::uint32_t poisoned;  ///< 0, or 1 from the first failed wait on
-  std::uint32_t pad;
-  failed_wait first;  ///< written by the thread that poisoned
+  std::uint32_t pad;       ///< always 0
+  failed_wait first;       ///< written by the thread that poisoned
 };
 
 /// Whether the launch was stopped. One relaxed load.
@@ -32,8 +33,10 @@ WARDEN_DEVICE bool is_poisoned(launch_health const* health) {
 /// The state of one wait. Make one for each wait; ask `hopeful` every 64 polls (wait_until does).
 class watchdog {
  public:
+  /// Polls between two questions.
   static constexpr unsigned polls_per_look = 64;
 
+  /// The time begins with the first question.
   WARDEN_DEVICE watchdog(launch_health* health, time_limit limit)
       : health_{health}, limit_{limit} {}
 

@@ -169,7 +169,6 @@ void machine::check_arena() {
 }
 
 // ---- who runs next
-// -------------------------------------------------------------------------------
 
 std::int64_t machine::draw_budget() {
   if (settings_.order == schedule::pct) {
@@ -272,7 +271,6 @@ void machine::end_thread(thread& t) {
 }
 
 // ---- errors
-// --------------------------------------------------------------------------------------
 
 std::string machine::describe(thread const& t) {
   char const* state = "";
@@ -326,7 +324,6 @@ void machine::misuse(std::string const& what, device::site const& where) {
 }
 
 // ---- waiting
-// -------------------------------------------------------------------------------------
 
 namespace {
 constexpr std::uintptr_t granule(void const* address) {

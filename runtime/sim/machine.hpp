@@ -113,8 +113,7 @@ class machine {
 
   static machine* now;
 
-  // -- what the seam asks; see sim_device.hpp
-  // -------------------------------------------------------
+  // ---- what the seam asks; see sim_device.hpp
   [[nodiscard]] thread& current() { return *current_; }
   [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(blocks_.size()); }
   [[nodiscard]] unsigned block_threads() const { return threads_per_block_; }

@@ -160,7 +160,6 @@ void machine::count_sector(void const* address, device::site const& where) {
 }
 
 // ---- sections
-// --------------------------------------------------------------------------------------
 
 void machine::section_enter(void const* record, device::site const& where) {
   step(device::operation::section, where);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections as atomics on global memory, without any lock: one atomic where the section says how, a
-// compare-and-swap loop where its record is one word.
+/// @file
+/// Sections as atomics on global memory, without any lock: one atomic where the section says how, a
+/// compare-and-swap loop where its record is one word.
 #pragma once
 
 #include <warden/baseline/work.cuh>
@@ -43,6 +44,7 @@ WARDEN_DEVICE void apply_atomically(Record* record, Section const& section, Cont
   }
 }
 
+/// The kernel of `atomics_async`; any one-dimensional grid.
 template <class Work>
 WARDEN_KERNEL void atomics_kernel(Work const work) {
   // Several independent atomics in flight for each thread: a result is waited for only at the end.
@@ -62,7 +64,7 @@ WARDEN_KERNEL void atomics_kernel(Work const work) {
     apply_atomically(&work.records[work.ids[i]], work.make(i), work.context);
 }
 
-/// Enqueues all of the work.
+/// Enqueues all of the work. Throws cuda_error.
 template <class Work>
 void atomics_async(Work const& work, stream_ref s = {}) {
   constexpr unsigned threads = 256;

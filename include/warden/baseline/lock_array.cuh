@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks in global memory, one for each record: what Warden replaces, and is compared with.
+/// @file
+/// Locks in global memory, one for each record: what Warden replaces, and is compared with.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -18,6 +19,7 @@ namespace baseline {
 /// the holder. Holders have names that change with each acquisition, so a changed name is progress.
 class lock_wait {
  public:
+  /// For one acquisition of `lock`.
   WARDEN_DEVICE lock_wait(launch_health* health, time_limit limit, std::uint32_t lock)
       : dog_{health, limit}, lock_{lock} {}
 
@@ -45,7 +47,9 @@ class lock_wait {
 /// The locks as device code sees them.
 class lock_array_ref {
  public:
+  /// Indeterminate: assign before use.
   lock_array_ref() = default;
+  /// Both pointers are device memory that outlives the ref.
   lock_array_ref(std::uint32_t* words, launch_health* health, time_limit limit)
       : words_{words}, health_{health}, limit_{limit} {}
 
@@ -66,12 +70,14 @@ class lock_array_ref {
     }
     return holder;
   }
-  /// The caller's writes, and those it has seen, become visible to the next holder.
+  /// Frees the lock. The caller's writes, and those it has seen, become visible to the next holder.
   WARDEN_DEVICE void unlock(std::uint32_t lock) const {
     simt::fence_device();
     simt::store_relaxed(&words_[lock], 0u);
   }
+  /// The state of a wait for `lock`.
   WARDEN_DEVICE lock_wait wait(std::uint32_t lock) const { return {health_, limit_, lock}; }
+  /// Whether a wait has run out of time.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(health_); }
 
  private:
@@ -83,10 +89,13 @@ class lock_array_ref {
 /// `size` free locks.
 class lock_array {
  public:
+  /// A wait without progress is given up after `limit_seconds`. Throws cuda_error when memory is
+  /// short.
   explicit lock_array(std::size_t size, double limit_seconds = 10)
       : words_{size}, health_{1}, limit_{static_cast<std::uint64_t>(limit_seconds * 1e9), 4096} {
     clear();
   }
+  /// Valid while the array lives.
   [[nodiscard]] lock_array_ref ref() const { return {words_.data(), health_.data(), limit_}; }
 
   /// Blocks the host until the stream has come here; throws timeout_error if a wait for a lock ran

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global locks as everybody writes them first: one try-lock loop for each thread, full occupancy
-// (papers/002, listing 4.1).
+/// @file
+/// Global locks as everybody writes them first: one try-lock loop for each thread, full occupancy
+/// (papers/002, listing 4.1).
 #pragma once
 
 #include <warden/baseline/lock_array.cuh>
@@ -34,12 +35,14 @@ WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lo
   return true;
 }
 
+/// What the lock kernels take.
 template <class Work>
 struct lock_as_written_arguments {
-  Work work;
-  lock_array_ref locks;
+  Work work;             ///< a `baseline::work`
+  lock_array_ref locks;  ///< one for each record
 };
 
+/// The kernel of `lock_as_written_async`; any one-dimensional grid.
 template <class Work>
 WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
   std::uint32_t acquisition = 0;
@@ -52,7 +55,7 @@ WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const 
   }
 }
 
-/// Enqueues all of the work; `locks.wait(s)` reports errors.
+/// Enqueues all of the work; `locks.wait(s)` reports errors. Throws cuda_error.
 template <class Work>
 void lock_as_written_async(Work const& work, lock_array const& locks, stream_ref s = {}) {
   constexpr unsigned threads = 256;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global locks as well as they can be done: the grid, the back-off and how the lanes of a warp
-// share a lock are chosen by measuring on a sample of the work.
+/// @file
+/// Global locks as well as they can be done: the grid, the back-off and how the lanes of a warp
+/// share a lock are chosen by measuring on a sample of the work.
 #pragma once
 
 #include <warden/baseline/lock_array.cuh>
@@ -26,6 +27,7 @@ enum class lanes {
 /// What is compiled into the kernel.
 template <lanes Lanes, bool BackOff>
 struct lock_settings {
+  /// How the lanes of a warp go about their locks.
   static constexpr lanes how = Lanes;
   /// After a failed try, sleep twice as long as after the one before.
   static constexpr bool back_off = BackOff;
@@ -33,17 +35,19 @@ struct lock_settings {
 
 /// A choice at run time: one of the settings, and a grid.
 struct lock_choice {
-  lanes how = lanes::independent;
-  bool back_off = false;
-  unsigned blocks = 0;  ///< 0: full occupancy
-  unsigned threads = 256;
+  lanes how = lanes::independent;  ///< as in lock_settings
+  bool back_off = false;           ///< as in lock_settings
+  unsigned blocks = 0;             ///< 0: full occupancy
+  unsigned threads = 256;          ///< of a block; a multiple of 32
 };
+/// For tables and logs, such as "grouped back-off 132x256": blocks by threads.
 inline std::string to_string(lock_choice const& c) {
   char const* const names[] = {"independent", "serialized", "grouped"};
   return std::string{names[static_cast<int>(c.how)]} + (c.back_off ? " back-off " : " ") +
          (c.blocks == 0 ? "full" : std::to_string(c.blocks)) + "x" + std::to_string(c.threads);
 }
 
+/// One operation by tuned locks, in the ways that `lanes` names.
 template <class Settings, class Work>
 struct lock_tuned {
   /// One lane's operation. False once poisoned.
@@ -98,6 +102,7 @@ struct lock_tuned {
     return true;
   }
 
+  /// Operation `i`, on record `id`. The caller holds the lock.
   WARDEN_DEVICE static void run(Work const& work, std::uint32_t id, std::uint32_t i) {
     auto& record = work.records[id];
     simt::section_enter(&record);
@@ -106,6 +111,7 @@ struct lock_tuned {
   }
 };
 
+/// The kernel of `lock_tuned_launch`; blocks are whole warps.
 template <class Settings, class Work>
 WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
   using tuned = lock_tuned<Settings, Work>;
@@ -131,6 +137,7 @@ WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
   }
 }
 
+/// Enqueues all of the work with settings fixed at compile time; of `choice` only the grid counts.
 template <class Settings, class Work>
 void lock_tuned_launch(Work const& work, lock_array const& locks, lock_choice const& choice,
                        stream_ref s) {
@@ -145,7 +152,8 @@ inline bool is_as_written(lock_choice const& c) {
   return c.how == lanes::independent && !c.back_off && c.blocks == 0 && c.threads == 256;
 }
 
-/// Enqueues all of the work with the given choice; `locks.wait(s)` reports errors.
+/// Enqueues all of the work with the given choice; `locks.wait(s)` reports errors. Throws
+/// cuda_error.
 template <class Work>
 void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice const& choice,
                       stream_ref s = {}) {
@@ -173,7 +181,7 @@ void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice con
 /// or to runs of some milliseconds. The last few then run by turns, and the median decides; the
 /// lock as written gives way only to a choice that is clearly faster. Blocks the host. The records
 /// are changed by the trials. On the simulated device, which has no time, the choice is that with
-/// the fewest atomics.
+/// the fewest atomics. Throws timeout_error and cuda_error.
 template <class Work>
 lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
   struct candidate {

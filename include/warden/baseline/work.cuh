@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work that all baselines take: sections for records, by index.
+/// @file
+/// The work that all baselines take: sections for records, by index.
 #pragma once
 
 #include <warden/simt/launch.cuh>
@@ -9,26 +10,28 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+/// What Warden is compared with, as strong as it can be made.
 namespace baseline {
 
 /// Operation i, for i < n, is the section `make(i)` on record `ids[i]`. All pointers are device
 /// memory.
 template <class Record, class Make, class Context>
 struct work {
-  Record* records;
-  std::uint32_t const* ids;
-  std::uint32_t n;
-  Make make;
-  Context context;
+  Record* records;           ///< all records
+  std::uint32_t const* ids;  ///< `n` record ids; unchecked
+  std::uint32_t n;           ///< operations
+  Make make;                 ///< `Section make(std::uint32_t i)`, on the device
+  Context context;           ///< handed to every section
 };
 
-/// This thread's first operation, and the step to its next one.
+/// This thread's first operation.
 WARDEN_DEVICE std::uint32_t first_operation() {
   return simt::block_rank() * simt::block_threads() + simt::thread_rank();
 }
+/// From one operation of a thread to its next: the threads of the grid.
 WARDEN_DEVICE std::uint32_t operation_step() { return simt::block_count() * simt::block_threads(); }
 
-/// As many blocks as are resident together.
+/// As many blocks as are resident together. Throws cuda_error.
 template <class Argument>
 unsigned full_occupancy(void (*kernel)(Argument), unsigned threads) {
   return static_cast<unsigned>(runtime::resident_blocks(simt::make_kernel(kernel), threads, 0));

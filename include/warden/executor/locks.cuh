@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The `locks` executor: a server's threads run their sections under a table of locks in shared
-// memory (papers/002, listing 4.2), with few contenders for each lock.
+/// @file
+/// The `locks` executor: a server's threads run their sections under a table of locks in shared
+/// memory (papers/002, listing 4.2), with few contenders for each lock.
 #pragma once
 
 #include <warden/lock_table.cuh>
@@ -9,13 +10,16 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+/// How servers run the sections they received; a policy names one.
 namespace executor {
 
 /// `Count` locks a server. Lanes of a warp whose records share a lock form a group: one lane tries
 /// for the lock, and under it the group's sections run one after another.
 template <unsigned Count = 4096>
 struct locks {
+  /// The locks it is run with.
   using table = lock_table<Count>;
+  /// Bytes of shared memory.
   static constexpr std::size_t shared_bytes = Count * sizeof(std::uint32_t);
 
   /// Collective over a warp. Runs `section()` in every lane with `active`, never two at a time for

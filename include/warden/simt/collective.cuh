@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block-wide collectives: CUB on a GPU, a plain loop on the simulated device.
+/// @file
+/// Block-wide collectives: CUB on a GPU, a plain loop on the simulated device.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -19,6 +20,7 @@ template <unsigned Threads>
 class block_scan {
  public:
 #if defined(__CUDACC__)
+  /// Shared memory of one scan at a time.
   using storage = typename cub::BlockScan<std::uint32_t, static_cast<int>(Threads)>::TempStorage;
 #else
   struct storage {

@@ -17,7 +17,6 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 inline constexpr int warp_size = 32;
 
 // ---- identity
-// ------------------------------------------------------------------------------------
 
 WARDEN_DEVICE unsigned thread_rank() { return threadIdx.x; }
 WARDEN_DEVICE unsigned block_threads() { return blockDim.x; }
@@ -32,7 +31,6 @@ WARDEN_DEVICE unsigned sm_id() {
 }
 
 // ---- block and warp collectives
-// ------------------------------------------------------------------
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
 WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
@@ -55,7 +53,6 @@ WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 }
 
 // ---- global memory
-// -------------------------------------------------------------------------------
 
 namespace detail {
 template <class T>
@@ -200,13 +197,11 @@ WARDEN_DEVICE T fetch_max(T* address, std::type_identity_t<T> value) {
 }
 
 // ---- fences
-// --------------------------------------------------------------------------------------
 
 WARDEN_DEVICE void fence_device() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
 WARDEN_DEVICE void fence_block() { asm volatile("fence.acq_rel.cta;" ::: "memory"); }
 
 // ---- shared memory
-// -------------------------------------------------------------------------------
 
 /// A piece of the launch's shared memory: a pointer on the GPU, checked on the simulated device.
 template <class T>
@@ -257,7 +252,6 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
 }
 
 // ---- waiting and time
-// ----------------------------------------------------------------------------
 
 /// Nanoseconds of a clock that all multiprocessors share.
 WARDEN_DEVICE std::uint64_t nanoseconds() {
@@ -282,7 +276,6 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 }
 
 // ---- what only the simulated device sees
-// -----------------------------------------------------------
 
 WARDEN_DEVICE void section_enter(void const*) {}
 WARDEN_DEVICE void section_leave(void const*) {}

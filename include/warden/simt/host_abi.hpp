@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inline namespace of the compiled host part: one for the CUDA runtime, one for the simulated
-// device, so that a program may link both.
+/// @file
+/// The inline namespace of the compiled host part: one for the CUDA runtime, one for the simulated
+/// device, so that a program may link both.
 #pragma once
 
 #include <warden/version.hpp>
@@ -8,12 +9,15 @@
 #if defined(WARDEN_SIMULATED)
 #  define WARDEN_HOST_ABI v0_1_host_simulated
 #else
+/// The inline namespace of the compiled host part.
 #  define WARDEN_HOST_ABI v0_1_host_cuda
 #endif
 
+/// Opens `warden` and the inline namespace of the compiled host part.
 #define WARDEN_HOST_NAMESPACE_BEGIN \
   namespace warden {                \
   inline namespace WARDEN_HOST_ABI {
+/// Closes what WARDEN_HOST_NAMESPACE_BEGIN opened.
 #define WARDEN_HOST_NAMESPACE_END \
   }                               \
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The unit that messages move in: 16 bytes as two 64-bit words.
+/// @file
+/// The unit that messages move in: 16 bytes as two 64-bit words.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -12,8 +13,8 @@ namespace simt {
 /// 16 bytes, aligned for one vector access. Each word is written and read atomically; the pair is
 /// not, so whoever needs both must be able to tell from each word that it is the expected one.
 struct alignas(16) lane_words {
-  std::uint64_t first;
-  std::uint64_t second;
+  std::uint64_t first;   ///< written and read atomically
+  std::uint64_t second;  ///< written and read atomically
 };
 
 }  // namespace simt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel with one trivially copyable argument, made launchable on either device.
+/// @file
+/// A kernel with one trivially copyable argument, made launchable on either device.
 #pragma once
 
 #include <warden/runtime.hpp>
@@ -22,7 +23,7 @@ runtime::kernel make_kernel(void (*kernel)(Argument)) {
 #endif
 }
 
-/// An ordinary launch: no block may wait for another one.
+/// An ordinary launch: no block may wait for another one. Only enqueues; throws cuda_error.
 template <class Argument>
 void launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, std::size_t shared_bytes,
             std::type_identity_t<Argument> argument, stream_ref s) {

@@ -29,7 +29,7 @@ enum class operation : unsigned char {
   yield
 };
 
-// -- who and where -------------------------------------------------------------------------------
+// ---- who and where
 unsigned thread_rank();
 unsigned block_threads();
 unsigned block_rank();
@@ -45,8 +45,7 @@ void yield(site const& where);
 /// Stops the launch with an error.
 [[noreturn]] void misuse(std::string const& what, site const& where);
 
-// -- global memory; 4 or 8 bytes
-// -------------------------------------------------------------------
+// ---- global memory; 4 or 8 bytes
 std::uint64_t load(void const* address, unsigned size, site const& where);
 void store(void* address, std::uint64_t value, unsigned size, site const& where);
 /// The two words of a lane, at one scheduling point each; counted as one access.
@@ -63,8 +62,7 @@ void fence_device(site const& where);
 /// What this thread stored becomes visible to its block.
 void fence_block(site const& where);
 
-// -- rendezvous
-// ------------------------------------------------------------------------------------
+// ---- rendezvous
 bool sync_block(bool value, bool reduces, site const& where);
 enum class collective : unsigned char { sync, ballot, shuffle, match };
 /// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value,
@@ -72,8 +70,7 @@ enum class collective : unsigned char { sync, ballot, shuffle, match };
 std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source,
                    site const& where);
 
-// -- waiting: begin_wait; watch each word; then sleep until one is written
-// ---------------------------
+// ---- waiting: begin_wait; watch each word; then sleep until one is written
 void begin_wait();
 void watch(void const* address);
 /// Asleep until a watched word is written, or until time passes because everybody sleeps: then
@@ -81,8 +78,7 @@ void watch(void const* address);
 bool sleep(site const& where);
 void end_wait();
 
-// -- sections
-// --------------------------------------------------------------------------------------
+// ---- sections
 void section_enter(void const* record, site const& where);
 void section_leave(void const* record, site const& where);
 

@@ -24,7 +24,6 @@ inline constexpr unsigned full_warp = 0xffffffffu;
 inline constexpr int warp_size = 32;
 
 // ---- identity
-// ------------------------------------------------------------------------------------
 
 inline unsigned thread_rank() { return device::thread_rank(); }
 inline unsigned block_threads() { return device::block_threads(); }
@@ -35,7 +34,6 @@ inline unsigned block_count() { return device::block_count(); }
 inline unsigned sm_id() { return device::sm_id(); }
 
 // ---- block and warp collectives
-// --------------------------------------------------------------------
 
 inline void sync_block(site where = site::current()) { device::sync_block(false, false, where); }
 inline bool sync_block_or(bool value, site where = site::current()) {
@@ -88,7 +86,6 @@ inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 }
 
 // ---- global memory
-// ---------------------------------------------------------------------------------
 
 template <class T>
 T load_relaxed(T const* address, site where = site::current()) {
@@ -162,13 +159,11 @@ T fetch_max(T* address, std::type_identity_t<T> value, site where = site::curren
 }
 
 // ---- fences
-// ----------------------------------------------------------------------------------------
 
 inline void fence_device(site where = site::current()) { device::fence_device(where); }
 inline void fence_block(site where = site::current()) { device::fence_block(where); }
 
 // ---- shared memory
-// ---------------------------------------------------------------------------------
 
 /// A piece of the launch's shared memory; an index outside it stops the launch with an error.
 template <class T>
@@ -219,7 +214,6 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
 }
 
 // ---- waiting and time
-// ------------------------------------------------------------------------------
 
 inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
@@ -245,7 +239,6 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
 }
 
 // ---- what only the simulated device sees
-// -------------------------------------------------------------
 
 inline void section_enter(void const* record, site where = site::current()) {
   device::section_enter(record, where);
