@@ -25,6 +25,8 @@ char const* to_string(wait_kind kind) {
       return "credit (a free slot)";
     case wait_kind::message:
       return "message (a reserved slot to be published)";
+    case wait_kind::earlier:
+      return "an earlier launch";
     case wait_kind::lock:
       return "a lock";
   }
@@ -55,6 +57,10 @@ timeout_error::timeout_error(diagnosis what, std::source_location where)
     : error{to_string(what), where}, dump_{std::move(what)} {}
 
 std::string to_string(diagnosis const& d) {
+  if (d.wait.kind == wait_kind::earlier) {
+    return format("a launch did not run: an earlier one, with its guarded %u, had failed",
+                  d.wait.guarded);
+  }
   std::string text = format(
       "no progress for %g s: block %u, thread %u waited for %s at index %llu of channel %u "
       "of guarded %u; %u of %u client blocks had finished",

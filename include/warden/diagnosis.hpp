@@ -18,17 +18,20 @@ enum class wait_kind : std::uint32_t {
   credit,   ///< a client waited for free slots of a channel
   message,  ///< a server waited for a reserved slot to be published
   lock,     ///< a server or a baseline waited for a lock
+  earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
+            ///< run
 };
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
 struct failed_wait {
-  wait_kind kind;                        ///< what was waited for
-  std::uint32_t block;                   ///< block of the launch
-  std::uint32_t thread;                  ///< thread of that block
-  std::uint32_t guarded;                 ///< position of the guarded among the launch's arguments
-  std::uint32_t channel;                 ///< server whose channel (or lock table) was waited for
-  std::uint32_t reserved_for_alignment;  ///< always 0
-  std::uint64_t index;                   ///< slot index, or lock index
+  wait_kind kind;                    ///< what was waited for
+  std::uint32_t block;               ///< block of the launch
+  std::uint32_t thread;              ///< thread of that block
+  std::uint32_t guarded;             ///< position of the guarded among the launch's arguments
+  std::uint32_t channel;             ///< server whose channel (or lock table) was waited for
+  std::uint32_t client_blocks_done;  ///< client blocks that had finished by then
+  std::uint64_t index;               ///< slot index, or lock index
+  std::uint64_t launch;              ///< among the launches that shared the health
 };
 
 /// How far one channel had come. All four indices only grow: executed and released never pass

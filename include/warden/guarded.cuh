@@ -44,12 +44,17 @@ struct guarded_options {
 
 namespace detail {
 
+/// The channels of one guarded; a launch's record keeps them alive for its dump.
+struct channel_memory {
+  buffer<channel_indices> indices;
+  buffer<simt::lane_words> slots;
+};
+
 /// What the guardeds of one launch share after it: where its health is and what to dump.
 struct launch_record {
   buffer<launch_control> control{1};
   struct channels {
-    channel_indices const* indices;
-    simt::lane_words const* slots;
+    std::shared_ptr<channel_memory const> memory;
     unsigned servers, lanes, capacity_log2;
     std::uint64_t launch_number;
   };
@@ -57,9 +62,17 @@ struct launch_record {
   time_limit limit;
   unsigned client_blocks = 0;
   std::size_t user_shared_bytes = 0;
+  std::uint64_t launches = 0;
   /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from
   /// here.
   std::optional<diagnosis> failure;
+
+  /// Healthy. Waits for that: a launch may come in any stream.
+  launch_record() { clear({}); }
+  void clear(stream_ref s) {
+    control.fill_bytes(0, s);
+    s.synchronize();
+  }
 };
 
 /// Reads everything a dump needs from a device that has stopped.
@@ -68,24 +81,26 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
   d.wait = control.health.first;
   d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
   d.client_blocks = launch.client_blocks;
-  d.client_blocks_done = control.counters.client_blocks_done;
+  d.client_blocks_done = control.health.first.client_blocks_done;
+  // Launches that were enqueued behind the one that failed, and did not run.
+  std::uint64_t const behind = launch.launches - control.health.first.launch;
   for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
     auto const& group = launch.groups[g];
     std::vector<channel_indices> indices(group.servers);
     std::size_t const capacity = std::size_t{1} << group.capacity_log2;
     std::vector<simt::lane_words> slots(capacity * group.lanes);
-    copy(indices.data(), group.indices, indices.size());
+    copy(indices.data(), group.memory->indices.data(), indices.size());
     stream_ref{}.synchronize();
     for (std::uint32_t s = 0; s < group.servers; ++s) {
       channel_state c{g,
                       s,
                       static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value == group.launch_number,
+                      indices[s].started.value + behind >= group.launch_number,
                       indices[s].reserved.value,
                       indices[s].released.value,
                       indices[s].executed.value,
                       indices[s].released.value};
-      copy(slots.data(), group.slots + s * slots.size(), slots.size());
+      copy(slots.data(), group.memory->slots.data() + s * slots.size(), slots.size());
       stream_ref{}.synchronize();
       auto const is_published = [&](std::uint64_t index) {
         for (unsigned l = 0; l < group.lanes; ++l) {
@@ -150,16 +165,16 @@ class basic_guarded {
     ref_.size = size;
     ref_.sections_context = sections_context;
     ref_.owners = interleaved_owner_map{options_.servers};
-    indices_ = buffer<channel_indices>{options_.servers};
-    slots_ = buffer<simt::lane_words>{std::size_t{options_.servers} * options_.capacity *
-                                      ref::format::lanes};
+    channels_ = std::make_shared<detail::channel_memory>(
+        detail::channel_memory{buffer<channel_indices>{options_.servers},
+                               buffer<simt::lane_words>{std::size_t{options_.servers} *
+                                                        options_.capacity * ref::format::lanes}});
     report_ = buffer<guarded_report>{1};
     launch_ = std::make_shared<detail::launch_record>();
-    ref_.indices = indices_.data();
-    ref_.slots = slots_.data();
+    ref_.indices = channels_->indices.data();
+    ref_.slots = channels_->slots.data();
     ref_.report = report_.data();
     report_.fill_bytes(0);
-    launch_->control.fill_bytes(0);
     reset_channels(options_.first_index);
   }
   /// As above, without a context.
@@ -186,42 +201,47 @@ class basic_guarded {
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     s.synchronize();
-    detail::launch_record& launch = *(active_ ? active_ : launch_);
-    launch_control control;
     guarded_report report;
-    copy(&control, launch.control.data(), 1, s);
     copy(&report, report_.data(), 1, s);
     s.synchronize();
-    if (control.health.poisoned != 0) {
-      launch.failure = detail::diagnose(launch, control);
-      launch.control.fill_bytes(0, s);
+    // Of several launches that failed since the last call, the first one is the cause.
+    std::optional<diagnosis> failure;
+    std::string shared;
+    for (auto const& [launch, stream] : unreported_) {
+      launch_control control;
+      copy(&control, launch->control.data(), 1, s);
+      s.synchronize();
+      if (control.health.poisoned != 0) launch->failure = detail::diagnose(*launch, control);
+      if (control.shared_asked != 0) {
+        shared = "client_block::shared: " + std::to_string(control.shared_asked) +
+                 " bytes asked for, but the kernel's shared_storage has " +
+                 std::to_string(launch->user_shared_bytes);
+      }
+      if (control.health.poisoned != 0 || control.shared_asked != 0) launch->clear(s);
+      bool const is_cause = launch->failure && launch->failure->wait.kind != wait_kind::earlier;
+      if (launch->failure && (!failure || (is_cause && failure->wait.kind == wait_kind::earlier)))
+        failure = launch->failure;
     }
-    if (launch.failure && !failure_reported_) {
-      clear_report(report, s);
+    // What was launched in another stream may still run.
+    std::erase_if(unreported_,
+                  [&](unreported const& u) { return failure || u.stream.handle() == s.handle(); });
+    bool const bad = report.bad_ids != 0 || report.unflushed != 0;
+    if (bad) clear_report(report, s);
+    if (failure) {
       reset_channels(options_.first_index, s);  // they may hold half a batch
-      failure_reported_ = true;
-      throw timeout_error{*launch.failure, where};
+      throw timeout_error{*failure, where};
     }
-    if (control.shared_asked != 0) {
-      launch.control.fill_bytes(0, s);
-      throw limit_error{"client_block::shared: " + std::to_string(control.shared_asked) +
-                            " bytes asked for, but the kernel's shared_storage has " +
-                            std::to_string(launch.user_shared_bytes),
-                        where};
-    }
-    if (report.bad_ids == 0 && report.unflushed == 0) return;
-    clear_report(report, s);
-    if (report.bad_ids != 0) {
-      throw limit_error{"send: record id " + std::to_string(report.first_bad_id - 1) +
-                            " is not below " + std::to_string(size()) + " (" +
-                            std::to_string(report.bad_ids) +
-                            " such ids; the other sections were executed)",
-                        where};
-    }
-    throw limit_error{
+    if (!shared.empty()) throw limit_error{shared, where};
+    if (!bad) return;
+    std::string const unflushed =
         std::to_string(report.unflushed) +
-            " messages were staged but never flushed: call flush() before a block_client "
-            "goes out of scope",
+        " messages were staged but never flushed: call flush() before a block_client goes out of "
+        "scope";
+    if (report.bad_ids == 0) throw limit_error{unflushed, where};
+    throw limit_error{
+        "send: record id " + std::to_string(report.first_bad_id - 1) + " is not below " +
+            std::to_string(size()) + " (" + std::to_string(report.bad_ids) + " such ids; " +
+            (report.unflushed != 0 ? unflushed + ")" : "the other sections were executed)"),
         where};
   }
 
@@ -237,6 +257,7 @@ class basic_guarded {
   [[nodiscard]] warden::statistics statistics(stream_ref s = {}) const {
     static_assert(Policy::statistics,
                   "warden: statistics are compiled out; let the policy say statistics = true");
+    runtime::device_scope const scope{device_};
     guarded_report report;
     copy(&report, report_.data(), 1, s);
     s.synchronize();
@@ -251,7 +272,8 @@ class basic_guarded {
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
   /// Device memory of the channels and reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return indices_.bytes() + slots_.bytes() + report_.bytes() + launch_->control.bytes();
+    return channels_->indices.bytes() + channels_->slots.bytes() + report_.bytes() +
+           launch_->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -268,23 +290,30 @@ class basic_guarded {
   [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record() {
     // A failure that other guardeds have yet to report stays with the record they share.
     if (launch_->failure) launch_ = std::make_shared<detail::launch_record>();
-    if (launch_.use_count() == 1 && launch_->groups.empty()) launch_->control.fill_bytes(0);
     return launch_;
   }
-  /// For launches: the device's view for a launch that begins now. Throws timeout_error if an
-  /// earlier launch failed and nobody has called `wait` since.
+  /// For launches: throws timeout_error if an earlier launch is known to have failed and `wait` was
+  /// not called since.
+  void check_reported(std::source_location where) const {
+    for (auto const& [launch, stream] : unreported_) {
+      if (launch->failure) throw timeout_error{*launch->failure, where};
+    }
+  }
+  /// For launches: the device's view for a launch that begins now.
   ref begin_launch(std::shared_ptr<detail::launch_record> const& launch, unsigned position,
-                   std::size_t outbox_offset, std::source_location where) {
-    if (active_ && active_->failure && !failure_reported_)
-      throw timeout_error{*active_->failure, where};
-    active_ = launch;
-    failure_reported_ = false;
+                   std::size_t outbox_offset, stream_ref s) {
     ref r = ref_;
+    // A launch that failed may not be known yet: what comes behind it must not touch its channels.
+    r.earlier = unreported_.empty() ? nullptr : &unreported_.back().launch->control.data()->health;
+    std::erase_if(unreported_, [&](unreported const& u) {
+      return u.launch == launch && u.stream.handle() == s.handle();
+    });
+    unreported_.push_back({launch, s});
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
     launch->groups.push_back(
-        {r.indices, r.slots, options_.servers, ref::format::lanes, ref_.capacity_log2, launches_});
+        {channels_, options_.servers, ref::format::lanes, ref_.capacity_log2, launches_});
     return r;
   }
   /// For launches: how long a wait may last without progress.
@@ -334,15 +363,15 @@ class basic_guarded {
     channel_indices start{};
     start.reserved.value = start.released.value = start.executed.value = first;
     std::vector<channel_indices> const indices(options_.servers, start);
-    copy(indices_.data(), indices.data(), indices.size(), s);
+    copy(channels_->indices.data(), indices.data(), indices.size(), s);
     std::uint64_t const lap = (first >> ref_.capacity_log2) - 1;
     std::vector<simt::lane_words> slots;
     if (lap == 0) {
-      slots_.fill_bytes(0, s);
+      channels_->slots.fill_bytes(0, s);
     } else {
-      slots.assign(slots_.size(),
+      slots.assign(channels_->slots.size(),
                    {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
-      copy(slots_.data(), slots.data(), slots.size(), s);
+      copy(channels_->slots.data(), slots.data(), slots.size(), s);
     }
     s.synchronize();  // the host memory above ends here
   }
@@ -358,14 +387,16 @@ class basic_guarded {
   options options_;
   std::source_location where_;
   ref ref_{};
-  buffer<channel_indices> indices_;
-  buffer<simt::lane_words> slots_;
+  std::shared_ptr<detail::channel_memory> channels_;
   buffer<guarded_report> report_;
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
-  /// The last launch this guarded took part in.
-  std::shared_ptr<detail::launch_record> active_;
-  bool failure_reported_ = false;
+  /// The launches this guarded took part in since the last `wait`, by last use.
+  struct unreported {
+    std::shared_ptr<detail::launch_record> launch;
+    stream_ref stream;
+  };
+  std::vector<unreported> unreported_;
   std::uint64_t launches_ = 0;
 };
 

@@ -42,18 +42,19 @@ class guarded_ref {
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 
   // Filled by the host; constant during a launch.
-  Record* records = nullptr;           ///< `size` records in global memory
-  std::uint64_t size = 0;              ///< records
-  context sections_context{};          ///< handed to every section
-  channel_indices* indices = nullptr;  ///< one a server
-  simt::lane_words* slots = nullptr;   ///< [server][lane of the message][slot]
-  guarded_report* report = nullptr;    ///< one a guarded, in global memory
-  interleaved_owner_map owners{};      ///< record id to server and local number
-  std::uint32_t capacity_log2 = 0;     ///< of the slots of one channel
-  std::uint32_t position = 0;          ///< among the launch's guardeds
-  std::uint32_t outbox_offset = 0;     ///< of the outbox in the block's shared memory
-  std::uint64_t launch_number = 0;     ///< this guarded's launches so far, this one included
-  launch_frame frame{};                ///< the launch it takes part in
+  Record* records = nullptr;               ///< `size` records in global memory
+  std::uint64_t size = 0;                  ///< records
+  context sections_context{};              ///< handed to every section
+  channel_indices* indices = nullptr;      ///< one a server
+  simt::lane_words* slots = nullptr;       ///< [server][lane of the message][slot]
+  guarded_report* report = nullptr;        ///< one a guarded, in global memory
+  interleaved_owner_map owners{};          ///< record id to server and local number
+  std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
+  std::uint32_t position = 0;              ///< among the launch's guardeds
+  std::uint32_t outbox_offset = 0;         ///< of the outbox in the block's shared memory
+  launch_health const* earlier = nullptr;  ///< of the launch before; null if that was reported
+  std::uint64_t launch_number = 0;         ///< this guarded's launches so far, this one included
+  launch_frame frame{};                    ///< the launch it takes part in
 
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {

@@ -48,7 +48,7 @@ class inbox {
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
 
-  /// All lanes of the slice's warp have run their sections and fenced.
+  /// All lanes of the slice's warp have run their sections; the caller fenced after that.
   WARDEN_DEVICE void mark_done(std::uint64_t number) const {
     simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
   }

@@ -110,7 +110,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   std::uint32_t number = told[1];
   simt::sync_block();
   // A launch that failed and was not reported yet: nothing may run on its channels.
-  if (simt::sync_block_or(is_poisoned(&arguments.control->health))) return;
+  launch_health& health = arguments.control->health;
+  bool failed = false;
+  if (simt::thread_rank() == 0) {
+    for_each_ref(arguments.refs, [&](auto const& ref) {
+      if (ref.earlier == nullptr || !is_poisoned(ref.earlier)) return;
+      if (simt::compare_exchange(&health.poisoned, 0u, 1u) != 0u) return;
+      health.first = failed_wait{wait_kind::earlier, 0, 0, ref.position, 0, 0, 0, ref.frame.launch};
+    });
+    failed = is_poisoned(&health);
+  }
+  if (simt::sync_block_or(failed)) return;
 
   if (serves) {
     for_each_ref(arguments.refs, [&](auto const& ref) {
@@ -138,6 +148,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
                           arena,         arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
+    // Appended and never flushed, that is, counted as lost: not for the next virtual block to send.
+    for_each_ref(arguments.refs, [&](auto const& ref) {
+      outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.forget_appended();
+    });
   }
   // Every thread is here and has sent all it will: what the block reserved comes before this count,
   // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
@@ -228,6 +242,17 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
            std::to_string(threads));
   }
   if (((rest.device() != first.device()) || ...)) refuse("the guardeds live on different devices");
+  std::array<void const*, 1 + sizeof...(Rest)> addresses{&first, &rest...};
+  std::sort(addresses.begin(), addresses.end());
+  if (std::adjacent_find(addresses.begin(), addresses.end()) != addresses.end())
+    refuse("one guarded stands twice among the arguments; each launch has it once");
+  constexpr unsigned largest_grid = 0xffff0000u;  // the count of begun blocks goes beyond the grid
+  if (grid > largest_grid) {
+    refuse("a grid of " + std::to_string(grid) + " virtual blocks; the limit is " +
+           std::to_string(largest_grid));
+  }
+  first.check_reported(where);
+  (rest.check_reported(where), ...);
   runtime::device_scope const scope{first.device()};
 
   // Shared memory: the outboxes side by side, or one server; behind them the user's, then ours.
@@ -269,11 +294,12 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
 
   std::shared_ptr<detail::launch_record> const record = first.lend_launch_record();
   record->groups.clear();
+  ++record->launches;
   record->limit = first.limit();
   record->user_shared_bytes = user_bytes;
   position = 0;
   auto const begin = [&](auto& g) {
-    auto ref = g.begin_launch(record, static_cast<unsigned>(position), offsets[position], where);
+    auto ref = g.begin_launch(record, static_cast<unsigned>(position), offsets[position], s);
     ++position;
     return ref;
   };
@@ -291,9 +317,10 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
                      record->limit,
                      static_cast<std::uint32_t>(record->groups.size()),
                      0,
+                     record->launches,
                      {}};
   for (std::size_t g = 0; g < record->groups.size(); ++g) {
-    frame.groups[g] = {record->groups[g].indices, record->groups[g].servers};
+    frame.groups[g] = {record->groups[g].memory->indices.data(), record->groups[g].servers};
   }
 
   // Everything but the health is zeroed in the stream: an unreported error stays.

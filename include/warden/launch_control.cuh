@@ -48,6 +48,7 @@ struct launch_frame {
   time_limit limit;                     ///< the first guarded's
   std::uint32_t guardeds;               ///< of the launch
   std::uint32_t client_blocks;          ///< blocks that run virtual blocks
+  std::uint64_t launch;                 ///< among those that shared `control`
   channel_group groups[most_guardeds];  ///< `guardeds` of them
 
   /// Whether the launch was stopped.
@@ -81,12 +82,18 @@ struct launch_frame {
     return simt::wait_until(
         predicate,
         [&] {
-          return dog.hopeful(
-              [&] { return progress(); },
-              [&] {
-                return failed_wait{
-                    kind, simt::block_rank(), simt::thread_rank(), guarded, channel, 0, index};
-              });
+          return dog.hopeful([&] { return progress(); },
+                             [&] {
+                               return failed_wait{
+                                   kind,
+                                   simt::block_rank(),
+                                   simt::thread_rank(),
+                                   guarded,
+                                   channel,
+                                   simt::load_relaxed(&control->counters.client_blocks_done),
+                                   index,
+                                   launch};
+                             });
         },
         watch);
   }

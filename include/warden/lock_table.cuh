@@ -36,7 +36,7 @@ class lock_table {
     }
     return taken;
   }
-  /// The caller has fenced, and so have all other threads that ran under the lock.
+  /// The caller has fenced, after a barrier with all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
   /// Whether the lock looks free. Relaxed, for polls.
   WARDEN_DEVICE bool is_free(unsigned lock) const { return simt::shared_load(words_[lock]) == 0u; }

@@ -83,6 +83,10 @@ struct message {
   }
 };
 
+/// How often `Section` stands among `Sections`.
+template <class Section, class... Sections>
+inline constexpr int times_among = (int{std::is_same_v<Section, Sections>} + ...);
+
 /// How the sections of one guarded are written into messages: all take the lanes of the largest.
 template <class... Sections>
 struct message_format {
@@ -95,6 +99,8 @@ struct message_format {
   static_assert(lanes <= 4, "warden: a section's data members may take 44 bytes at most");
   static_assert(sizeof...(Sections) <= (1u << lane::tag_bits),
                 "warden: a guarded has 16 section types at most");
+  static_assert(((times_among<Sections, Sections...> == 1) && ...),
+                "warden: a section type stands twice among the guarded's");
   /// The message all sections take.
   using message_type = message<lanes>;
 

@@ -30,6 +30,7 @@ class outbox {
   /// Messages a thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
+  static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
   /// One more round's worth of room is for `append`.
   static constexpr unsigned slots = (rounds + 1) * threads;
   /// The destination of an empty place: no server.
@@ -37,7 +38,7 @@ class outbox {
 
   /// Bytes of shared memory for `servers` destinations.
   static constexpr std::size_t shared_bytes(std::size_t servers) {
-    return sizeof(message_type) * slots + sizeof(destination) * servers + sizeof(small);
+    return sizeof(message_type) * slots + destination_bytes(servers) + sizeof(small);
   }
 
   /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
@@ -47,7 +48,7 @@ class outbox {
         destinations_{reinterpret_cast<destination*>(storage + sizeof(message_type) * slots),
                       ref.owners.servers()},
         small_{reinterpret_cast<small*>(storage + sizeof(message_type) * slots +
-                                        sizeof(destination) * ref.owners.servers()),
+                                        destination_bytes(ref.owners.servers())),
                1} {}
 
   /// Once for each block of a launch, before any client uses the storage. Collective.
@@ -57,7 +58,13 @@ class outbox {
       destinations_[d].released = ref_.channel_of(d).released();
     }
     if (simt::thread_rank() == 0) small_[0].appended = 0;
+    // Acquire, for the block by the barrier, as after a wait for credit.
+    simt::fence_device();
     simt::sync_block();
+  }
+  /// Drops what was appended since the last flush; the caller's next block barrier completes it.
+  WARDEN_DEVICE void forget_appended() const {
+    if (simt::thread_rank() == 0) small_[0].appended = 0;
   }
 
   /// Stages this thread's message of one round; `round` is below `rounds`.
@@ -102,6 +109,11 @@ class outbox {
     typename simt::block_scan<threads>::storage scan;
     std::uint32_t appended;
   };
+
+  /// What lies behind stays aligned to 16 bytes.
+  static constexpr std::size_t destination_bytes(std::size_t servers) {
+    return (sizeof(destination) * servers + 15) / 16 * 16;
+  }
 
   WARDEN_DEVICE static message_type empty() {
     message_type m{};

@@ -90,13 +90,13 @@ class server {
         },
         retries_);
     if (!ran) return false;
-    // Our loads of the slots come before the mark that gives the slots back: fence, then barrier,
-    // then one lane marks. The count is for the end of work and the watchdog only, so it is
-    // relaxed: what the sections wrote is handed on by the locks, and to the host by the end of the
-    // kernel.
-    simt::fence_block();
+    // The lanes' loads of the slots come before the mark that gives the slots back: barrier, then
+    // the fence of the lane that marks. The count is for the end of work and the watchdog only, so
+    // it is relaxed: what the sections wrote is handed on by the locks, and to the host by the end
+    // of the kernel.
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() == 0) {
+      simt::fence_block();
       simt::fetch_add(&inbox_.channel().indices()->executed.value,
                       static_cast<std::uint64_t>(simt::count_bits(batch)));
     }

@@ -6,6 +6,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <map>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -146,9 +149,17 @@ bool capturing(stream_ref s) {
 
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where) {
-  check(cudaFuncSetAttribute(k.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             static_cast<int>(shared_bytes)),
-        "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
+  {
+    // Only ever raised: another host thread may be about to launch the kernel with more.
+    static std::mutex mutex;
+    static std::map<std::pair<void const*, int>, std::size_t> raised;
+    std::lock_guard const lock{mutex};
+    std::size_t& limit = raised[{k.function, current_device()}];
+    check(cudaFuncSetAttribute(k.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(std::max(limit, shared_bytes))),
+          "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
+    limit = std::max(limit, shared_bytes);
+  }
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function,
                                                       static_cast<int>(threads), shared_bytes),

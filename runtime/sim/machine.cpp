@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::byte canary{0xa5};
 constexpr std::size_t canary_bytes = 64;
+// Threads begin above it; one that is demoted goes below all others.
+constexpr std::uint64_t first_priority = std::uint64_t{1} << 62;
 /// How much time passes when every thread sleeps.
 constexpr std::uint64_t lapse_nanoseconds = 100'000'000;
 
@@ -93,7 +95,7 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
       one.home = &home;
       one.rank = t;
       one.number = b * threads + t;
-      one.priority = random_.next() >> 1;
+      one.priority = first_priority + (random_.next() >> 2);
       one.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                         [this, &one](boost::context::fiber&& scheduler) {
                                           scheduler_ = std::move(scheduler);
@@ -105,7 +107,7 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
     }
   }
   alive_ = threads_.size();
-  lowest_priority_ = ~std::uint64_t{0} >> 1;
+  lowest_priority_ = first_priority;
   for (unsigned i = 0; i < settings_.pct_changes; ++i) {
     change_points_.push_back(random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
   }
@@ -200,7 +202,7 @@ thread& machine::choose_by_priority() {
   bool const demote =
       budget_ <= 0 || (!change_points_.empty() && report_.steps >= change_points_.back());
   if (demote && current_ != nullptr) {
-    current_->priority = --lowest_priority_ - (~std::uint64_t{0} >> 2);
+    current_->priority = --lowest_priority_;
     if (!change_points_.empty() && report_.steps >= change_points_.back())
       change_points_.pop_back();
   }

@@ -78,6 +78,56 @@ TEST(bad_input, staged_messages_without_flush) {
   test::expect_equal(g.records.to_host(), test::expected<2>(100, 10));
 }
 
+struct append_without_flush {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    small::block_client client{ref, at};
+    client.append(0, record_in<2>::of(1));
+    if (at.block_index() % 2 == 1) client.flush();
+  }
+};
+
+TEST(bad_input, appended_messages_without_flush) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  warden::launch_fused(append_without_flush{}, 40, 64, {}, g.guarded);
+  EXPECT_THAT(error_of([&] { g.guarded.wait(); }),
+              HasSubstr(std::to_string(20 * 64) + " messages were staged but never flushed"));
+  EXPECT_EQ(g.records.to_host()[0].count, 20u * 64)
+      << "what one virtual block left behind, another one sent";
+}
+
+struct bad_and_unflushed {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    small::block_client client{ref, at};
+    client.send(at.thread_rank() == 0 ? 99 : 0, record_in<2>::of(1), at.thread_rank() < 2);
+  }
+};
+
+TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  warden::launch_fused(bad_and_unflushed{}, 1, 64, {}, g.guarded);
+  EXPECT_THAT(
+      error_of([&] { g.guarded.wait(); }),
+      HasSubstr("record id 99 is not below 10 (1 such ids; 1 messages were staged but never "
+                "flushed"));
+}
+
+struct on_two {
+  __device__ void operator()(warden::client_block const&, small::ref const&,
+                             small::ref const&) const {}
+};
+
+TEST(bad_input, a_guarded_twice_in_one_launch) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  EXPECT_THAT(error_of([&] { warden::launch_fused(on_two{}, 1, 64, {}, g.guarded, g.guarded); }),
+              HasSubstr("one guarded stands twice among the arguments"));
+}
+
+TEST(bad_input, a_grid_beyond_all_counting) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  EXPECT_THAT(error_of([&] { warden::launch_fused(no_flush{}, ~0u, 64, {}, g.guarded); }),
+              HasSubstr("a grid of 4294967295 virtual blocks; the limit is 4294901760"));
+}
+
 TEST(bad_input, a_block_of_the_wrong_size) {
   test::guarded_records<small> g{10, {.servers = 1}};
   EXPECT_THAT(error_of([&] { warden::launch_fused(no_flush{}, 3, 200, {}, g.guarded); }),

@@ -107,6 +107,27 @@ TEST(launch, guardeds_move) {
   static_assert(!std::is_copy_constructible_v<counting>);
 }
 
+struct busy {
+  unsigned rounds;
+};
+WARDEN_KERNEL void be_busy(busy b) {
+  for (unsigned i = 0; i < b.rounds; ++i) warden::simt::back_off(10);
+}
+
+/// What a launch needs happens in its own stream, however busy the default stream is.
+TEST(launch, waits_for_no_other_stream) {
+  warden::stream s;
+  auto const n = test::sized<std::uint64_t>(500, 1'000'000);
+  for (int i = 0; i < 5; ++i) {
+    test::guarded_records<counting> g{10, {.servers = 2}};
+    warden::simt::launch(&be_busy, 1, 1, 0, busy{test::sized(10u, 2'000u << i)}, {});
+    warden::launch_fused(test::send_by_block<2>{n, 10}, 100, 64, s, g.guarded);
+    g.guarded.wait(s);
+    test::expect_equal(g.records.to_host(s), test::expected<2>(n, 10));
+  }
+  warden::stream_ref{}.synchronize();
+}
+
 TEST(launch, works_in_a_stream_of_ones_own) {
   warden::stream s;
   test::guarded_records<counting> g{10, {.servers = 2}};

@@ -138,10 +138,11 @@ TEST(no_hang, no_server_starts) {
     auto const record = g.guarded.lend_launch_record();
     record->groups.clear();
     record->limit = g.guarded.limit();
-    clients_only a{g.guarded.begin_launch(record, 0, 0, std::source_location::current())};
+    clients_only a{g.guarded.begin_launch(record, 0, 0, {})};
     a.ref.frame.control = record->control.data();
     a.ref.frame.limit = record->limit;
     a.ref.frame.guardeds = 1;
+    a.ref.frame.launch = record->launches;
     a.ref.frame.groups[0] = {a.ref.indices, 2};
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
     g.guarded.wait();
@@ -165,8 +166,79 @@ TEST(no_hang, an_unreported_failure_is_not_lost) {
   warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
   // Launched onto a poisoned guarded: nothing runs, and the error is still there.
   warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
-  EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
+  auto const d = dump_of([&] { g.guarded.wait(); });
+  EXPECT_EQ(d.wait.kind, warden::wait_kind::message);
+  ASSERT_EQ(d.channels.size(), 2u);
+  EXPECT_TRUE(d.channels[1].started) << "in the launch that failed";
+  EXPECT_EQ(d.client_blocks_done, d.client_blocks);
   g.guarded.wait();
+}
+
+struct send_to_two {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const& b) const {
+    small::thread_client{a}.send(at.thread_rank() % 10, record_in<2>::of(1));
+    small::thread_client{b}.send(at.thread_rank() % 10, record_in<2>::of(1));
+  }
+};
+struct forget_in_second {
+  __device__ void operator()(warden::client_block const& at, small::ref const&,
+                             small::ref const& b) const {
+    reserve_and_forget{}(at, b);
+  }
+};
+
+std::uint64_t executed(test::guarded_records<small> const& g) {
+  std::uint64_t count = 0;
+  for (test::tally const& t : g.records.to_host()) count += t.count;
+  return count;
+}
+
+/// The launches of one guarded with others have their health in different places.
+TEST(no_hang, nothing_runs_behind_a_failure_with_other_guardeds) {
+  for (bool const failing_comes_first : {true, false}) {
+    test::guarded_records<small> g{10, options(2, 64)};
+    test::guarded_records<small> h{10, options(1, 64)};
+    if (failing_comes_first) {
+      warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
+      warden::launch_fused(send_to_two{}, 1, 64, {}, h.guarded, g.guarded);
+    } else {
+      warden::launch_fused(forget_in_second{}, 3, 64, {}, h.guarded, g.guarded);
+      warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
+    }
+    auto const of_g = dump_of([&] { g.guarded.wait(); });
+    EXPECT_EQ(of_g.wait.kind, warden::wait_kind::message);
+    try {
+      h.guarded.wait();
+      ADD_FAILURE() << "no timeout_error";
+    } catch (warden::timeout_error const& e) {
+      if (failing_comes_first) {
+        EXPECT_EQ(e.dump().wait.kind, warden::wait_kind::earlier);
+        EXPECT_NE(std::string{e.what()}.find("a launch did not run"), std::string::npos);
+      }
+    }
+    EXPECT_LE(executed(g), 2u) << "what was sent before the failure";
+    EXPECT_EQ(executed(h), 0u);
+    // Usable again, together and alone.
+    g.records.fill_bytes(0);
+    warden::launch_fused(send_to_two{}, 1, 64, {}, h.guarded, g.guarded);
+    warden::launch_fused(send_to_two{}, 1, 64, {}, g.guarded, h.guarded);
+    g.guarded.wait();
+    h.guarded.wait();
+    EXPECT_EQ(executed(g), 128u);
+    EXPECT_EQ(executed(h), 128u);
+  }
+}
+
+TEST(no_hang, a_dump_outlives_the_other_guarded) {
+  test::guarded_records<small> g{10, options(2, 64)};
+  {
+    test::guarded_records<small> h{10, options(1, 64)};
+    warden::launch_fused(forget_in_second{}, 3, 64, {}, h.guarded, g.guarded);
+    warden::stream_ref{}.synchronize();
+  }
+  auto const d = dump_of([&] { g.guarded.wait(); });
+  EXPECT_EQ(d.channels.size(), 3u);
 }
 
 }  // namespace

@@ -47,10 +47,13 @@ struct locks {
           simt::sync_warp(simt::full_warp);
           if (ours && turn_of_me == turn) section();
         }
-        // Release: every lane that wrote fences before the leader frees the lock.
-        if (ours) simt::fence_block();
+        // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
+        // unlock.
         simt::sync_warp(simt::full_warp);
-        if (taken) locks.unlock(lock);
+        if (taken) {
+          simt::fence_block();
+          locks.unlock(lock);
+        }
         waiting = waiting && !ours;
       }
       // No lock is held here: a warp never waits for one lock while it holds another.
