@@ -111,7 +111,7 @@ class outbox {
   };
 
   /// What lies behind stays aligned to 16 bytes.
-  static constexpr std::size_t destination_bytes(std::size_t servers) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t destination_bytes(std::size_t servers) {
     return (sizeof(destination) * servers + 15) / 16 * 16;
   }
 

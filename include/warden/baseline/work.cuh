@@ -15,13 +15,13 @@ namespace baseline {
 
 /// Operation i, for i < n, is the section `make(i)` on record `ids[i]`. All pointers are device
 /// memory.
-template <class Record, class Make, class Context>
+template <class Record, class Make, class Context, class Ids = std::uint32_t const*>
 struct work {
-  Record* records;           ///< all records
-  std::uint32_t const* ids;  ///< `n` record ids; unchecked
-  std::uint32_t n;           ///< operations
-  Make make;                 ///< `Section make(std::uint32_t i)`, on the device
-  Context context;           ///< handed to every section
+  Record* records;  ///< all records
+  Ids ids;          ///< `n` record ids, unchecked; an array, or an object with operator[]
+  std::uint32_t n;  ///< operations
+  Make make;        ///< `Section make(std::uint32_t i)`, on the device
+  Context context;  ///< handed to every section
 };
 
 /// This thread's first operation.

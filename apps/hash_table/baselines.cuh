@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The same table without Warden: a lock for each bucket, or atomics on buckets and values.
+#pragma once
+
+#include "apps/hash_table/operations.cuh"
+#include "apps/hash_table/storage.cuh"
+
+#include <warden/baseline/atomics.cuh>
+#include <warden/baseline/lock_tuned.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+namespace hash_table {
+
+/// The bucket of the key of each section.
+template <class Make, class Context>
+struct bucket_of_section {
+  Make make;
+  Context context;
+  __device__ std::uint32_t operator[](std::uint32_t i) const {
+    return context.bucket_of(make(i).key);
+  }
+};
+
+/// The sections `make(0)` to `make(n - 1)` as the baselines' work.
+template <class Table, class Make>
+auto work_of(Table const& table, Make make, std::uint32_t n) {
+  auto const context = table.device_context();
+  using context_type = std::remove_const_t<decltype(context)>;
+  using ids = bucket_of_section<Make, context_type>;
+  return warden::baseline::work<bucket, Make, context_type, ids>{
+      table.buckets(), ids{make, context}, n, make, context};
+}
+
+/// All operations under global locks, one for each bucket, as well as that can be done.
+template <class Key, class Value, class Keys = integer_keys<Key>>
+class locked_table : public storage<Key, Value, Keys>,
+                     public operations<locked_table<Key, Value, Keys>, Key, Value, Keys> {
+  using base = storage<Key, Value, Keys>;
+
+ public:
+  /// As table's.
+  explicit locked_table(table_options o, Keys keys = {},
+                        std::source_location where = std::source_location::current())
+      : base{o, keys, where}, locks_{base::bucket_count()} {}
+
+  void wait(warden::stream_ref s = {},
+            std::source_location where = std::source_location::current()) {
+    locks_.wait(s, where);
+    base::check_pool(s, where);
+  }
+  /// Chooses how to lock by trying it on these sections, which changes the table. Blocks the host.
+  template <class Make>
+  void tune(Make make, std::uint32_t n, warden::stream_ref s = {}) {
+    choice_ = warden::baseline::tune_locks(work_of(*this, make, n), locks_, s);
+  }
+  [[nodiscard]] std::string chosen() const { return to_string(choice_); }
+  template <class Make>
+  void run_async(Make make, std::uint32_t n, warden::stream_ref s = {}) {
+    warden::baseline::lock_tuned_async(work_of(*this, make, n), locks_, choice_, s);
+  }
+
+ private:
+  warden::baseline::lock_array locks_;
+  warden::baseline::lock_choice choice_{};
+};
+
+/// `insert` and `add` without locks, and `find`: what compare-and-swap on a chain's first link can
+/// do. The other operations do not compile.
+template <class Key, class Value, class Keys = integer_keys<Key>>
+class atomic_table : public storage<Key, Value, Keys>,
+                     public operations<atomic_table<Key, Value, Keys>, Key, Value, Keys> {
+  using base = storage<Key, Value, Keys>;
+
+ public:
+  /// As table's.
+  explicit atomic_table(table_options o, Keys keys = {},
+                        std::source_location where = std::source_location::current())
+      : base{o, keys, where} {}
+
+  void wait(warden::stream_ref s = {},
+            std::source_location where = std::source_location::current()) {
+    s.synchronize();
+    base::check_pool(s, where);
+  }
+  template <class Make>
+  void run_async(Make make, std::uint32_t n, warden::stream_ref s = {}) {
+    using section = decltype(make(0));
+    static_assert(
+        requires(section x, bucket * b) { x.atomic(b, std::declval<base&>().device_context()); },
+        "hash_table: this operation is no few atomics; use table or locked_table");
+    warden::baseline::atomics_async(work_of(*this, make, n), s);
+  }
+};
+
+}  // namespace hash_table

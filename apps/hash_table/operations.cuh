@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The operations on arrays of keys, the same for all arms.
+#pragma once
+
+#include "apps/hash_table/sections.cuh"
+
+#include <warden/stream.hpp>
+
+#include <cstdint>
+
+namespace hash_table {
+
+/// Section i is for `keys[i]` with `values[i]`.
+template <class Section, class Key, class Value>
+struct with_values {
+  Key const* keys;
+  Value const* values;
+  __device__ Section operator()(std::uint32_t i) const { return {keys[i], values[i]}; }
+};
+/// Section i is for `keys[i]` with one value for all.
+template <class Section, class Key, class Value>
+struct with_value {
+  Key const* keys;
+  Value value;
+  __device__ Section operator()(std::uint32_t i) const { return {keys[i], value}; }
+};
+/// Section i is for `keys[i]` alone.
+template <class Section, class Key>
+struct without_value {
+  Key const* keys;
+  __device__ Section operator()(std::uint32_t i) const { return {keys[i]}; }
+};
+
+/// `Arm` has `run_async(make, n, stream)`, which runs the sections `make(0)` to `make(n - 1)`. All
+/// arrays are device memory and must stay alive until the stream has come here; all calls only
+/// enqueue; errors come from the arm's `wait`.
+template <class Arm, class Key, class Value, class Keys>
+class operations {
+  using section = sections<Key, Value, Keys>;
+
+ public:
+  /// New keys with their values; keys that are there stay as they are.
+  void insert_async(Key const* keys, Value const* values, std::uint32_t n,
+                    warden::stream_ref s = {}) {
+    arm().run_async(with_values<typename section::insert, Key, Value>{keys, values}, n, s);
+  }
+  /// New keys, and new values for keys that are there. Of several values for one key in one call,
+  /// any may win.
+  void insert_or_assign_async(Key const* keys, Value const* values, std::uint32_t n,
+                              warden::stream_ref s = {}) {
+    arm().run_async(with_values<typename section::insert_or_assign, Key, Value>{keys, values}, n,
+                    s);
+  }
+  /// Adds `amount` to each key's value; a new key's value is `amount`.
+  void add_async(Key const* keys, Value amount, std::uint32_t n, warden::stream_ref s = {}) {
+    static_assert(can_add<Value>, "hash_table: add needs values with +=");
+    arm().run_async(with_value<typename section::add, Key, Value>{keys, amount}, n, s);
+  }
+  /// Removes the keys that are there.
+  void erase_async(Key const* keys, std::uint32_t n, warden::stream_ref s = {}) {
+    arm().run_async(without_value<typename section::erase, Key>{keys}, n, s);
+  }
+
+ private:
+  Arm& arm() { return static_cast<Arm&>(*this); }
+};
+
+}  // namespace hash_table

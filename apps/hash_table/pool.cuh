@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The node pool: numbers 1 .. capacity, handed out once each and given back in any order, by any
+/// thread of the device.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace hash_table {
+
+namespace simt = warden::simt;
+
+/// In device memory; zero for a pool of which nothing was taken.
+struct pool_state {
+  /// The freed number on top, and in the upper half how often that changed: a number that was taken
+  /// and given back meanwhile does not look untouched.
+  alignas(128) std::uint64_t freed;
+  alignas(128) std::uint32_t begun;  ///< numbers never taken begin here; may pass the capacity
+};
+
+/// Lock-free: no call waits for another thread.
+class pool_ref {
+ public:
+  pool_ref() = default;
+  /// `below[n - 1]` is the freed number below `n`. Both arrays are device memory.
+  pool_ref(pool_state* state, std::uint32_t* below, std::uint32_t capacity)
+      : state_{state}, below_{below}, capacity_{capacity} {}
+
+  /// A number nobody has, or 0 when all are taken.
+  __device__ std::uint32_t take() const {
+    // Asked first, so that a full pool's count does not run on.
+    if (simt::load_relaxed(&state_->begun) < capacity_) {
+      std::uint32_t const fresh = simt::fetch_add(&state_->begun, 1u);
+      if (fresh < capacity_) return fresh + 1;
+    }
+    std::uint64_t top = simt::load_relaxed(&state_->freed);
+    while (static_cast<std::uint32_t>(top) != 0) {
+      // Acquire: `give` fenced between its store of `below` and the exchange that we have seen.
+      simt::fence_device();
+      auto const number = static_cast<std::uint32_t>(top);
+      std::uint64_t const rest = ((top >> 32) + 1) << 32 | simt::load_relaxed(&below_[number - 1]);
+      std::uint64_t const found = simt::compare_exchange(&state_->freed, top, rest);
+      if (found == top) return number;
+      top = found;
+    }
+    return 0;
+  }
+
+  /// The caller has `number` and touches what belongs to it no more.
+  __device__ void give(std::uint32_t number) const {
+    std::uint64_t top = simt::load_relaxed(&state_->freed);
+    while (true) {
+      simt::store_relaxed(&below_[number - 1], static_cast<std::uint32_t>(top));
+      // Release: what the caller did with the number's node, and the store above, come before.
+      simt::fence_device();
+      std::uint64_t const found =
+          simt::compare_exchange(&state_->freed, top, ((top >> 32) + 1) << 32 | number);
+      if (found == top) return;
+      top = found;
+    }
+  }
+
+ private:
+  pool_state* state_;
+  std::uint32_t* below_;
+  std::uint32_t capacity_;
+};
+
+}  // namespace hash_table

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The table's device memory and what needs no exclusion: finding, visiting, totals. Reading global
+/// memory is valid only after `wait`, when no operation runs.
+#pragma once
+
+#include "apps/hash_table/sections.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/error.hpp>
+#include <warden/simt/launch.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+namespace hash_table {
+
+/// How large a table is.
+struct table_options {
+  std::uint32_t buckets = 0;   ///< 1 to 2^32 - 2; 0: as many as nodes
+  std::uint32_t capacity = 0;  ///< nodes, that is, keys the table can hold; 1 to 2^31
+};
+
+/// The table as any kernel may read it while no operation runs.
+template <class Key, class Value, class Keys>
+struct table_view {
+  bucket const* buckets;
+  table_context<Key, Value, Keys> context;
+
+  /// The value of a key; null if it is not there.
+  __device__ Value const* find(Key const& key) const {
+    std::uint32_t const n = context.find(buckets[context.bucket_of(key)].first, key);
+    return n == 0 ? nullptr : &context.at(n).value;
+  }
+};
+
+namespace detail {
+
+/// Every thread of the launch takes each `count`-th element.
+template <class F>
+__device__ void for_my_share(std::uint64_t n, F f) {
+  for (std::uint64_t i =
+           std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
+       i < n; i += std::uint64_t{simt::block_count()} * simt::block_threads())
+    f(i);
+}
+
+template <class View, class Key, class Value>
+struct find_arguments {
+  View view;
+  Key const* keys;
+  std::uint32_t n;
+  Value* values;
+  bool* found;
+};
+template <class View, class Key, class Value>
+WARDEN_KERNEL void find_kernel(find_arguments<View, Key, Value> a) {
+  for_my_share(a.n, [&](std::uint64_t i) {
+    Value const* const value = a.view.find(a.keys[i]);
+    a.found[i] = value != nullptr;
+    if (value != nullptr) a.values[i] = *value;
+  });
+}
+
+template <class View, class F>
+struct visit_arguments {
+  View view;
+  F f;
+};
+template <class View, class F>
+WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
+  for_my_share(a.view.context.buckets, [&](std::uint64_t b) {
+    for (std::uint32_t n = a.view.buckets[b].first; n != 0; n = a.view.context.at(n).next) {
+      auto const& node = a.view.context.at(n);
+      a.f(node.key, node.value);
+    }
+  });
+}
+
+/// Blocks and threads of the kernels that only read.
+inline unsigned reading_blocks() {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  return facts.simulated ? 2 : 8 * static_cast<unsigned>(facts.multiprocessors);
+}
+inline unsigned reading_threads() {
+  return warden::runtime::facts(warden::runtime::current_device()).simulated ? 32 : 256;
+}
+
+}  // namespace detail
+
+/// Buckets, nodes, pool and totals of one table, on the device current at construction.
+template <class Key, class Value, class Keys>
+class storage {
+ public:
+  using context = table_context<Key, Value, Keys>;
+  using view = table_view<Key, Value, Keys>;
+
+  storage(table_options o, Keys keys, std::source_location where)
+      : options_{checked(o, where)},
+        keys_{keys},
+        buckets_{options_.buckets},
+        nodes_{options_.capacity},
+        below_{options_.capacity},
+        pool_{1},
+        counted_{stripes} {
+    clear_async({});
+    warden::stream_ref{}.synchronize();
+  }
+
+  /// Empties the table and forgets the totals; enqueued.
+  void clear_async(warden::stream_ref s) {
+    buckets_.fill_bytes(0, s);
+    pool_.fill_bytes(0, s);
+    counted_.fill_bytes(0, s);
+  }
+
+  [[nodiscard]] bucket* buckets() const { return buckets_.data(); }
+  [[nodiscard]] std::uint32_t bucket_count() const { return options_.buckets; }
+  [[nodiscard]] context device_context() const {
+    return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.capacity},
+            counted_.data(), keys_, options_.buckets};
+  }
+  /// For kernels that run while no operation does.
+  [[nodiscard]] view device_view() const { return {buckets_.data(), device_context()}; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return buckets_.bytes() + nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes();
+  }
+
+  /// Looks `n` keys up, all pointers device memory: `found[i]` says whether `keys[i]` is there, and
+  /// then `values[i]` is its value. Enqueued; valid only behind the operations' `wait`.
+  void find_async(Key const* keys, std::uint32_t n, Value* values, bool* found,
+                  warden::stream_ref s = {}) const {
+    simt::launch(&detail::find_kernel<view, Key, Value>, detail::reading_blocks(),
+                 detail::reading_threads(), 0, {device_view(), keys, n, values, found}, s);
+  }
+  /// Calls `f(key, value)` on the device for every entry, in no order, many at a time. Enqueued;
+  /// valid only behind the operations' `wait`.
+  template <class F>
+  void for_each_async(F f, warden::stream_ref s = {}) const {
+    simt::launch(&detail::visit_kernel<view, F>, detail::reading_blocks(),
+                 detail::reading_threads(), 0, {device_view(), f}, s);
+  }
+
+  /// What became of the operations since construction or `clear_async`; blocks the host.
+  [[nodiscard]] totals counts(warden::stream_ref s = {}) const {
+    totals sum{};
+    for (totals_stripe const& stripe : counted_.to_host(s)) {
+      sum.inserted += stripe.counts.inserted;
+      sum.updated += stripe.counts.updated;
+      sum.present += stripe.counts.present;
+      sum.erased += stripe.counts.erased;
+      sum.absent += stripe.counts.absent;
+      sum.refused += stripe.counts.refused;
+    }
+    return sum;
+  }
+
+  /// Throws limit_error if the pool refused keys since the last call.
+  void check_pool(warden::stream_ref s, std::source_location where) {
+    std::uint64_t const refused = counts(s).refused;
+    std::uint64_t const more = refused - (refused < reported_ ? refused : reported_);
+    reported_ = refused;
+    if (more == 0) return;
+    throw warden::limit_error{"hash_table: the pool of " + std::to_string(options_.capacity) +
+                                  " nodes is full; " + std::to_string(more) +
+                                  " new keys were refused (the other operations were executed)",
+                              where};
+  }
+
+ private:
+  static table_options checked(table_options o, std::source_location where) {
+    if (o.capacity == 0 || o.capacity > (1u << 31)) {
+      throw warden::limit_error{
+          "hash_table: capacity " + std::to_string(o.capacity) + " is not from 1 to 2147483648",
+          where};
+    }
+    if (o.buckets == 0) o.buckets = o.capacity;
+    return o;
+  }
+
+  table_options options_;
+  Keys keys_;
+  warden::buffer<bucket> buckets_;
+  warden::buffer<node<Key, Value>> nodes_;
+  warden::buffer<std::uint32_t> below_;
+  warden::buffer<pool_state> pool_;
+  warden::buffer<totals_stripe> counted_;
+  std::uint64_t reported_ = 0;
+};
+
+}  // namespace hash_table
