@@ -21,6 +21,30 @@ struct table_policy : warden::default_policy {
   using context = table_context<Key, Value, Keys>;
 };
 
+namespace detail {
+
+/// Sends the sections `make(0)` to `make(n - 1)` to the buckets of their keys.
+template <class Make>
+struct run_kernel {
+  Make make;
+  std::uint32_t n;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& table) const {
+    warden::block_client<Ref> client{table, at};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      bool const valid = i < n;
+      auto const s = make(static_cast<std::uint32_t>(valid ? i : n - 1));
+      client.send(table.sections_context.bucket_of(s.key), s, valid);
+    }
+    client.flush();
+  }
+};
+
+}  // namespace detail
+
 /// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; together
 /// they travel in a message, 44 bytes at most. Operations return nothing: `counts` says in total
 /// what became of them, and `find` and `for_each` read the table after `wait`.
@@ -95,27 +119,10 @@ class table : public storage<Key, Value, Keys>,
   void run_async(Make make, std::uint32_t n, warden::stream_ref s = {}) {
     constexpr unsigned threads = Policy::block_threads;
     auto const grid = std::min(n / threads + 1, detail::reading_blocks() * 8);
-    warden::launch_fused(run_kernel<Make>{make, n}, grid, threads, s, guarded_);
+    warden::launch_fused(detail::run_kernel<Make>{make, n}, grid, threads, s, guarded_);
   }
 
  private:
-  template <class Make>
-  struct run_kernel {
-    Make make;
-    std::uint32_t n;
-    __device__ void operator()(warden::client_block const& at, ref const& table) const {
-      typename guarded_type::block_client client{table, at};
-      for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-           first += at.global_size()) {
-        std::uint64_t const i = first + at.thread_rank();
-        bool const valid = i < n;
-        auto const s = make(static_cast<std::uint32_t>(valid ? i : n - 1));
-        client.send(table.sections_context.bucket_of(s.key), s, valid);
-      }
-      client.flush();
-    }
-  };
-
   guarded_type guarded_;
 };
 

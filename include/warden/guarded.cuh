@@ -200,6 +200,11 @@ class basic_guarded {
   /// The guarded is usable again afterwards. Throws cuda_error when the device failed.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
+    if (runtime::capturing(s)) {
+      throw limit_error{
+          "wait: the stream is being captured into a graph; call wait after launching the graph",
+          where};
+    }
     s.synchronize();
     guarded_report report;
     copy(&report, report_.data(), 1, s);

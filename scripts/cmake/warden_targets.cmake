@@ -39,13 +39,16 @@ function(warden_host_wrappers out)
   set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
 
-# warden_add_program(<name> SOURCES a.cu ... [LIBRARIES ...] [SIM_ONLY]): <name>_sim, and <name> with CUDA.
+# warden_add_program(<name> SOURCES a.cu ... [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): <name>_sim, and <name>
+# with CUDA.
 function(warden_add_program name)
-  cmake_parse_arguments(arg "SIM_ONLY" "" "SOURCES;LIBRARIES" ${ARGN})
-  warden_host_wrappers(wrappers ${arg_SOURCES})
-  add_executable(${name}_sim ${wrappers})
-  target_link_libraries(${name}_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
-  target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_GPU_ONLY)
+    warden_host_wrappers(wrappers ${arg_SOURCES})
+    add_executable(${name}_sim ${wrappers})
+    target_link_libraries(${name}_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
+    target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
+  endif()
   if(WARDEN_WITH_CUDA AND NOT arg_SIM_ONLY)
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
@@ -53,10 +56,10 @@ function(warden_add_program name)
   endif()
 endfunction()
 
-# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY]): a GoogleTest program on
-# both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter is skipped.
+# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): a GoogleTest
+# program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter is skipped.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY" "SHARDS;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "SHARDS;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
@@ -66,15 +69,19 @@ function(warden_add_test name)
   set(only)
   if(arg_SIM_ONLY)
     set(only SIM_ONLY)
+  elseif(arg_GPU_ONLY)
+    set(only GPU_ONLY)
   endif()
   warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cu
                      LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES})
-  math(EXPR last "${arg_SHARDS} - 1")
-  foreach(shard RANGE ${last})
-    add_test(NAME sim.${name}.${shard} COMMAND test_${name}_sim)
-    set_tests_properties(sim.${name}.${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
-      ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
-  endforeach()
+  if(TARGET test_${name}_sim)
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME sim.${name}.${shard} COMMAND test_${name}_sim)
+      set_tests_properties(sim.${name}.${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+    endforeach()
+  endif()
   if(TARGET test_${name})
     add_test(NAME gpu.${name} COMMAND test_${name})
     set_tests_properties(gpu.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
