@@ -60,9 +60,10 @@ struct counts {
 };
 
 struct report {
-  std::uint64_t steps = 0;       ///< seam operations
-  std::uint64_t switches = 0;    ///< times another thread went on
-  std::uint64_t trace_hash = 0;  ///< equal for two runs that did the same in the same order
+  std::uint64_t steps = 0;        ///< seam operations
+  std::uint64_t switches = 0;     ///< times another thread went on
+  std::uint64_t nanoseconds = 0;  ///< as device code saw them pass: see simt::nanoseconds
+  std::uint64_t trace_hash = 0;   ///< equal for two runs that did the same in the same order
   bool deadlock = false;      ///< at some time every thread slept, and nothing was left to happen
   std::string deadlock_text;  ///< where each thread slept then
   sim::counts counts;
