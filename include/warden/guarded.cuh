@@ -194,7 +194,7 @@ class basic_guarded {
     if (report.bad_ids == 0 && report.unflushed == 0) return;
     clear_report(report, s);
     if (report.bad_ids != 0) {
-      throw limit_error{"send: record id " + std::to_string(report.first_bad_id - 1) +
+      throw limit_error{"send: record id " + std::to_string(report.first_bad_id) +
                             " is not below " + std::to_string(size()) + " (" +
                             std::to_string(report.bad_ids) +
                             " such ids; the other sections were executed)",

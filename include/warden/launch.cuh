@@ -137,6 +137,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
                           arena,         arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
+    // The next virtual block comes after the loop's barriers.
+    if (simt::thread_rank() == 0) {
+      for_each_ref(arguments.refs, [&](auto const& ref) {
+        outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.discard();
+      });
+    }
   }
   // Every thread is here and has sent all it will: what the block reserved comes before this count,
   // by the barrier and this thread's fence. Servers read the count first, then `reserved`.

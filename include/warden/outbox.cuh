@@ -53,6 +53,10 @@ class outbox {
     simt::sync_block();
   }
 
+  /// After each virtual block: what was appended and never flushed is lost. One thread, between
+  /// barriers.
+  WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
+
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type m) const {
     m.set_destination(server);
     staged_[round * threads + simt::thread_rank()] = m;
