@@ -95,8 +95,8 @@ struct send_to_nobody {
         alive = thread.send(0, record_in<2>::of(i));
       }
     }
-    client.flush();
-    if (!alive) warden::simt::fetch_add(left, 1u);
+    bool const flushed = client.flush();
+    if (!alive && !(by_block && flushed)) warden::simt::fetch_add(left, 1u);
   }
 };
 
@@ -159,14 +159,64 @@ TEST(no_hang, no_server_starts) {
       << to_string(d);
 }
 
+std::uint64_t count_of(std::vector<test::tally> const& records) {
+  std::uint64_t count = 0;
+  for (test::tally const& t : records) count += t.count;
+  return count;
+}
+
 TEST(no_hang, an_unreported_failure_is_not_lost) {
   test::guarded_records<small> g{10, options(2, 64)};
-  test::guarded_records<small> h{10, options(1, 64)};
   warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
   // Launched onto a poisoned guarded: nothing runs, and the error is still there.
   warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
   EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
+  EXPECT_EQ(count_of(g.records.to_host()), 2u) << "only the first launch's two messages may run";
   g.guarded.wait();
+}
+
+struct reserve_and_forget_beside_another {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const&) const {
+    reserve_and_forget{}(at, a);
+  }
+};
+struct send_to_two {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const& b) const {
+    test::send_by_block<2>{500, 10}(at, a);
+    test::send_by_block<2>{500, 10}(at, b);
+  }
+};
+
+TEST(no_hang, a_failure_is_reported_by_each_guarded_of_the_launch) {
+  for (bool const first_waits_first : {true, false}) {
+    test::guarded_records<small> g{10, options(2, 64)};
+    test::guarded_records<small> h{10, options(1, 64)};
+    warden::launch_fused(reserve_and_forget_beside_another{}, 3, 64, {}, g.guarded, h.guarded);
+    auto& one = first_waits_first ? g : h;
+    auto& other = first_waits_first ? h : g;
+    EXPECT_THROW(one.guarded.wait(), warden::timeout_error);
+    one.guarded.wait();  // reported once
+    EXPECT_THROW(warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded),
+                 warden::timeout_error)
+        << "the other one has not reported it yet";
+    try {
+      other.guarded.wait();
+      ADD_FAILURE() << "no timeout_error from the other guarded";
+    } catch (warden::timeout_error const& e) {
+      EXPECT_EQ(e.dump().channels.size(), 3u);
+      EXPECT_EQ(e.dump().channels[1].published, 64u + 1);
+    }
+    other.guarded.wait();
+    // Both are usable again.
+    g.records.fill_bytes(0);
+    warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded);
+    g.guarded.wait();
+    h.guarded.wait();
+    test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
+    test::expect_equal(h.records.to_host(), test::expected<2>(500, 10));
+  }
 }
 
 }  // namespace
