@@ -49,7 +49,7 @@ struct launch_record {
   };
   std::vector<channels> groups;
   time_limit limit;
-  unsigned client_blocks = 0;
+  std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
   std::size_t user_shared_bytes = 0;
   /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from
   /// here.
@@ -61,8 +61,10 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
   diagnosis d;
   d.wait = control.health.first;
   d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
-  d.client_blocks = launch.client_blocks;
-  d.client_blocks_done = control.counters.client_blocks_done;
+  d.client_blocks = d.wait.client_blocks;
+  d.client_blocks_done = d.wait.client_blocks_done;
+  // Later launches on the failed one have counted on, but started no server.
+  std::uint32_t const later = launch.launches - d.wait.launch;
   for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
     auto const& group = launch.groups[g];
     std::vector<channel_indices> indices(group.servers);
@@ -74,7 +76,7 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
       channel_state c{g,
                       s,
                       static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value == group.launch_number,
+                      indices[s].started.value + later == group.launch_number,
                       indices[s].reserved.value,
                       indices[s].released.value,
                       indices[s].executed.value,

@@ -273,6 +273,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
   std::shared_ptr<detail::launch_record> const record = first.lend_launch_record();
   record->groups.clear();
   record->limit = first.limit();
+  ++record->launches;
   record->user_shared_bytes = user_bytes;
   position = 0;
   auto const begin = [&](auto& g) {
@@ -294,6 +295,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
                      record->limit,
                      static_cast<std::uint32_t>(record->groups.size()),
                      0,
+                     record->launches,
                      {}};
   for (std::size_t g = 0; g < record->groups.size(); ++g) {
     frame.groups[g] = {record->groups[g].indices, record->groups[g].servers};
@@ -303,7 +305,6 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
   runtime::fill_async(&record->control.data()->counters, 0, sizeof(launch_counters), s, where);
   for (int tries = 0;; ++tries) {
     frame.client_blocks = arguments.client_blocks = static_cast<std::uint32_t>(blocks) - servers;
-    record->client_blocks = arguments.client_blocks;
     detail::set_frame(arguments.refs, frame);
     auto const result =
         runtime::launch(function, {static_cast<unsigned>(blocks), threads, shared_bytes, true},

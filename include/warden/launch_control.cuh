@@ -44,6 +44,7 @@ struct launch_frame {
   time_limit limit;
   std::uint32_t guardeds;
   std::uint32_t client_blocks;
+  std::uint32_t launch;  ///< which one on this launch control
   channel_group groups[most_guardeds];
 
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
@@ -76,12 +77,19 @@ struct launch_frame {
     return simt::wait_until(
         predicate,
         [&] {
-          return dog.hopeful(
-              [&] { return progress(); },
-              [&] {
-                return failed_wait{
-                    kind, simt::block_rank(), simt::thread_rank(), guarded, channel, 0, index};
-              });
+          return dog.hopeful([&] { return progress(); },
+                             [&] {
+                               return failed_wait{
+                                   kind,
+                                   simt::block_rank(),
+                                   simt::thread_rank(),
+                                   guarded,
+                                   channel,
+                                   launch,
+                                   index,
+                                   client_blocks,
+                                   simt::load_relaxed(&control->counters.client_blocks_done)};
+                             });
         },
         watch);
   }

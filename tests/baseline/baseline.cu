@@ -153,7 +153,8 @@ struct add {
 };
 struct add_at_once {
   std::uint64_t amount;
-  __device__ void operator()(std::uint64_t& sum, warden::no_context) const {
+  template <class Context>
+  __device__ void operator()(std::uint64_t& sum, Context) const {
     sum += 1'000'000;  // only `atomic` is right
   }
   __device__ void atomic(std::uint64_t* sum, warden::no_context) const {

@@ -169,8 +169,16 @@ TEST(no_hang, an_unreported_failure_is_not_lost) {
   test::guarded_records<small> g{10, options(2, 64)};
   warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
   // Launched onto a poisoned guarded: nothing runs, and the error is still there.
-  warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
-  EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 5, 64, {}, g.guarded);
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 5, 64, {}, g.guarded);
+  auto const d = dump_of([&] { g.guarded.wait(); });
+  // It tells of the launch that failed, not of the later ones.
+  EXPECT_EQ(d.client_blocks, 3u);
+  EXPECT_EQ(d.client_blocks_done, 3u);
+  ASSERT_EQ(d.channels.size(), 2u);
+  EXPECT_TRUE(d.channels[0].started);
+  EXPECT_TRUE(d.channels[1].started);
+  EXPECT_EQ(d.channels[1].published, 64u + 1);
   EXPECT_EQ(count_of(g.records.to_host()), 2u) << "only the first launch's two messages may run";
   g.guarded.wait();
 }
