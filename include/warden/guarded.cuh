@@ -243,10 +243,13 @@ class basic_guarded {
   }
 
   /// For launches: the record that this guarded lends to a launch in which it comes first.
-  [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record() {
+  [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record(
+      stream_ref s = {}) {
     // A failure that other guardeds have yet to report stays with the record they share.
-    if (launch_->failure) launch_ = std::make_shared<detail::launch_record>();
-    if (launch_.use_count() == 1 && launch_->groups.empty()) launch_->control.fill_bytes(0);
+    if (launch_->failure) {
+      launch_ = std::make_shared<detail::launch_record>();
+      launch_->control.fill_bytes(0, s);
+    }
     return launch_;
   }
   /// For launches: the device's view for a launch that begins now. Throws timeout_error if an

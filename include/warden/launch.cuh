@@ -270,7 +270,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
   };
   check_room("");
 
-  std::shared_ptr<detail::launch_record> const record = first.lend_launch_record();
+  std::shared_ptr<detail::launch_record> const record = first.lend_launch_record(s);
   record->groups.clear();
   record->limit = first.limit();
   ++record->launches;

@@ -73,6 +73,14 @@ report const& last_report();
 /// Of all launches of the program that ended without error.
 counts total_counts();
 
+/// What the host asked of the runtime since `configure`.
+struct host_calls {
+  std::uint64_t synchronizations = 0;
+  std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
+  std::uint64_t in_other_streams = 0;
+};
+host_calls calls_since_configure();
+
 /// A program did on the device what no program may: the message says which thread, where, and where
 /// all other threads were.
 class misuse_error : public error {

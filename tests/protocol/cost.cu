@@ -35,6 +35,29 @@ TEST_F(cost, launches_allocate_nothing) {
   EXPECT_EQ(g.records.to_host()[3].count, 2 * (test::expected<2>(500, 10)[3].count + 100));
 }
 
+TEST_F(cost, launches_only_enqueue_and_only_in_their_stream) {
+  test::guarded_records<small> g{10, {.servers = 2, .capacity = 32}};
+  test::guarded_records<small> h{10, {.servers = 1, .capacity = 32}};
+  warden::buffer<std::uint32_t> const ids{std::vector<std::uint32_t>(100, 3)};
+  warden::buffer<record_in<2>> const sections{std::vector<record_in<2>>(100, record_in<2>::of(1))};
+  warden::stream const s;
+  warden::sim::configure({});
+  for (int i = 0; i < 3; ++i) {
+    warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, s, g.guarded);
+    g.guarded.apply_async(ids.data(), sections.data(), 100, s);
+    h.guarded.apply_async(ids.data(), sections.data(), 100, s);
+  }
+  auto calls = warden::sim::calls_since_configure();
+  EXPECT_EQ(calls.synchronizations, 0u);
+  EXPECT_EQ(calls.in_default_stream, 0u);
+  EXPECT_EQ(calls.in_other_streams, 9u * 2) << "a fill and a kernel each";
+  g.guarded.wait(s);
+  h.guarded.wait(s);
+  calls = warden::sim::calls_since_configure();
+  EXPECT_GT(calls.synchronizations, 0u);
+  EXPECT_EQ(calls.in_default_stream, 0u);
+}
+
 /// One warp a block, so that one message means one batch at either end.
 struct warp_policy : test::small_policy {
   static constexpr unsigned block_threads = 32;
