@@ -64,6 +64,23 @@ TEST(schedules, differ) {
   EXPECT_GT(values.size(), 20u) << "lost updates must differ between schedules";
 }
 
+/// Every thread does the same: only who comes when can tell two schedules apart.
+WARDEN_KERNEL void add_once(arguments a) { simt::fetch_add(a.words, 1u); }
+
+TEST(schedules, the_trace_names_the_threads) {
+  std::set<std::uint64_t> hashes;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    warden::sim::configure(s);
+    warden::buffer<std::uint32_t> word{1};
+    word.fill_bytes(0);
+    simt::launch(&add_once, 2, 8, 0, {word.data(), 0}, {});
+    hashes.insert(warden::sim::last_report().trace_hash);
+  }
+  EXPECT_GE(hashes.size(), 99u);
+}
+
 TEST(schedules, priorities_decide_but_for_their_changes) {
   std::set<std::uint32_t> values;
   for (unsigned const changes : {0u, 8u}) {
