@@ -29,9 +29,10 @@ struct failed_wait {
   std::uint32_t thread;              ///< thread of that block
   std::uint32_t guarded;             ///< position of the guarded among the launch's arguments
   std::uint32_t channel;             ///< server whose channel (or lock table) was waited for
-  std::uint32_t client_blocks_done;  ///< client blocks that had finished by then
+  std::uint32_t launch;              ///< which launch on its launch control
   std::uint64_t index;               ///< slot index, or lock index
-  std::uint64_t launch;              ///< among the launches that shared the health
+  std::uint32_t client_blocks;       ///< client blocks of the launch
+  std::uint32_t client_blocks_done;  ///< of these, how many had finished by then
 };
 
 /// How far one channel had come. All four indices only grow: executed and released never pass

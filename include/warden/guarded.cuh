@@ -60,15 +60,13 @@ struct launch_record {
   };
   std::vector<channels> groups;
   time_limit limit;
-  unsigned client_blocks = 0;
+  std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
   std::size_t user_shared_bytes = 0;
-  std::uint64_t launches = 0;
   /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from
   /// here.
   std::optional<diagnosis> failure;
 
-  /// Healthy. Waits for that: a launch may come in any stream.
-  launch_record() { clear({}); }
+  /// Healthy, and waits for that: the next launch may come in any stream.
   void clear(stream_ref s) {
     control.fill_bytes(0, s);
     s.synchronize();
@@ -80,10 +78,10 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
   diagnosis d;
   d.wait = control.health.first;
   d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
-  d.client_blocks = launch.client_blocks;
-  d.client_blocks_done = control.health.first.client_blocks_done;
-  // Launches that were enqueued behind the one that failed, and did not run.
-  std::uint64_t const behind = launch.launches - control.health.first.launch;
+  d.client_blocks = d.wait.client_blocks;
+  d.client_blocks_done = d.wait.client_blocks_done;
+  // Later launches on the failed one have counted on, but started no server.
+  std::uint32_t const later = launch.launches - d.wait.launch;
   for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
     auto const& group = launch.groups[g];
     std::vector<channel_indices> indices(group.servers);
@@ -95,7 +93,7 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
       channel_state c{g,
                       s,
                       static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value + behind >= group.launch_number,
+                      indices[s].started.value + later == group.launch_number,
                       indices[s].reserved.value,
                       indices[s].released.value,
                       indices[s].executed.value,
@@ -171,6 +169,7 @@ class basic_guarded {
                                                         options_.capacity * ref::format::lanes}});
     report_ = buffer<guarded_report>{1};
     launch_ = std::make_shared<detail::launch_record>();
+    launch_->clear({});
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
     ref_.report = report_.data();
@@ -244,7 +243,7 @@ class basic_guarded {
         "scope";
     if (report.bad_ids == 0) throw limit_error{unflushed, where};
     throw limit_error{
-        "send: record id " + std::to_string(report.first_bad_id - 1) + " is not below " +
+        "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
             std::to_string(size()) + " (" + std::to_string(report.bad_ids) + " such ids; " +
             (report.unflushed != 0 ? unflushed + ")" : "the other sections were executed)"),
         where};
@@ -292,9 +291,13 @@ class basic_guarded {
   }
 
   /// For launches: the record that this guarded lends to a launch in which it comes first.
-  [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record() {
+  [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record(
+      stream_ref s = {}) {
     // A failure that other guardeds have yet to report stays with the record they share.
-    if (launch_->failure) launch_ = std::make_shared<detail::launch_record>();
+    if (launch_->failure) {
+      launch_ = std::make_shared<detail::launch_record>();
+      launch_->control.fill_bytes(0, s);
+    }
     return launch_;
   }
   /// For launches: throws timeout_error if an earlier launch is known to have failed and `wait` was

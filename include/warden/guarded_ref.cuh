@@ -16,7 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 /// What a guarded's clients report to the host; cleared when `wait` has reported it.
 struct guarded_report {
   std::uint64_t bad_ids;       ///< sends with an id outside the records
-  std::uint64_t first_bad_id;  ///< one more than the first such id; 0 for none
+  std::uint64_t first_bad_id;  ///< the first such id, if there is one
   std::uint64_t unflushed;     ///< messages that were staged and never flushed
   statistics totals;           ///< never cleared; zero unless `Policy::statistics`
 };
@@ -66,8 +66,9 @@ class guarded_ref {
   /// Counts a bad id, keeps the first one; true if `id` names a record.
   WARDEN_DEVICE bool check(std::uint64_t id) const {
     if (id < size) return true;  // sabotage: bounds
-    simt::compare_exchange(&report->first_bad_id, std::uint64_t{0}, id + 1);
-    simt::fetch_add(&report->bad_ids, std::uint64_t{1});
+    if (simt::fetch_add(&report->bad_ids, std::uint64_t{1}) == 0) {
+      simt::store_relaxed(&report->first_bad_id, id);
+    }
     return false;
   }
 

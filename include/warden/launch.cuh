@@ -116,7 +116,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     for_each_ref(arguments.refs, [&](auto const& ref) {
       if (ref.earlier == nullptr || !is_poisoned(ref.earlier)) return;
       if (simt::compare_exchange(&health.poisoned, 0u, 1u) != 0u) return;
-      health.first = failed_wait{wait_kind::earlier, 0, 0, ref.position, 0, 0, 0, ref.frame.launch};
+      health.first =
+          failed_wait{wait_kind::earlier,      0, 0, ref.position, 0, ref.frame.launch, 0,
+                      ref.frame.client_blocks, 0};
     });
     failed = is_poisoned(&health);
   }
@@ -148,10 +150,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
                           arena,         arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
-    // Appended and never flushed, that is, counted as lost: not for the next virtual block to send.
-    for_each_ref(arguments.refs, [&](auto const& ref) {
-      outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.forget_appended();
-    });
+    // The next virtual block comes after the loop's barriers.
+    if (simt::thread_rank() == 0) {
+      for_each_ref(arguments.refs, [&](auto const& ref) {
+        outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.discard();
+      });
+    }
   }
   // Every thread is here and has sent all it will: what the block reserved comes before this count,
   // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
@@ -292,10 +296,10 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
   };
   check_room("");
 
-  std::shared_ptr<detail::launch_record> const record = first.lend_launch_record();
+  std::shared_ptr<detail::launch_record> const record = first.lend_launch_record(s);
   record->groups.clear();
-  ++record->launches;
   record->limit = first.limit();
+  ++record->launches;
   record->user_shared_bytes = user_bytes;
   position = 0;
   auto const begin = [&](auto& g) {
@@ -327,7 +331,6 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_re
   runtime::fill_async(&record->control.data()->counters, 0, sizeof(launch_counters), s, where);
   for (int tries = 0;; ++tries) {
     frame.client_blocks = arguments.client_blocks = static_cast<std::uint32_t>(blocks) - servers;
-    record->client_blocks = arguments.client_blocks;
     detail::set_frame(arguments.refs, frame);
     auto const result =
         runtime::launch(function, {static_cast<unsigned>(blocks), threads, shared_bytes, true},

@@ -48,7 +48,7 @@ struct launch_frame {
   time_limit limit;                     ///< the first guarded's
   std::uint32_t guardeds;               ///< of the launch
   std::uint32_t client_blocks;          ///< blocks that run virtual blocks
-  std::uint64_t launch;                 ///< among those that shared `control`
+  std::uint32_t launch;                 ///< which one on `control`
   channel_group groups[most_guardeds];  ///< `guardeds` of them
 
   /// Whether the launch was stopped.
@@ -90,9 +90,10 @@ struct launch_frame {
                                    simt::thread_rank(),
                                    guarded,
                                    channel,
-                                   simt::load_relaxed(&control->counters.client_blocks_done),
+                                   launch,
                                    index,
-                                   launch};
+                                   client_blocks,
+                                   simt::load_relaxed(&control->counters.client_blocks_done)};
                              });
         },
         watch);

@@ -62,10 +62,10 @@ class outbox {
     simt::fence_device();
     simt::sync_block();
   }
-  /// Drops what was appended since the last flush; the caller's next block barrier completes it.
-  WARDEN_DEVICE void forget_appended() const {
-    if (simt::thread_rank() == 0) small_[0].appended = 0;
-  }
+
+  /// After each virtual block: what was appended and never flushed is lost. One thread, between
+  /// barriers.
+  WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
 
   /// Stages this thread's message of one round; `round` is below `rounds`.
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type m) const {

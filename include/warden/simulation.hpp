@@ -75,9 +75,10 @@ struct counts {
 
 /// What one launch did.
 struct report {
-  std::uint64_t steps = 0;       ///< seam operations
-  std::uint64_t switches = 0;    ///< times another thread went on
-  std::uint64_t trace_hash = 0;  ///< equal for two runs that did the same in the same order
+  std::uint64_t steps = 0;        ///< seam operations
+  std::uint64_t switches = 0;     ///< times another thread went on
+  std::uint64_t nanoseconds = 0;  ///< as device code saw them pass: see simt::nanoseconds
+  std::uint64_t trace_hash = 0;   ///< equal for two runs that did the same in the same order
   bool deadlock = false;      ///< at some time every thread slept, and nothing was left to happen
   std::string deadlock_text;  ///< where each thread slept then
   sim::counts counts;         ///< work of this launch
@@ -86,6 +87,14 @@ struct report {
 report const& last_report();
 /// Of all launches of the program that ended without error.
 counts total_counts();
+
+/// What the host asked of the runtime since `configure`.
+struct host_calls {
+  std::uint64_t synchronizations = 0;
+  std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
+  std::uint64_t in_other_streams = 0;
+};
+host_calls calls_since_configure();
 
 /// A program did on the device what no program may: the message says which thread, where, and where
 /// all other threads were.

@@ -41,7 +41,9 @@ void machine::complete_barrier(block& b) {
     t.result = b.barrier_or;
     if (&t != current_) make_runnable(t);
   }
+  // Others first, but nobody has been spinning here.
   budget_ = std::min<std::int64_t>(budget_, 1);
+  made_way_ = true;
 }
 
 std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value,

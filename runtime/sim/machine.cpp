@@ -95,7 +95,7 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
       one.home = &home;
       one.rank = t;
       one.number = b * threads + t;
-      one.priority = first_priority + (random_.next() >> 2);
+      one.priority = random_.next() | lowest_priority_;
       one.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                         [this, &one](boost::context::fiber&& scheduler) {
                                           scheduler_ = std::move(scheduler);
@@ -107,7 +107,6 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
     }
   }
   alive_ = threads_.size();
-  lowest_priority_ = first_priority;
   for (unsigned i = 0; i < settings_.pct_changes; ++i) {
     change_points_.push_back(random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
   }
@@ -155,6 +154,7 @@ void machine::run() {
   }
   now = nullptr;
   report_.trace_hash = hash_;
+  report_.nanoseconds = nanoseconds();
   if (failed_) throw misuse_error{failure_, failure_where_};
 }
 
@@ -174,7 +174,12 @@ void machine::check_arena() {
 
 std::int64_t machine::draw_budget() {
   if (settings_.order == schedule::pct) {
-    return 100'000;  // whoever spins that long is demoted, see choose_by_priority
+    // Whoever spins that long is demoted, see choose_by_priority.
+    std::int64_t const longest = 100'000;
+    if (change_points_.empty()) return longest;
+    auto const left =
+        static_cast<std::int64_t>(change_points_.back()) - static_cast<std::int64_t>(report_.steps);
+    return std::clamp<std::int64_t>(left, 1, longest);
   }
   // Mostly short turns, where races hide; now and then a long one, so that others fall far behind.
   std::uint32_t const kind = random_.below(16);
@@ -199,13 +204,13 @@ thread& machine::choose() {
 }
 
 thread& machine::choose_by_priority() {
-  bool const demote =
-      budget_ <= 0 || (!change_points_.empty() && report_.steps >= change_points_.back());
-  if (demote && current_ != nullptr) {
-    current_->priority = --lowest_priority_;
-    if (!change_points_.empty() && report_.steps >= change_points_.back())
-      change_points_.pop_back();
-  }
+  bool const change =
+      current_ != nullptr && !change_points_.empty() && report_.steps >= change_points_.back();
+  // Not so who only made way for others.
+  bool const spins = budget_ <= 0 && !made_way_;
+  made_way_ = false;
+  if (change) change_points_.pop_back();
+  if ((change || spins) && current_ != nullptr) current_->priority = --lowest_priority_;
   thread* best = nullptr;
   for (std::uint32_t n : runnable_) {
     if (best == nullptr || threads_[n].priority > best->priority) best = &threads_[n];
@@ -218,8 +223,10 @@ void machine::make_runnable(thread& t) {
   t.state = thread_state::runnable;
   t.runnable_place = static_cast<std::uint32_t>(runnable_.size());
   runnable_.push_back(t.number);
-  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority)
+  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority) {
     budget_ = 1;
+    made_way_ = true;
+  }
 }
 
 void machine::block_current(thread_state state) {
@@ -250,6 +257,7 @@ void machine::step(device::operation what, device::site const& where) {
 
 void machine::yield(device::site const& where) {
   budget_ = 0;
+  made_way_ = false;
   step(device::operation::yield, where);
 }
 

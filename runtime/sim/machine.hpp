@@ -180,7 +180,9 @@ class machine {
   std::int64_t budget_ = 1;
   std::int64_t block_budget_ = 0;
   block* favourite_ = nullptr;
-  std::uint64_t lowest_priority_ = 0;
+  /// Below every thread's at first; falls by one for each demotion.
+  std::uint64_t lowest_priority_ = std::uint64_t{1} << 63;
+  bool made_way_ = false;  ///< the current turn was cut short for the sake of other threads
   std::vector<std::uint64_t> change_points_;
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;

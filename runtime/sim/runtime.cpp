@@ -28,6 +28,7 @@ struct state {
   bool timed = false;  ///< between the marks of a timer
   report last;
   counts total;
+  host_calls calls;
   std::unordered_map<void*, std::size_t> allocations;
   std::size_t allocated = 0;
 };
@@ -45,6 +46,7 @@ constexpr std::size_t alignment = 256;
 void configure(settings const& chosen) {
   global().chosen = chosen;
   global().launches = 0;
+  global().calls = {};
 }
 settings const& current_settings() { return global().chosen; }
 report const& last_report() { return global().last; }
@@ -64,14 +66,21 @@ counts& counts::operator+=(counts const& more) {
   return *this;
 }
 
+host_calls calls_since_configure() { return global().calls; }
+
+static void count_call(stream_ref s) {
+  ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);
+}
+
 misuse_error::misuse_error(std::string const& message, std::source_location where)
     : error{message, where} {}
 
 }  // namespace sim
 
-void stream_ref::synchronize() const {}
-stream::stream() : handle_{nullptr} {}
-stream::~stream() = default;
+void stream_ref::synchronize() const { ++sim::global().calls.synchronizations; }
+// A stream is an address of its own.
+stream::stream() : handle_{reinterpret_cast<CUstream_st*>(new char)} {}
+stream::~stream() { delete reinterpret_cast<char*>(handle_); }
 stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
 stream& stream::operator=(stream&& other) noexcept {
   std::swap(handle_, other.handle_);
@@ -128,10 +137,13 @@ void* allocate_pinned(std::size_t bytes, std::source_location where) {
 }
 void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
 
-void copy_async(void* to, void const* from, std::size_t bytes, stream_ref, std::source_location) {
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s, std::source_location) {
+  sim::count_call(s);
   std::memcpy(to, from, bytes);
 }
-void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref, std::source_location) {
+void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
+                std::source_location) {
+  sim::count_call(s);
   std::memset(to, byte, bytes);
 }
 bool capturing(stream_ref) { return false; }
@@ -150,8 +162,9 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          sim::current_settings().multiprocessors;
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref,
+launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
                      std::source_location) {
+  sim::count_call(s);
   auto& global = sim::global();
   if (shape.cooperative && shape.blocks > global.chosen.refuse_blocks_over)
     return launch_result::too_large;

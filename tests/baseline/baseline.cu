@@ -6,6 +6,9 @@
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
+#include <warden/timer.hpp>
+
+#include <algorithm>
 
 namespace {
 
@@ -89,6 +92,32 @@ TEST(baseline, tuning_returns_a_choice_that_works) {
   f.check();
 }
 
+TEST(baseline, tuning_returns_a_good_choice) {
+  fixture f{test::sized(256u, 50'000u), 1};
+  warden::timer clock;
+  auto const cost_of = [&](baseline::lock_choice const& choice) {
+    double least = 1e300;
+    for (int i = 0; i < 3; ++i) {
+      clock.start({});
+      baseline::lock_tuned_async(f.work(), f.locks, choice);
+      clock.stop({});
+      f.check();
+      warden::measurement const m = clock.result();
+      least = std::min(least, m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics));
+    }
+    return least;
+  };
+  auto const choice = baseline::tune_locks(f.work(), f.locks);
+  f.records.fill_bytes(0);
+  double const chosen = cost_of(choice);
+  for (unsigned const blocks : {8u, 4u}) {
+    for (auto const how : {baseline::lanes::independent, baseline::lanes::grouped}) {
+      baseline::lock_choice const other{how, false, blocks, 32};
+      EXPECT_LT(chosen, 1.5 * cost_of(other)) << to_string(choice) << ", " << to_string(other);
+    }
+  }
+}
+
 struct hold {
   baseline::lock_array_ref locks;
 };
@@ -112,13 +141,22 @@ TEST(baseline, a_lock_that_is_never_released) {
       EXPECT_EQ(e.dump().wait.index, 3u);
     }
   }
+  // Usable again.
+  f.records.fill_bytes(0);
+  baseline::lock_as_written_async(f.work(), f.locks);
+  f.check();
 }
 
 struct add {
   std::uint64_t amount;
   __device__ void operator()(std::uint64_t& sum, warden::no_context) const { sum += amount; }
 };
-struct add_at_once : add {
+struct add_at_once {
+  std::uint64_t amount;
+  template <class Context>
+  __device__ void operator()(std::uint64_t& sum, Context) const {
+    sum += 1'000'000;  // only `atomic` is right
+  }
   __device__ void atomic(std::uint64_t* sum, warden::no_context) const {
     warden::simt::fetch_add(sum, amount);
   }

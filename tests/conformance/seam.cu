@@ -110,6 +110,12 @@ TEST(seam, atomics) {
   std::memcpy(&half_sum, &seen[3], 8);
   EXPECT_EQ(half_sum, 64.0);
   EXPECT_EQ(seen[4], 128u);
+  for (unsigned i = 0; i < 8; ++i) {
+    // The last of the 16 threads that exchanged here.
+    EXPECT_GE(seen[5 + i], 100u);
+    EXPECT_LT(seen[5 + i], 228u);
+    EXPECT_EQ((seen[5 + i] - 100) % 8, i);
+  }
 }
 
 TEST(seam, buffers_and_copies) {

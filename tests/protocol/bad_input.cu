@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <functional>
+#include <string>
 
 namespace {
 
@@ -18,6 +20,9 @@ std::string error_of(std::function<void()> const& action) {
     action();
   } catch (warden::error const& e) {
     EXPECT_EQ(std::string{e.what()}.find('\n'), std::string::npos) << "more than one line";
+    std::string const file = e.file();
+    EXPECT_THAT(e.what(), testing::EndsWith(" (" + file.substr(file.rfind('/') + 1) + ":" +
+                                            std::to_string(e.line()) + ")"));
     return e.what();
   }
   return "no error";
@@ -60,6 +65,23 @@ TEST(bad_input, an_id_outside_the_records) {
   }
 }
 
+/// One thread, so that the order of the bad ids is known.
+struct send_bad_in_order {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    if (at.global_rank() != 0) return;
+    // The first is what a negative number becomes.
+    for (std::uint64_t const id : {~std::uint64_t{0}, std::uint64_t{12}, std::uint64_t{11}})
+      small::thread_client{ref}.send(id, record_in<2>::of(1));
+  }
+};
+
+TEST(bad_input, keeps_the_first_bad_id) {
+  test::guarded_records<small> g{10, {.servers = 1}};
+  warden::launch_fused(send_bad_in_order{}, 2, 64, {}, g.guarded);
+  EXPECT_THAT(error_of([&] { g.guarded.wait(); }),
+              HasSubstr("record id 18446744073709551615 is not below 10 (3 such ids"));
+}
+
 struct no_flush {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
@@ -78,21 +100,29 @@ TEST(bad_input, staged_messages_without_flush) {
   test::expect_equal(g.records.to_host(), test::expected<2>(100, 10));
 }
 
+/// Even virtual blocks append and never flush; the others, which may run after them on the same
+/// block, send one message and flush.
 struct append_without_flush {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
-    client.append(0, record_in<2>::of(1));
-    if (at.block_index() % 2 == 1) client.flush();
+    if (at.block_index() % 2 == 0) {
+      client.append(0, record_in<2>::of(1));
+    } else {
+      client.send(1, record_in<2>::of(1), at.thread_rank() == 0);
+      client.flush();
+    }
   }
 };
 
 TEST(bad_input, appended_messages_without_flush) {
-  test::guarded_records<small> g{10, {.servers = 1}};
-  warden::launch_fused(append_without_flush{}, 40, 64, {}, g.guarded);
+  unsigned const grid = test::sized(200u, 20'000u);
+  test::guarded_records<small> g{2, {.servers = 1}};
+  warden::launch_fused(append_without_flush{}, grid, 64, {}, g.guarded);
   EXPECT_THAT(error_of([&] { g.guarded.wait(); }),
-              HasSubstr(std::to_string(20 * 64) + " messages were staged but never flushed"));
-  EXPECT_EQ(g.records.to_host()[0].count, 20u * 64)
-      << "what one virtual block left behind, another one sent";
+              HasSubstr(std::to_string(grid / 2 * 64) + " messages were staged but never flushed"));
+  auto const records = g.records.to_host();
+  EXPECT_EQ(records[0].count, 0u) << "what is reported as lost must not run";
+  EXPECT_EQ(records[1].count, grid / 2);
 }
 
 struct bad_and_unflushed {
@@ -140,14 +170,20 @@ TEST(bad_input, impossible_plans) {
   EXPECT_THAT(make({.capacity = 48}),
               HasSubstr("capacity 48 is not a power of two from 32 to 1048576"));
   EXPECT_THAT(make({.capacity = 16}), HasSubstr("capacity 16 is not a power of two"));
-  EXPECT_THAT(make({.servers = 70'000}), HasSubstr("70000 servers; the limit is 65534"));
+  EXPECT_THAT(make({.capacity = 1u << 21}), HasSubstr("capacity 2097152 is not a power of two"));
+  EXPECT_THAT(make({.servers = 65'535}), HasSubstr("65535 servers; the limit is 65534"));
   EXPECT_THAT(make({.servers = 60'000}),
               HasSubstr("bytes of shared memory a block; the device has"));
   EXPECT_THAT(make({.time_limit_seconds = 0}), HasSubstr("time limit of 0"));
+  EXPECT_THAT(make({.time_limit_seconds = 2e6}), HasSubstr("time limit of 2000000"));
+  EXPECT_THAT(make({.time_limit_seconds = std::nan("")}), HasSubstr("time limit of nan"));
   EXPECT_THAT(make({.capacity = 64, .first_index = 63}),
               HasSubstr("first index 63 lies before the second lap, 64"));
-  EXPECT_THAT(error_of([&] { small(records.data(), std::size_t{1} << 32, {.servers = 1}); }),
-              HasSubstr("4294967296 records; the limit is 4294967294"));
+  EXPECT_THAT(error_of([&] { small(records.data(), 0xffffffffu, {.servers = 1}); }),
+              HasSubstr("4294967295 records; the limit is 4294967294"));
+  // The limits themselves are possible.
+  EXPECT_EQ(make({.servers = 1, .capacity = 32, .time_limit_seconds = 1e6}), "no error");
+  EXPECT_EQ(make({.servers = 1, .capacity = 64, .first_index = 64}), "no error");
 }
 
 TEST(bad_input, too_many_servers_for_the_device) {
@@ -194,6 +230,43 @@ TEST(bad_input, more_shared_memory_than_declared) {
               HasSubstr("68 bytes asked for, but the kernel's shared_storage has 64"));
   EXPECT_EQ(out.to_host()[0], 1u);
   g.guarded.wait();
+}
+
+/// The virtual block's own shared memory lies beside what the clients of two guardeds use.
+struct own_shared_memory {
+  struct shared_storage {
+    std::uint32_t words[64];
+  };
+  std::uint32_t* wrong;
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const& b) const {
+    std::uint32_t& mine = at.shared<shared_storage>()->words[at.thread_rank()];
+    std::uint32_t const value = at.block_index() * 1000 + at.thread_rank();
+    mine = value;
+    small::block_client to_a{a, at}, to_b{b, at};
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      to_a.send((at.thread_rank() + i) % 10, record_in<2>::of(i));
+      to_b.send((at.thread_rank() + i) % 10, record_in<2>::of(i));
+      to_b.append(i % 10, record_in<2>::of(i));
+    }
+    to_a.flush();
+    to_b.flush();
+    if (mine != value) warden::simt::fetch_add(wrong, 1u);
+  }
+};
+
+TEST(launch, the_users_shared_memory_is_nobody_elses) {
+  test::guarded_records<small> a{10, {.servers = 2}}, b{10, {.servers = 1}};
+  warden::buffer<std::uint32_t> wrong{1};
+  wrong.fill_bytes(0);
+  warden::launch_fused(own_shared_memory{wrong.data()}, 9, 64, {}, a.guarded, b.guarded);
+  a.guarded.wait();
+  b.guarded.wait();
+  EXPECT_EQ(wrong.to_host()[0], 0u);
+  std::uint64_t count = 0;
+  for (auto const& t : a.records.to_host()) count += t.count;
+  for (auto const& t : b.records.to_host()) count += t.count;
+  EXPECT_EQ(count, 9u * 64 * 60);
 }
 
 TEST(bad_input, not_enough_memory) {

@@ -27,6 +27,29 @@ TEST(launch, statistics_count_messages_and_batches) {
   EXPECT_LE(s.fullest_channel, 32u);
 }
 
+TEST(launch, statistics_count_retries) {
+  std::uint64_t const n = test::sized<std::uint64_t>(2000, 200'000);
+  test::guarded_records<counting> g{1, {.servers = 1, .capacity = 256}};
+  warden::launch_fused(test::send_by_block<2>{n, 1}, 4, 64, {}, g.guarded);
+  g.guarded.wait();
+  EXPECT_GT(g.guarded.statistics().retries, 0u)
+      << "two warps must get into each other's way at the only record";
+}
+
+TEST(launch, statistics_of_a_threads_sends) {
+  std::uint64_t const n = test::sized<std::uint64_t>(1000, 100'000);
+  test::guarded_records<counting> g{5, {.servers = 2, .capacity = 32}};
+  for (std::uint64_t launch = 1; launch < 3; ++launch) {
+    warden::launch_fused(test::send_by_thread<2>{n, 5}, 4, 64, {}, g.guarded);
+    auto const s = g.guarded.statistics();
+    EXPECT_EQ(s.messages, launch * n);
+    EXPECT_EQ(s.batches, launch * n);
+    EXPECT_GT(s.waits, 0u);
+    EXPECT_LE(s.waits, launch * n);
+  }
+  g.guarded.wait();
+}
+
 /// Marks where clients run; the section marks where servers run.
 struct map {
   std::uint32_t* servers;
@@ -104,6 +127,14 @@ TEST(launch, guardeds_move) {
   auto wanted = test::expected<2>(100, 10);
   for (auto& t : wanted) t = {2 * t.count, 2 * t.sum, 2 * t.mixed};
   test::expect_equal(g.records.to_host(), wanted);
+  EXPECT_EQ(moved.statistics().messages, 200u);
+  // An error that nobody has waited for moves along.
+  warden::launch_fused(test::send_by_block<2>{100, 11}, 2, 64, {}, moved);
+  counting again = std::move(moved);
+  EXPECT_THROW(again.wait(), warden::limit_error);
+  g.guarded = std::move(again);
+  g.guarded.wait();
+  EXPECT_EQ(g.guarded.size(), 10u);
   static_assert(!std::is_copy_constructible_v<counting>);
 }
 

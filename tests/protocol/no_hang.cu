@@ -95,8 +95,8 @@ struct send_to_nobody {
         alive = thread.send(0, record_in<2>::of(i));
       }
     }
-    client.flush();
-    if (!alive) warden::simt::fetch_add(left, 1u);
+    bool const flushed = client.flush();
+    if (!alive && !(by_block && flushed)) warden::simt::fetch_add(left, 1u);
   }
 };
 
@@ -160,21 +160,75 @@ TEST(no_hang, no_server_starts) {
       << to_string(d);
 }
 
+std::uint64_t count_of(std::vector<test::tally> const& records) {
+  std::uint64_t count = 0;
+  for (test::tally const& t : records) count += t.count;
+  return count;
+}
+
 TEST(no_hang, an_unreported_failure_is_not_lost) {
   test::guarded_records<small> g{10, options(2, 64)};
-  test::guarded_records<small> h{10, options(1, 64)};
   warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
   // Launched onto a poisoned guarded: nothing runs, and the error is still there.
-  warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 5, 64, {}, g.guarded);
+  warden::launch_fused(test::send_by_block<2>{500, 10}, 5, 64, {}, g.guarded);
   auto const d = dump_of([&] { g.guarded.wait(); });
-  EXPECT_EQ(d.wait.kind, warden::wait_kind::message);
+  // It tells of the launch that failed, not of the later ones.
+  EXPECT_EQ(d.client_blocks, 3u);
+  EXPECT_EQ(d.client_blocks_done, 3u);
   ASSERT_EQ(d.channels.size(), 2u);
-  EXPECT_TRUE(d.channels[1].started) << "in the launch that failed";
-  EXPECT_EQ(d.client_blocks_done, d.client_blocks);
+  EXPECT_TRUE(d.channels[0].started);
+  EXPECT_TRUE(d.channels[1].started);
+  EXPECT_EQ(d.channels[1].published, 64u + 1);
+  EXPECT_EQ(count_of(g.records.to_host()), 2u) << "only the first launch's two messages may run";
   g.guarded.wait();
 }
 
+struct reserve_and_forget_beside_another {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const&) const {
+    reserve_and_forget{}(at, a);
+  }
+};
 struct send_to_two {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const& b) const {
+    test::send_by_block<2>{500, 10}(at, a);
+    test::send_by_block<2>{500, 10}(at, b);
+  }
+};
+
+TEST(no_hang, a_failure_is_reported_by_each_guarded_of_the_launch) {
+  for (bool const first_waits_first : {true, false}) {
+    test::guarded_records<small> g{10, options(2, 64)};
+    test::guarded_records<small> h{10, options(1, 64)};
+    warden::launch_fused(reserve_and_forget_beside_another{}, 3, 64, {}, g.guarded, h.guarded);
+    auto& one = first_waits_first ? g : h;
+    auto& other = first_waits_first ? h : g;
+    EXPECT_THROW(one.guarded.wait(), warden::timeout_error);
+    one.guarded.wait();  // reported once
+    EXPECT_THROW(warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded),
+                 warden::timeout_error)
+        << "the other one has not reported it yet";
+    try {
+      other.guarded.wait();
+      ADD_FAILURE() << "no timeout_error from the other guarded";
+    } catch (warden::timeout_error const& e) {
+      EXPECT_EQ(e.dump().channels.size(), 3u);
+      EXPECT_EQ(e.dump().channels[1].published, 64u + 1);
+    }
+    other.guarded.wait();
+    // Both are usable again.
+    g.records.fill_bytes(0);
+    warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded);
+    g.guarded.wait();
+    h.guarded.wait();
+    test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
+    test::expect_equal(h.records.to_host(), test::expected<2>(500, 10));
+  }
+}
+
+struct one_each {
   __device__ void operator()(warden::client_block const& at, small::ref const& a,
                              small::ref const& b) const {
     small::thread_client{a}.send(at.thread_rank() % 10, record_in<2>::of(1));
@@ -188,12 +242,6 @@ struct forget_in_second {
   }
 };
 
-std::uint64_t executed(test::guarded_records<small> const& g) {
-  std::uint64_t count = 0;
-  for (test::tally const& t : g.records.to_host()) count += t.count;
-  return count;
-}
-
 /// The launches of one guarded with others have their health in different places.
 TEST(no_hang, nothing_runs_behind_a_failure_with_other_guardeds) {
   for (bool const failing_comes_first : {true, false}) {
@@ -201,7 +249,7 @@ TEST(no_hang, nothing_runs_behind_a_failure_with_other_guardeds) {
     test::guarded_records<small> h{10, options(1, 64)};
     if (failing_comes_first) {
       warden::launch_fused(reserve_and_forget{}, 3, 64, {}, g.guarded);
-      warden::launch_fused(send_to_two{}, 1, 64, {}, h.guarded, g.guarded);
+      warden::launch_fused(one_each{}, 1, 64, {}, h.guarded, g.guarded);
     } else {
       warden::launch_fused(forget_in_second{}, 3, 64, {}, h.guarded, g.guarded);
       warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, {}, g.guarded);
@@ -217,16 +265,16 @@ TEST(no_hang, nothing_runs_behind_a_failure_with_other_guardeds) {
         EXPECT_NE(std::string{e.what()}.find("a launch did not run"), std::string::npos);
       }
     }
-    EXPECT_LE(executed(g), 2u) << "what was sent before the failure";
-    EXPECT_EQ(executed(h), 0u);
+    EXPECT_LE(count_of(g.records.to_host()), 2u) << "what was sent before the failure";
+    EXPECT_EQ(count_of(h.records.to_host()), 0u);
     // Usable again, together and alone.
     g.records.fill_bytes(0);
-    warden::launch_fused(send_to_two{}, 1, 64, {}, h.guarded, g.guarded);
-    warden::launch_fused(send_to_two{}, 1, 64, {}, g.guarded, h.guarded);
+    warden::launch_fused(one_each{}, 1, 64, {}, h.guarded, g.guarded);
+    warden::launch_fused(one_each{}, 1, 64, {}, g.guarded, h.guarded);
     g.guarded.wait();
     h.guarded.wait();
-    EXPECT_EQ(executed(g), 128u);
-    EXPECT_EQ(executed(h), 128u);
+    EXPECT_EQ(count_of(g.records.to_host()), 128u);
+    EXPECT_EQ(count_of(h.records.to_host()), 128u);
   }
 }
 

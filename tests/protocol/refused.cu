@@ -41,6 +41,12 @@ TEST_F(refused, a_launch_without_room_for_a_client_after_shrinking) {
   EXPECT_NE(error_of({.refuse_blocks_over = 20}, 30).find("do not fit: 28 blocks"),
             std::string::npos);
 }
+// 32 blocks are resident together.
+TEST_F(refused, a_plan_with_servers_in_every_place) {
+  EXPECT_NE(error_of({}, 32).find("32 servers and a client block do not fit: 32 blocks"),
+            std::string::npos);
+  EXPECT_EQ(error_of({}, 31), "no error");
+}
 TEST_F(refused, a_device_without_cooperative_launch) {
   EXPECT_NE(error_of({.cooperative_launch = false}, 3).find("has no cooperative launch"),
             std::string::npos);

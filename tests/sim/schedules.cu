@@ -64,6 +64,92 @@ TEST(schedules, differ) {
   EXPECT_GT(values.size(), 20u) << "lost updates must differ between schedules";
 }
 
+/// Every thread does the same: only who comes when can tell two schedules apart.
+WARDEN_KERNEL void add_once(arguments a) { simt::fetch_add(a.words, 1u); }
+
+TEST(schedules, the_trace_names_the_threads) {
+  std::set<std::uint64_t> hashes;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    warden::sim::configure(s);
+    warden::buffer<std::uint32_t> word{1};
+    word.fill_bytes(0);
+    simt::launch(&add_once, 2, 8, 0, {word.data(), 0}, {});
+    hashes.insert(warden::sim::last_report().trace_hash);
+  }
+  EXPECT_GE(hashes.size(), 99u);
+}
+
+TEST(schedules, priorities_decide_but_for_their_changes) {
+  std::set<std::uint32_t> values;
+  for (unsigned const changes : {0u, 8u}) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      warden::sim::settings s;
+      s.seed = seed;
+      s.order = warden::sim::schedule::pct;
+      s.pct_changes = changes;
+      s.pct_horizon = 300;
+      s.weak_memory = false;
+      warden::sim::configure(s);
+      warden::buffer<std::uint32_t> word{1};
+      word.fill_bytes(0);
+      simt::launch(&add_badly, 2, 8, 0, {word.data(), 10}, {});
+      values.insert(word.to_host()[0]);
+      if (changes == 0) {
+        ASSERT_EQ(word.to_host()[0], 160u) << "one thread after another, seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(values.size(), 10u) << "a change of priority must be able to lose an update";
+}
+
+/// The thread that began first, before any seam operation, writes down how many ended before it.
+WARDEN_KERNEL void begin_and_end(arguments a) {
+  bool const first = a.words[0]++ == 0;
+  for (std::uint32_t i = 0; i < a.n; ++i) simt::load_relaxed(a.words + 1);
+  std::uint32_t const before = simt::fetch_add(a.words + 1, 1u);
+  if (first) simt::exchange(a.words + 2, before);
+}
+
+TEST(schedules, who_lost_its_priority_comes_last) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.order = warden::sim::schedule::pct;
+    s.pct_changes = 1;
+    s.pct_horizon = 15;
+    warden::sim::configure(s);
+    warden::buffer<std::uint32_t> words{3};
+    words.fill_bytes(0);
+    simt::launch(&begin_and_end, 2, 8, 0, {words.data(), 20}, {});
+    ASSERT_EQ(words.to_host()[2], 15u) << "seed " << seed;
+  }
+}
+
+/// Each thread spins for its turn without sleeping.
+WARDEN_KERNEL void spin(arguments a) {
+  std::uint32_t const me = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  while (simt::compare_exchange(a.words, me, me + 1) != me) simt::back_off(0);
+}
+
+// Whoever yields falls behind everybody else, those who have not run yet among them.
+TEST(schedules, priorities_let_nobody_spin_for_ever) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.order = warden::sim::schedule::pct;
+    s.pct_horizon = 500;
+    s.max_steps = 1'000'000;
+    warden::sim::configure(s);
+    warden::buffer<std::uint32_t> words{2};
+    words.fill_bytes(0);
+    ASSERT_NO_THROW(simt::launch(&spin, 2, 8, 0, {words.data(), 0}, {})) << "seed " << seed;
+    ASSERT_EQ(words.to_host()[0], 16u);
+  }
+  warden::sim::configure({});
+}
+
 /// A ring of threads, each waiting for its predecessor: every wake-up is needed.
 WARDEN_KERNEL void pass_a_token(arguments a) {
   std::uint32_t const me = simt::block_rank() * simt::block_threads() + simt::thread_rank();
@@ -114,7 +200,7 @@ TEST(schedules, time_passes_when_everyone_sleeps) {
 
 /// Each lane loads a word `n` words from its neighbour's.
 WARDEN_KERNEL void load_with_stride(arguments a) {
-  simt::load_relaxed(a.words + simt::lane_id() * a.n);
+  for (int i = 0; i < 3; ++i) simt::load_relaxed(a.words + simt::lane_id() * a.n);
   simt::load_relaxed(a.words + simt::lane_id() * a.n);
 }
 
@@ -126,8 +212,8 @@ TEST(schedules, sectors_are_those_of_whole_warps) {
        {std::pair{0u, 1u}, {1u, 4u}, {2u, 8u}, {8u, 32u}, {16u, 32u}}) {
     warden::sim::configure(s);
     simt::launch(&load_with_stride, 1, 32, 0, {words.data(), stride}, {});
-    EXPECT_EQ(warden::sim::last_report().counts.sectors, 2 * sectors) << "stride " << stride;
-    EXPECT_EQ(warden::sim::last_report().counts.global_loads, 64u);
+    EXPECT_EQ(warden::sim::last_report().counts.sectors, 4 * sectors) << "stride " << stride;
+    EXPECT_EQ(warden::sim::last_report().counts.global_loads, 128u);
   }
 }
 

@@ -32,7 +32,7 @@ class lock_wait {
         [this] { return std::uint64_t{changes_} + 1; },
         [this] {
           return failed_wait{
-              wait_kind::lock, simt::block_rank(), simt::thread_rank(), 0, 0, 0, lock_, 0};
+              wait_kind::lock, simt::block_rank(), simt::thread_rank(), 0, 0, 0, lock_, 0, 0};
         });
   }
 
