@@ -227,9 +227,10 @@ struct apply_kernel {
 /// a block can have; timeout_error when an earlier launch was poisoned and nobody has called `wait`
 /// since; cuda_error when the launch fails.
 template <class Kernel, class First, class... Rest>
-void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, stream_ref s, First& first,
-                  Rest&... rest) {
-  auto const where = std::source_location::current();
+void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_stream in,
+                  First& first, Rest&... rest) {
+  stream_ref const s = in.stream;
+  std::source_location const where = in.where;
   constexpr unsigned threads = First::policy::block_threads;
   constexpr unsigned minimum_blocks = First::policy::minimum_blocks_per_multiprocessor;
   static_assert(((Rest::policy::block_threads == threads) && ...),
@@ -351,13 +352,14 @@ template <class Policy, class Record, class... Sections>
 template <class Section>
 void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const* ids,
                                                              Section const* sections, std::size_t n,
-                                                             stream_ref s, std::source_location) {
+                                                             stream_ref s,
+                                                             std::source_location where) {
   // Enough virtual blocks that no client block idles, and each with enough to fill its outbox.
   std::size_t const batch = std::size_t{Policy::block_threads} * outbox<ref>::rounds;
   auto const grid =
       static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
-  launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads, s,
-               *this);
+  launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads,
+               {s, where}, *this);
 }
 
 WARDEN_NAMESPACE_END

@@ -90,10 +90,11 @@ counts total_counts();
 
 /// What the host asked of the runtime since `configure`.
 struct host_calls {
-  std::uint64_t synchronizations = 0;
+  std::uint64_t synchronizations = 0;   ///< of streams
   std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
-  std::uint64_t in_other_streams = 0;
+  std::uint64_t in_other_streams = 0;   ///< the same, in streams of one's own
 };
+/// Of all threads of the program.
 host_calls calls_since_configure();
 
 /// A program did on the device what no program may: the message says which thread, where, and where

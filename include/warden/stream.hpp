@@ -5,6 +5,8 @@
 
 #include <warden/simt/host_abi.hpp>
 
+#include <source_location>
+
 struct CUstream_st;  // what a cudaStream_t points to
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -43,6 +45,26 @@ class stream {
 
  private:
   CUstream_st* handle_;
+};
+
+/// A stream, and the line it was named in: for errors of functions whose last parameters are a
+/// pack.
+struct located_stream {
+  stream_ref stream;           ///< the default stream for {}
+  std::source_location where;  ///< of the caller
+
+  /// The default stream.
+  located_stream(std::source_location line = std::source_location::current()) : where{line} {}
+  /// A borrowed stream.
+  located_stream(stream_ref s, std::source_location line = std::source_location::current())
+      : stream{s}, where{line} {}
+  /// A `cudaStream_t`.
+  located_stream(CUstream_st* s, std::source_location line = std::source_location::current())
+      : stream{s}, where{line} {}
+  /// A stream of one's own.
+  located_stream(warden::stream const& s,
+                 std::source_location line = std::source_location::current())
+      : stream{s}, where{line} {}
 };
 
 WARDEN_HOST_NAMESPACE_END

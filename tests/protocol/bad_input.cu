@@ -161,7 +161,8 @@ TEST(bad_input, a_grid_beyond_all_counting) {
 TEST(bad_input, a_block_of_the_wrong_size) {
   test::guarded_records<small> g{10, {.servers = 1}};
   EXPECT_THAT(error_of([&] { warden::launch_fused(no_flush{}, 3, 200, {}, g.guarded); }),
-              HasSubstr("blocks of 200 threads, but the policy promises 64"));
+              testing::AllOf(HasSubstr("blocks of 200 threads, but the policy promises 64"),
+                             HasSubstr("bad_input.cu:")));
 }
 
 TEST(bad_input, impossible_plans) {
