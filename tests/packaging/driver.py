@@ -8,12 +8,15 @@ A copy of the driver runs, on a PATH that holds only links to a few tools and st
 is installed, built or written beside it.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 WARDEN = pathlib.Path()
@@ -201,13 +204,15 @@ class Devices(DriverTest):
         self.assertEqual(self.refused(3, "^warden: no CUDA GPU; ", "bench", "--device", "gpu"), "")
 
 
-class Prebuilt(DriverTest):
-    """Neither a compiler nor CMake is on the PATH."""
-
+class ProgramTest(DriverTest):
     def setUp(self):
         if BIN is None:
             self.skipTest("no programs given")
         super().setUp()
+
+
+class Prebuilt(ProgramTest):
+    """Neither a compiler nor CMake is on the PATH."""
 
     def bench(self, *options):
         return self.warden("bench", "--prebuilt", BIN, *SMALL, *options)
@@ -263,6 +268,10 @@ class Prebuilt(DriverTest):
             self.assertEqual(out.count("\n"), 1, out)
         self.assertEqual(earlier.read_text(), before)
 
+    def test_nothing_to_run(self):
+        self.refused(2, "^Failed to match any ", "bench", "--prebuilt", BIN, *SMALL, "--benchmark_filter", "nonsense")
+        self.refused(2, "^contention: none of these arms ", "bench", "--prebuilt", BIN, *SMALL, "--operation", "update")
+
     def test_names_that_the_program_does_not_know(self):
         for option in ("--arms", "--operation", "--workload"):
             out = self.refused(2, f"^contention: {option}: nonsense not in ", "bench", "--prebuilt", BIN, option, "nonsense")
@@ -282,6 +291,93 @@ class Prebuilt(DriverTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("/test_bad_sim (exit code 5)\n", done.stdout)
         self.assertTrue(done.stdout.endswith("\n0 passed, 1 failed, 1 skipped\n"), done.stdout)
+
+
+class Interrupt(ProgramTest):
+    """Ctrl-C: a SIGINT for every process of the group. Finished rows are kept, and no others."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.here / "rows.json"
+
+    KEYS = [*range(1, 1001)]  # half a minute at least
+    ARMS = ["atomics", "warden_locks"]
+    SWEEP = ["--operation", "push", "--workload", "uniform", "--ops", "2000", "--keys", ",".join(map(str, KEYS)),
+             "--arms", ",".join(ARMS)]
+
+    def start(self, command, *options):
+        # Started in the background of a shell, this test would hand on an ignored SIGINT.
+        running = subprocess.Popen([*command, *options], cwd=self.here, env=self.environment(), stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(self.stop, running)
+        self.wait_until(lambda: self.out.exists() and '"sectors"' in self.out.read_text(), running)
+        return running
+
+    def stop(self, running):
+        try:
+            os.killpg(running.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        running.communicate()
+
+    def wait_until(self, condition, running):
+        end = time.monotonic() + 30
+        while not condition():
+            self.assertIsNone(running.poll(), "it ended too early")
+            self.assertLess(time.monotonic(), end, "it takes too long")
+            time.sleep(0.01)
+
+    def check_rows(self, rows):
+        self.assertGreaterEqual(len(rows), 1)
+        self.assertLess(len(rows), len(self.KEYS) * len(self.ARMS), "it had ended before")
+        for row in rows:
+            self.assertIn(row["name"], [f"contention/push/uniform/{arm}/keys:{k}" for k in self.KEYS for arm in self.ARMS])
+            self.assertEqual((row["operations"], row["run_type"]), (2000, "iteration"))
+            self.assertGreater(row["global_atomics"], 0)
+        # All arms of a point are measured together: it is kept as a whole.
+        self.assertEqual(len(rows) % len(self.ARMS), 0)
+
+    def printed(self):
+        return subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.out],
+                              capture_output=True, text=True)
+
+    def test_program(self):
+        running = self.start([BIN / "contention_sim"], *self.SWEEP, f"--benchmark_out={self.out}")
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        self.assertEqual((running.returncode, out), (130, ""), err)
+        rows = json.loads(self.out.read_text())["benchmarks"]
+        self.check_rows(rows)
+        self.assertRegex(err, "^\ncontention: interrupted; .*\ncontention: "
+                              f"{len(self.KEYS) * len(self.ARMS) - len(rows)} rows were not run\n$")
+        self.assertEqual(self.printed().returncode, 0)
+
+    def test_driver(self):
+        running = self.start([self.home / "warden", "bench"], "--device", "sim", "--prebuilt", BIN, *self.SWEEP,
+                             "--out", self.out)
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, 130, err)
+        rows = json.loads(self.out.read_text())["benchmarks"]
+        self.check_rows(rows)
+        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\n")
+        self.assertIn("push, uniform", out)
+
+    def test_driver_in_a_long_point(self):
+        """A second Ctrl-C does not wait for the point that runs."""
+        long = ["--operation", "push", "--workload", "uniform", "--ops", "20000", "--keys", "1024,1", "--arms",
+                "lock_as_written"]  # minutes at one key
+        running = self.start([self.home / "warden", "bench"], "--device", "sim", "--prebuilt", BIN, *long, "--out", self.out)
+        time.sleep(0.5)
+        os.killpg(running.pid, signal.SIGINT)
+        time.sleep(0.5)
+        self.assertIsNone(running.poll(), "the first one waits")
+        os.killpg(running.pid, signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, 130, err)
+        self.assertRegex(out, r"\n +1K +[0-9.]+ / [0-9.]+\nJSON: ")
+        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\n")
 
 
 if __name__ == "__main__":
