@@ -69,18 +69,21 @@ void add_context(bool simulated) {
 /// interleaved.
 void add_rows(std::shared_ptr<contention::point> const& point, options const& o,
               progress_bar& bar) {
+  auto const begun = std::make_shared<bool>(false);
   for (std::string const& arm : o.arms) {
     if (!point->has(arm)) continue;
     std::string const name = "contention/" + point->operation() + "/" + point->workload() + "/" +
                              arm + "/keys:" + std::to_string(point->keys());
     benchmark::RegisterBenchmark(
         name.c_str(),
-        [point, arm, name, &o, &bar](benchmark::State& state) {
+        [point, arm, name, begun, &o, &bar](benchmark::State& state) {
           for (auto _ : state) {
-            if (interrupted != 0) {
+            // The other arms of a point that was measured are finished, too.
+            if (interrupted != 0 && !*begun) {
               state.SkipWithError("interrupted");
               return;
             }
+            *begun = true;
             contention::row r;
             try {
               r = point->measure(arm, o.arms, o.ops, o.repetitions);
@@ -114,12 +117,23 @@ class console : public benchmark::ConsoleReporter {
   bool ReportContext(Context const&) override { return true; }
   void ReportRuns(std::vector<Run> const& runs) override {
     for (Run const& run : runs) {
-      failures += run.error_occurred && run.error_message != "interrupted" ? 1 : 0;
-      if (run.error_occurred)
-        std::fprintf(stderr, "%s: %s\n", run.benchmark_name().c_str(), run.error_message.c_str());
+      if (!run.error_occurred) continue;
+      if (run.error_message == "interrupted") {
+        ++not_run;
+        continue;
+      }
+      ++failures;
+      // All arms of a point that could not be measured have one error, and it can be long.
+      bool const again = run.error_message == last_;
+      last_ = run.error_message;
+      std::fprintf(stderr, "%s: %s\n", run.run_name.function_name.c_str(),
+                   again ? "the same error" : last_.c_str());
     }
   }
-  int failures = 0;
+  int failures = 0, not_run = 0;
+
+ private:
+  std::string last_;
 };
 class file_reporter : public benchmark::JSONReporter {
  public:
@@ -187,7 +201,13 @@ int main(int argc, char** argv) {
                             : std::vector<std::string>{"uniform", "zipf099", "facebook"};
   if (simulated) o.repetitions = 1;
 
-  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGINT, [](int) {
+    interrupted = 1;
+    std::signal(SIGINT, SIG_DFL);
+    char const text[] =
+        "\ncontention: interrupted; ends with this point, or at once by another one\n";
+    [[maybe_unused]] auto const written = write(STDERR_FILENO, text, sizeof text - 1);
+  });
   add_context(simulated);
   benchmark::AddCustomContext("command", command);
 
@@ -215,6 +235,10 @@ int main(int argc, char** argv) {
   for (auto const& p : points)
     rows += static_cast<std::size_t>(
         std::count_if(o.arms.begin(), o.arms.end(), [&](auto const& a) { return p->has(a); }));
+  if (rows == 0) {
+    std::fprintf(stderr, "contention: none of these arms has one of these operations\n");
+    return 2;
+  }
   progress_bar bar{rows};
   for (auto const& p : points) add_rows(p, o, bar);
 
@@ -222,6 +246,9 @@ int main(int argc, char** argv) {
   file_reporter file;
   // Without --benchmark_out a file reporter would be an error.
   bool const to_file = command.find("--benchmark_out=") != std::string::npos;
-  benchmark::RunSpecifiedBenchmarks(&display, to_file ? &file : nullptr);
+  bool const any = benchmark::RunSpecifiedBenchmarks(&display, to_file ? &file : nullptr) != 0;
+  if (!any) return 2;
+  if (display.not_run != 0)
+    std::fprintf(stderr, "contention: %d rows were not run\n", display.not_run);
   return display.failures != 0 ? 1 : interrupted != 0 ? 130 : 0;
 }

@@ -26,7 +26,14 @@ class point_of final : public point {
 
   row measure(std::string const& arm, std::vector<std::string> const& arms,
               std::uint32_t operations, unsigned repetitions) override {
-    if (rows_.empty()) measure_all(arms, operations, repetitions);
+    if (rows_.empty() && failure_.empty()) {
+      try {
+        measure_all(arms, operations, repetitions);
+      } catch (std::exception const& e) {
+        failure_ = e.what();  // of all arms: rows half filled would look finished
+      }
+    }
+    if (!failure_.empty()) throw std::runtime_error{failure_};
     return rows_.at(arm);
   }
 
@@ -102,6 +109,7 @@ class point_of final : public point {
 
   class workload workload_;
   std::map<std::string, row> rows_;
+  std::string failure_;
 };
 
 template <class Operation>

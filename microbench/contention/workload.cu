@@ -45,8 +45,10 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
 
 void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
   if (!listed_.empty()) {
-    std::shuffle(listed_.begin(), listed_.end(), std::mt19937_64{seed});
-    ranked_ = warden::buffer<std::uint32_t>{listed_};
+    // A copy: the order depends on the seed alone, not on the draws before.
+    std::vector<std::uint32_t> dealt = listed_;
+    std::shuffle(dealt.begin(), dealt.end(), std::mt19937_64{seed});
+    ranked_ = warden::buffer<std::uint32_t>{dealt};
   }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   simt::launch(&draw_ids, simulated ? 2 : 1024, simulated ? 32 : 256, 0,

@@ -7,6 +7,7 @@
 #include <warden/buffer.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace contention {
@@ -46,14 +48,21 @@ inline std::vector<std::uint32_t> read_ids(std::string const& path) {
     std::size_t at = 0;
     while ((at = line.find_first_not_of(" \t\r,", at)) != std::string::npos) {
       std::size_t const end = std::min(line.find_first_of(" \t\r,", at), line.size());
-      if (line.find_first_not_of("0123456789", at) < end) {
-        throw std::runtime_error{path + ":" + std::to_string(number) + ": \"" +
-                                 line.substr(at, end - at) + "\" is not a record id"};
+      std::uint64_t value = 0;
+      auto const [stop, error] = std::from_chars(line.data() + at, line.data() + end, value);
+      if (error != std::errc{} || stop != line.data() + end) {
+        // Of something that is no text at all, the beginning is enough.
+        std::string const what =
+            end - at <= 40 ? line.substr(at, end - at) : line.substr(at, 40) + "...";
+        throw std::runtime_error{
+            path + ":" + std::to_string(number) + ": \"" + what + "\" is not a record id" +
+            (error == std::errc::result_out_of_range ? ": 64 bits at most" : "")};
       }
-      numbers.push_back(std::stoull(line.substr(at, end - at)));
+      numbers.push_back(value);
       at = end;
     }
   }
+  if (in.bad()) throw std::runtime_error{"cannot read " + path};
   if (numbers.empty()) throw std::runtime_error{path + ": no record ids"};
   auto sorted = numbers;
   std::sort(sorted.begin(), sorted.end());
