@@ -70,6 +70,14 @@ class locked_table : public storage<Key, Value, Keys>,
   warden::baseline::lock_choice choice_{};
 };
 
+/// Nodes that the threads of an atomic_table may hold in vain at a time: each takes one before it
+/// knows whether it is the first with its key. A pool without that many nodes to spare may refuse
+/// keys for which there would have been room.
+inline std::uint32_t atomic_table_slack() {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  return static_cast<std::uint32_t>(facts.multiprocessors) * 2048;
+}
+
 /// `insert` and `add` without locks, and `find`: what compare-and-swap on a chain's first link can
 /// do. The other operations do not compile.
 template <class Key, class Value, class Keys = integer_keys<Key>>

@@ -2,8 +2,9 @@
 // The arms of the comparison: one operation by locks, by atomics and by Warden, timed and verified.
 #pragma once
 
-#include "operations.cuh"
-#include "workload.cuh"
+#include "microbench/contention/operations.cuh"
+#include "microbench/support/point.hpp"
+#include "microbench/support/workload.cuh"
 
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/lock_as_written.cuh>
@@ -52,12 +53,6 @@ struct warden_policy : warden::default_policy {
   using context = typename Operation::context;
 };
 
-/// What one run cost, verified.
-struct run_result {
-  warden::measurement cost;
-  bool verified = false;
-};
-
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.
 template <class Operation>
@@ -80,16 +75,16 @@ class runner {
         locks_{keys},
         guarded_{records_, Operation::make_context(per_operation_.data())} {}
 
-  /// Settings for lock_tuned, from a run on these ids.
-  void tune(workload& w, std::uint32_t n) {
+  /// Settings for lock_tuned, from runs on these ids; says what was chosen.
+  std::string tune(bench::workload& w, std::uint32_t n) {
     w.draw(ids_.data(), n, 1);
     records_.fill_bytes(0);
     choice_ = warden::baseline::tune_locks(work_of(n), locks_);
+    return to_string(choice_);
   }
-  [[nodiscard]] std::string tuned() const { return to_string(choice_); }
-  [[nodiscard]] std::size_t channel_bytes() const { return guarded_.memory_bytes(); }
 
-  run_result run(std::string const& arm, workload& w, std::uint32_t n, std::uint64_t seed) {
+  bench::run_result run(std::string const& arm, bench::workload& w, std::uint32_t n,
+                        std::uint64_t seed) {
     w.draw(ids_.data(), n, seed);
     records_.fill_bytes(0);
     per_operation_.fill_bytes(0);
@@ -107,7 +102,7 @@ class runner {
                            guarded::policy::block_threads, {}, guarded_);
     }
     clock.stop();
-    run_result result;
+    bench::run_result result;
     result.cost = clock.result();
     locks_.wait();
     guarded_.wait();
@@ -124,7 +119,6 @@ class runner {
     wrong_.fill_bytes(0);
     seen_.fill_bytes(0);
     per_key_.fill_bytes(0);
-    bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
     typename Operation::check_arguments const arguments{
         records_.data(),
         ids_.data(),
@@ -132,7 +126,7 @@ class runner {
         keys_,
         Operation::make_context(per_operation_.data()),
         {seen_.data(), per_key_.data(), wrong_.data()}};
-    unsigned const blocks = simulated ? 2 : 1024, threads = simulated ? 32 : 256;
+    auto const [blocks, threads] = bench::shape_of_helpers();
     simt::launch(&first_check<Operation>, blocks, threads, 0, arguments, {});
     simt::launch(&second_check<Operation>, blocks, threads, 0, arguments, {});
     return wrong_.to_host()[0] == 0;

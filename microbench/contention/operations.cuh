@@ -2,6 +2,8 @@
 // The operations that are measured, each with an oracle that a lost, doubled or torn section fails.
 #pragma once
 
+#include "microbench/support/device.cuh"
+
 #include <warden/buffer.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -11,14 +13,7 @@
 namespace contention {
 
 namespace simt = warden::simt;
-
-/// A well-mixed word for each (index, seed).
-WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t i, std::uint64_t seed) {
-  std::uint64_t x = i + seed * 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
+using bench::mix;
 
 /// Scratch that all oracles use: one word an operation, one a key, and a count of what is wrong.
 struct oracle_memory {
@@ -26,11 +21,6 @@ struct oracle_memory {
   std::uint64_t* per_key;  ///< two words a key
   std::uint64_t* wrong;
 };
-
-/// Grid-stride over 0 .. n-1.
-#define CONTENTION_FOR(i, n)                                                               \
-  for (std::uint64_t i = simt::block_rank() * simt::block_threads() + simt::thread_rank(); \
-       i < (n); i += std::uint64_t{simt::block_count()} * simt::block_threads())
 
 // ---- push: next[i] = head[k]; head[k] = i
 // -----------------------------------------------------------
@@ -67,19 +57,19 @@ struct push {
   };
   /// Every node is pointed at once, by a head or a next of its own key.
   __device__ static void first_check(check_arguments const& a) {
-    CONTENTION_FOR(i, std::uint64_t{a.n} + a.keys) {
+    bench::for_each_of(std::uint64_t{a.n} + a.keys, [&](std::uint64_t i) {
       std::uint32_t const to = i < a.n ? a.result.next[i] : a.records[i - a.n];
       std::uint32_t const key = i < a.n ? a.ids[i] : static_cast<std::uint32_t>(i - a.n);
-      if (to == 0) continue;
+      if (to == 0) return;
       bool const good = to <= a.n && a.ids[to - 1] == key &&
                         simt::fetch_add(&a.memory.per_operation[to - 1], 1u) == 0;
       if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
-    }
+    });
   }
   __device__ static void second_check(check_arguments const& a) {
-    CONTENTION_FOR(i, a.n) {
+    bench::for_each_of(a.n, [&](std::uint64_t i) {
       if (a.memory.per_operation[i] != 1) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
-    }
+    });
   }
 };
 
@@ -111,16 +101,16 @@ struct add {
     oracle_memory memory;
   };
   __device__ static void first_check(check_arguments const& a) {
-    CONTENTION_FOR(i, a.n) {
+    bench::for_each_of(a.n, [&](std::uint64_t i) {
       simt::fetch_add(&a.memory.per_key[2 * std::uint64_t{a.ids[i]}],
                       make{}(static_cast<std::uint32_t>(i)).amount);
-    }
+    });
   }
   __device__ static void second_check(check_arguments const& a) {
-    CONTENTION_FOR(k, a.keys) {
+    bench::for_each_of(a.keys, [&](std::uint64_t k) {
       if (a.records[k] != a.memory.per_key[2 * k])
         simt::fetch_add(a.memory.wrong, std::uint64_t{1});
-    }
+    });
   }
 };
 
@@ -178,7 +168,7 @@ struct update {
   };
   /// Sums and hashes of the accepted operations, by key; an operation without an outcome was lost.
   __device__ static void first_check(check_arguments const& a) {
-    CONTENTION_FOR(i, a.n) {
+    bench::for_each_of(a.n, [&](std::uint64_t i) {
       auto const s = make{}(static_cast<std::uint32_t>(i));
       std::uint32_t const outcome = a.result.outcome[i];
       record const& r = a.records[a.ids[i]];
@@ -191,10 +181,10 @@ struct update {
         simt::fetch_add(&a.memory.per_key[2 * std::uint64_t{a.ids[i]} + 1], mix(i, 3));
       }
       if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
-    }
+    });
   }
   __device__ static void second_check(check_arguments const& a) {
-    CONTENTION_FOR(k, a.keys) {
+    bench::for_each_of(a.keys, [&](std::uint64_t k) {
       record const& r = a.records[k];
       std::uint64_t const sum =
           static_cast<std::uint64_t>(r.balance) + (std::uint64_t{r.count} << 40);
@@ -205,7 +195,7 @@ struct update {
         good = good && last < a.n && a.ids[last] == k && a.result.outcome[last] == 1;
       }
       if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
-    }
+    });
   }
 };
 

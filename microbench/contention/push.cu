@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arms of the operation `push`.
 
-#include "point.cuh"
+#include "microbench/contention/points.cuh"
 
 namespace contention {
 
-std::shared_ptr<point> make_push_point(std::string const& name, std::uint32_t keys,
-                                       std::string const& file) {
+std::shared_ptr<bench::point> make_push_point(std::string const& name, std::uint32_t keys,
+                                              std::string const& file) {
   return make_point_of<push>(name, keys, file);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arms of the operation `update`.
 
-#include "point.cuh"
+#include "microbench/contention/points.cuh"
 
 namespace contention {
 
-std::shared_ptr<point> make_update_point(std::string const& name, std::uint32_t keys,
-                                         std::string const& file) {
+std::shared_ptr<bench::point> make_update_point(std::string const& name, std::uint32_t keys,
+                                                std::string const& file) {
   return make_point_of<update>(name, keys, file);
 }
 

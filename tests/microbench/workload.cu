@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ids that the benchmark hits: their distribution, their repeatability, and lists from files.
 
-#include "microbench/contention/workload.cuh"
+#include "microbench/support/workload.cuh"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@
 
 namespace {
 
-using contention::workload;
+using bench::workload;
 using ids_type = std::vector<std::uint32_t>;
 
 /// The ids of one draw. Words after the last id must stay as they were.
@@ -99,7 +99,7 @@ TEST(workload, zipf_draws_have_the_exact_probabilities) {
     auto w = workload::zipf(keys);
     EXPECT_EQ(w.name(), "zipf099");
     EXPECT_EQ(w.keys(), keys);
-    auto const id_of_rank = contention::permutation(keys, 42);
+    auto const id_of_rank = bench::permutation(keys, 42);
     for (std::uint64_t const seed : {1u, 101u}) {
       auto const by_id = histogram(draw(w, many(), seed), keys);
       std::vector<std::uint64_t> by_rank;
@@ -114,12 +114,12 @@ TEST(workload, ranks_are_scattered_over_the_ids) {
   for (std::uint32_t const keys : {1u, 2u, 32u, 1000u}) {
     ids_type identity(keys);
     std::iota(identity.begin(), identity.end(), 0u);
-    ids_type const ids = contention::permutation(keys, 42);
+    ids_type const ids = bench::permutation(keys, 42);
     EXPECT_THAT(ids, testing::UnorderedElementsAreArray(identity));
-    EXPECT_EQ(ids, contention::permutation(keys, 42));
+    EXPECT_EQ(ids, bench::permutation(keys, 42));
     if (keys >= 32) {
       EXPECT_NE(ids, identity);
-      EXPECT_NE(ids, contention::permutation(keys, 43));
+      EXPECT_NE(ids, bench::permutation(keys, 43));
       // The hottest id of the draws is that of rank 0.
       auto w = workload::zipf(keys);
       auto const counts = histogram(draw(w, many(), 5), keys);
@@ -184,10 +184,10 @@ class ids_file {
   std::string path_;
 };
 
-ids_type ids_in(std::string const& text) { return contention::read_ids(ids_file{text}.path()); }
+ids_type ids_in(std::string const& text) { return bench::read_ids(ids_file{text}.path()); }
 std::string error_of(std::string const& path) {
   try {
-    contention::read_ids(path);
+    bench::read_ids(path);
   } catch (std::runtime_error const& e) {
     EXPECT_THAT(e.what(), testing::Not(testing::HasSubstr("\n")));
     return e.what();

@@ -11,7 +11,7 @@ namespace {
 void repeat(std::uint32_t keys, std::uint32_t n, unsigned runs) {
   bool const simulated = warden::runtime::facts(0).simulated;
   contention::runner<contention::push> runner{simulated ? 2000u : n, keys};
-  auto workload = contention::workload::uniform(keys);
+  auto workload = bench::workload::uniform(keys);
   for (unsigned run = 0; run < (simulated ? 5 : runs); ++run) {
     auto const result = runner.run("warden_locks", workload, simulated ? 2000 : n, run + 1);
     ASSERT_TRUE(result.verified) << keys << " keys, run " << run << ": pushes lost or doubled";

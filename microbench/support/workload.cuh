@@ -2,8 +2,6 @@
 // Which records the operations hit: ids drawn on the device, anew for each repetition.
 #pragma once
 
-#include "operations.cuh"
-
 #include <warden/buffer.hpp>
 
 #include <algorithm>
@@ -18,7 +16,7 @@
 #include <system_error>
 #include <vector>
 
-namespace contention {
+namespace bench {
 
 /// P(rank r) ~ (r + 1)^-exponent, exactly.
 inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) {
@@ -92,6 +90,13 @@ class workload {
     return w;
   }
 
+  /// The ids of `file` if there is one; otherwise "uniform" or "zipf099". Throws
+  /// std::runtime_error.
+  static workload named(std::string const& name, std::uint32_t keys, std::string const& file) {
+    if (!file.empty()) return list(name, read_ids(file));
+    return name == "uniform" ? uniform(keys) : zipf(keys);
+  }
+
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::uint32_t keys() const { return keys_; }
 
@@ -107,4 +112,4 @@ class workload {
   std::vector<std::uint32_t> listed_;
 };
 
-}  // namespace contention
+}  // namespace bench

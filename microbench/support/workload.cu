@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drawing ids on the device.
 
-#include "workload.cuh"
+#include "microbench/support/workload.cuh"
+
+#include "microbench/support/device.cuh"
 
 #include <warden/simt/launch.cuh>
 
-namespace contention {
+namespace bench {
 
 struct draw_arguments {
   std::uint32_t* ids;
@@ -18,15 +20,15 @@ struct draw_arguments {
 };
 
 WARDEN_KERNEL void draw_ids(draw_arguments a) {
-  CONTENTION_FOR(i, a.n) {
+  for_each_of(a.n, [&](std::uint64_t i) {
     if (a.listed != 0) {
       a.ids[i] = a.ranked[i % a.listed];
-      continue;
+      return;
     }
     std::uint64_t const random = mix(i, a.seed);
     if (a.cumulative == nullptr) {
       a.ids[i] = static_cast<std::uint32_t>(simt::multiply_high(random, a.keys));
-      continue;
+      return;
     }
     // The inverse of the distribution: the first rank whose cumulative probability exceeds u.
     double const u = static_cast<double>(random >> 11) * 0x1p-53;
@@ -40,7 +42,7 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
       }
     }
     a.ids[i] = a.ranked[low];
-  }
+  });
 }
 
 void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
@@ -50,11 +52,11 @@ void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
     std::shuffle(dealt.begin(), dealt.end(), std::mt19937_64{seed});
     ranked_ = warden::buffer<std::uint32_t>{dealt};
   }
-  bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-  simt::launch(&draw_ids, simulated ? 2 : 1024, simulated ? 32 : 256, 0,
+  auto const [blocks, threads] = shape_of_helpers();
+  simt::launch(&draw_ids, blocks, threads, 0,
                {ids, n, keys_, seed, cumulative_.data(), ranked_.data(),
                 static_cast<std::uint32_t>(listed_.size())},
                {});
 }
 
-}  // namespace contention
+}  // namespace bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A point of the contention benchmark: one operation on one workload.
+#pragma once
+
+#include "microbench/contention/arms.cuh"
+#include "microbench/contention/points.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace contention {
+
+template <class Operation>
+class point_of final : public bench::point {
+ public:
+  explicit point_of(bench::workload w) : workload_{std::move(w)} {}
+
+  [[nodiscard]] std::string operation() const override { return Operation::name; }
+  [[nodiscard]] std::string workload() const override { return workload_.name(); }
+  [[nodiscard]] std::uint32_t keys() const override { return workload_.keys(); }
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    return arm != "atomics" || Operation::has_atomic;
+  }
+
+ private:
+  void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
+  std::string tune(std::uint32_t operations) override {
+    return runner_->tune(workload_, operations);
+  }
+  bench::run_result run(std::string const& arm, std::uint32_t operations,
+                        std::uint64_t seed) override {
+    return runner_->run(arm, workload_, operations, seed);
+  }
+  void tear_down() override { runner_.reset(); }
+
+  bench::workload workload_;
+  std::optional<runner<Operation>> runner_;
+};
+
+template <class Operation>
+std::shared_ptr<bench::point> make_point_of(std::string const& name, std::uint32_t keys,
+                                            std::string const& file) {
+  return std::make_shared<point_of<Operation>>(bench::workload::named(name, keys, file));
+}
+
+// Each in a translation unit of its own: the kernels of one operation take long enough to compile.
+std::shared_ptr<bench::point> make_push_point(std::string const& name, std::uint32_t keys,
+                                              std::string const& file);
+std::shared_ptr<bench::point> make_add_point(std::string const& name, std::uint32_t keys,
+                                             std::string const& file);
+std::shared_ptr<bench::point> make_update_point(std::string const& name, std::uint32_t keys,
+                                                std::string const& file);
+
+}  // namespace contention

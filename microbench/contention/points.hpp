@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of the contention benchmark, by the names of their operations.
+#pragma once
+
+#include "microbench/support/point.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace contention {
+
+std::vector<std::string> const& arms();
+
+/// `file` holds the ids of a workload that is not drawn. Throws std::runtime_error.
+std::shared_ptr<bench::point> make_point(std::string const& operation, std::string const& workload,
+                                         std::uint32_t keys, std::string const& file);
+
+}  // namespace contention

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A benchmark program: points become rows of Google Benchmark, its file and a progress bar.
+#pragma once
+
+#include "microbench/support/point.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// A program of the name `name`; its rows are `<name>/<operation>/<workload>/<arm>/keys:<K>`.
+class program {
+ public:
+  /// Takes Google Benchmark's options out of the arguments.
+  program(std::string name, std::string const& description, int& argc, char** argv);
+
+  /// For options of the program's own.
+  [[nodiscard]] CLI::App& options() { return app_; }
+  [[nodiscard]] bool simulated() const { return simulated_; }
+  [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
+
+  /// Adds the options of all programs and parses. False if the program ends here, with `exit_code`.
+  bool parse(std::vector<std::string> const& arms, int argc, char** argv);
+  [[nodiscard]] int exit_code() const { return exit_code_; }
+
+  /// Measures the points and writes the rows. An interrupt keeps the finished points. Returns the
+  /// program's exit code: 1 when a point failed, 2 when there is nothing to measure, 130 when
+  /// interrupted.
+  int run(std::vector<std::shared_ptr<point>> const& points);
+
+ private:
+  void add_context() const;
+
+  std::string name_, command_;
+  CLI::App app_;
+  sweep sweep_;
+  bool simulated_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace bench
