@@ -25,9 +25,10 @@ constexpr std::uint64_t inverse(std::uint64_t odd) {
   for (int step = 0; step < 5; ++step) x *= 2 - odd * x;
   return x;
 }
-static_assert(key_factor * inverse(key_factor) == 1);
+inline constexpr std::uint64_t key_inverse = inverse(key_factor);
+static_assert(key_factor * key_inverse == 1);
 WARDEN_HOST_DEVICE key_type key_of(std::uint32_t id) { return (id + 1ull) * key_factor; }
-WARDEN_HOST_DEVICE std::uint64_t id_of(key_type key) { return key * inverse(key_factor) - 1; }
+WARDEN_HOST_DEVICE std::uint64_t id_of(key_type key) { return key * key_inverse - 1; }
 
 /// What the oracles read and write: `per_key` is zero before.
 struct oracle {

@@ -41,7 +41,7 @@ void point::measure_all(sweep const& s) {
     row& r = rows_[arm];
     r.verified = true;
     if (arm == "lock_tuned")
-      r.settings = tune(simulated ? simulated_sample : fixed != 0 ? fixed : most);
+      r.settings = tune(simulated ? std::min(simulated_sample, fixed) : fixed != 0 ? fixed : most);
     r.operations = fixed != 0 ? fixed : suitable(arm, r.verified);
   }
   std::map<std::string, std::vector<double>> seconds;
