@@ -216,15 +216,15 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
   };
   // The first sample is so small that 100 hopeless choices cost little.
   std::uint32_t n = std::min(sample.n, simulated ? 256u : 512u);
-  for (;; n = std::min(sample.n, n < 65536 ? 8 * n : 16 * n)) {
+  for (;; n = std::min(sample.n, n < 65536 ? 8 * n : 4 * n)) {
     double best = 1e300;
     for (candidate& c : candidates) {
       c.cost = cost_of(c.choice, n);
-      // A first run may suffer from a cold start; a hopeless one is not repeated.
-      if (c.cost < 4 * best) c.cost = std::min(c.cost, cost_of(c.choice, n));
+      // A first run may suffer from a cold start; one that is far behind is not repeated.
+      if (c.cost < 1.5 * best) c.cost = std::min(c.cost, cost_of(c.choice, n));
       best = std::min(best, c.cost);
     }
-    bool const last = n == sample.n || (best > 4e-3 && !simulated);
+    bool const last = n == sample.n || (best > 2e-3 && !simulated);
     double const limit = (last ? 1.1 : n < 65536 ? 4 : 2) * best;
     std::erase_if(candidates, [&](candidate const& c) { return c.cost > limit; });
     if (last) break;
