@@ -22,6 +22,9 @@ struct locks {
   /// Bytes of shared memory.
   static constexpr std::size_t shared_bytes = Count * sizeof(std::uint32_t);
 
+  /// Rounds without any lock before a warp waits politely.
+  static constexpr unsigned tries_before_wait = 8;
+
   /// Collective over a warp. Runs `section()` in every lane with `active`, never two at a time for
   /// one lock; `wait_for(lock)` waits politely until a lock looks free, and is false once poisoned.
   /// Adds failed tries to `retries`. False if the launch was poisoned before all sections ran.
@@ -35,6 +38,7 @@ struct locks {
     unsigned const leader = static_cast<unsigned>(simt::first_bit(group));
     int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
     bool waiting = active;
+    unsigned fruitless = 0;
     while (true) {
       bool const tries = waiting && me == leader;
       bool const taken = tries && locks.try_lock(lock);
@@ -60,7 +64,8 @@ struct locks {
       unsigned const left = simt::ballot(simt::full_warp, waiting && me == leader);
       if (left == 0) return true;
       if (tries && !taken) ++retries;
-      if (taken_by == 0) {
+      // Sections are short: most locks are free again before a polite wait would end.
+      if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
         bool const hopeful = me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock);
         if (!simt::ballot(simt::full_warp, !hopeful)) continue;
         return false;
