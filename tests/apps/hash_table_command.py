@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the command hash_table: what it counts, and what it says and returns when it cannot.
+
+    hash_table_command.py PROGRAM [UNITTEST OPTIONS]
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+ARMS = ["warden_locks", "lock_tuned", "atomics"]
+
+TEXT = "to be, or not to be: that is\nthe question. To be_2!"
+TEXT_COUNTS = [(2, "be"), (2, "to"), (1, "To"), (1, "be_2"), (1, "is"), (1, "not"), (1, "or"), (1, "question"),
+               (1, "that"), (1, "the")]
+# Blanks, tabs and commas; a comment, an empty line and one with carriage return.
+EDGES = "# from to\n1 20\n\n2,\t30\n% weights\n3 20\r\n  20 1 20\n"
+# Each word in another number, so that there is one order.
+MANY = "".join(f"w{n} " * n for n in range(1, 31))
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="warden_hash_table_"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def run_it(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+    def counts(self, *arguments):
+        """The printed counts, after the closing lines were checked."""
+        run = self.run_it("count", *arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        *rows, summary, verdict = run.stdout.splitlines()
+        self.assertEqual(verdict, "equal to a sequential count")
+        self.summary = summary
+        return [(int(n), word) for n, word in (row.split() for row in rows)]
+
+    def refused(self, code, pattern, *arguments):
+        """Nothing is printed, and one line says why."""
+        run = self.run_it(*arguments)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertRegex(run.stderr, rf"\Ahash_table: {pattern}\n\Z")
+
+    def test_words(self):
+        text = self.file("text.txt", TEXT)
+        self.assertEqual(self.counts(text), TEXT_COUNTS)
+        self.assertRegex(self.summary, r"^12 words, 10 different, by warden_locks on \S")
+
+    def test_top(self):
+        text = self.file("text.txt", TEXT)
+        self.assertEqual(self.counts(text, "--top", 3), TEXT_COUNTS[:3])
+        self.assertEqual(self.counts(text, "--top", 0), [])
+
+    def test_columns(self):
+        edges = self.file("edges.txt", EDGES)
+        self.assertEqual(self.counts(edges, "--column", 1), [(1, "1"), (1, "2"), (1, "20"), (1, "3")])
+        self.assertEqual(self.counts(edges, "--column", 2), [(2, "20"), (1, "1"), (1, "30")])
+        self.assertRegex(self.summary, r"^4 words, 3 different, ")
+
+    def test_arms_are_equal(self):
+        many = self.file("many.txt", MANY)
+        wanted = [(n, f"w{n}") for n in range(30, 0, -1)]
+        for arm in ARMS:
+            self.assertEqual(self.counts(many, "--arm", arm, "--top", 100), wanted, arm)
+            self.assertRegex(self.summary, rf"^465 words, 30 different, by {arm} on \S")
+
+    def test_a_missing_column(self):
+        edges = self.file("edges.txt", EDGES)
+        self.refused(1, re.escape(f"{edges}:2: no column 3"), "count", edges, "--column", 3)
+
+    def test_a_missing_file(self):
+        missing = self.folder / "missing.txt"
+        self.refused(2, f".*File does not exist: {re.escape(str(missing))}", "count", missing)
+        self.refused(2, ".*directory.*", "count", self.folder)
+
+    def test_a_text_without_words(self):
+        empty = self.file("empty.txt", ". , ;\n")
+        self.refused(1, re.escape(f"{empty}: no words"), "count", empty)
+
+    def test_too_small_a_capacity(self):
+        many = self.file("many.txt", MANY)
+        for arm in ["warden_locks", "lock_tuned"]:
+            self.assertEqual(len(self.counts(many, "--capacity", 30, "--top", 100, "--arm", arm)), 30)
+        for arm in ARMS:
+            self.refused(1, r".*the pool of 7 nodes is full; \d+ new keys were refused \(.*\) \(\S+:\d+\)",
+                         "count", many, "--capacity", 7, "--arm", arm)
+
+    def test_wrong_options(self):
+        text = self.file("text.txt", TEXT)
+        for wrong in (["count"], [], ["count", text, "--arm", "best"], ["count", text, "--column", 0],
+                      ["count", text, "--capacity", 0], ["sum", text]):
+            self.refused(2, ".+", *wrong)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)
