@@ -159,13 +159,22 @@ def check_baselines(path):
 
 
 def generated(name):
-    data = load(ROOT / "results/h200/contention.json")
+    """`name` is <benchmark>/<operation>/<workload>, or <benchmark> alone for all its points in one table."""
+    benchmark, *point = name.split("/")
+    data = load(ROOT / f"results/h200/{benchmark}.json")
     context = data["context"]
     table = rows_of(data)
-    operation, workload = name.split("/")
-    by_keys = table[(operation, workload)]
-    return (f"`{operation}`, `{workload}`, G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit "
-            f"{context['commit'][:12]}):\n\n{markdown(by_keys, False)}\n\n{in_words(by_keys)}")
+    origin = f"G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
+    if point:
+        operation, workload = point
+        by_keys = table[(operation, workload)]
+        return f"`{operation}`, `{workload}`, {origin}\n\n{markdown(by_keys, False)}\n\n{in_words(by_keys)}"
+    arms = [a for a in ARMS if any(a in arms_of for by_keys in table.values() for arms_of in by_keys.values())]
+    lines = ["| operation | workload | keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 3) + "|"]
+    for (operation, workload), by_keys in table.items():
+        for keys, by_arm in sorted(by_keys.items()):
+            lines.append(f"| `{operation}` | `{workload}` | {short(keys)} | " + " | ".join(cell(by_arm.get(a), False) for a in arms) + " |")
+    return f"`{benchmark}`, {origin}\n\n" + "\n".join(lines)
 
 
 def documents(write):

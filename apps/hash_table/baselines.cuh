@@ -61,8 +61,8 @@ class locked_table : public storage<Key, Value, Keys>,
   }
   [[nodiscard]] std::string chosen() const { return to_string(choice_); }
   template <class Make>
-  void run_async(Make make, std::uint32_t n, warden::stream_ref s = {}) {
-    warden::baseline::lock_tuned_async(work_of(*this, make, n), locks_, choice_, s);
+  void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
+    warden::baseline::lock_tuned_async(work_of(*this, make, n), locks_, choice_, s.stream);
   }
 
  private:
@@ -97,12 +97,12 @@ class atomic_table : public storage<Key, Value, Keys>,
     base::check_pool(s, where);
   }
   template <class Make>
-  void run_async(Make make, std::uint32_t n, warden::stream_ref s = {}) {
+  void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section = decltype(make(0));
     static_assert(
         requires(section x, bucket * b) { x.atomic(b, std::declval<base&>().device_context()); },
         "hash_table: this operation is no few atomics; use table or locked_table");
-    warden::baseline::atomics_async(work_of(*this, make, n), s);
+    warden::baseline::atomics_async(work_of(*this, make, n), s.stream);
   }
 };
 

@@ -149,6 +149,9 @@ int main(int argc, char** argv) {
   }
   try {
     return count(o);
+  } catch (warden::error const& e) {
+    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
+    return 1;
   } catch (std::exception const& e) {
     std::fprintf(stderr, "hash_table: %s\n", e.what());
     return 1;

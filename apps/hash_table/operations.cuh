@@ -42,23 +42,23 @@ class operations {
  public:
   /// New keys with their values; keys that are there stay as they are.
   void insert_async(Key const* keys, Value const* values, std::uint32_t n,
-                    warden::stream_ref s = {}) {
+                    warden::located_stream s = {}) {
     arm().run_async(with_values<typename section::insert, Key, Value>{keys, values}, n, s);
   }
   /// New keys, and new values for keys that are there. Of several values for one key in one call,
   /// any may win.
   void insert_or_assign_async(Key const* keys, Value const* values, std::uint32_t n,
-                              warden::stream_ref s = {}) {
+                              warden::located_stream s = {}) {
     arm().run_async(with_values<typename section::insert_or_assign, Key, Value>{keys, values}, n,
                     s);
   }
   /// Adds `amount` to each key's value; a new key's value is `amount`.
-  void add_async(Key const* keys, Value amount, std::uint32_t n, warden::stream_ref s = {}) {
+  void add_async(Key const* keys, Value amount, std::uint32_t n, warden::located_stream s = {}) {
     static_assert(can_add<Value>, "hash_table: add needs values with +=");
     arm().run_async(with_value<typename section::add, Key, Value>{keys, amount}, n, s);
   }
   /// Removes the keys that are there.
-  void erase_async(Key const* keys, std::uint32_t n, warden::stream_ref s = {}) {
+  void erase_async(Key const* keys, std::uint32_t n, warden::located_stream s = {}) {
     arm().run_async(without_value<typename section::erase, Key>{keys}, n, s);
   }
 

@@ -62,9 +62,9 @@ struct launch_record {
   time_limit limit;
   std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
   std::size_t user_shared_bytes = 0;
-  /// Set by the first guarded whose `wait` found the launch poisoned; the others report it from
-  /// here.
+  /// The last failure that some guarded's `wait` found; the others report it from here.
   std::optional<diagnosis> failure;
+  std::uint64_t failures = 0;  ///< found so far
 
   /// Healthy, and waits for that: the next launch may come in any stream.
   void clear(stream_ref s) {
@@ -211,24 +211,31 @@ class basic_guarded {
     // Of several launches that failed since the last call, the first one is the cause.
     std::optional<diagnosis> failure;
     std::string shared;
-    for (auto const& [launch, stream] : unreported_) {
+    for (participation& p : participations_) {
+      auto const& launch = p.launch;
       launch_control control;
       copy(&control, launch->control.data(), 1, s);
       s.synchronize();
-      if (control.health.poisoned != 0) launch->failure = detail::diagnose(*launch, control);
+      if (control.health.poisoned != 0) {
+        launch->failure = detail::diagnose(*launch, control);
+        ++launch->failures;
+      }
       if (control.shared_asked != 0) {
         shared = "client_block::shared: " + std::to_string(control.shared_asked) +
                  " bytes asked for, but the kernel's shared_storage has " +
                  std::to_string(launch->user_shared_bytes);
       }
       if (control.health.poisoned != 0 || control.shared_asked != 0) launch->clear(s);
-      bool const is_cause = launch->failure && launch->failure->wait.kind != wait_kind::earlier;
-      if (launch->failure && (!failure || (is_cause && failure->wait.kind == wait_kind::earlier)))
+      if (!p.has_unreported_failure()) continue;
+      p.reported = launch->failures;
+      bool const is_cause = launch->failure->wait.kind != wait_kind::earlier;
+      if (!failure || (is_cause && failure->wait.kind == wait_kind::earlier))
         failure = launch->failure;
     }
-    // What was launched in another stream may still run.
-    std::erase_if(unreported_,
-                  [&](unreported const& u) { return failure || u.stream.handle() == s.handle(); });
+    // What was launched in another stream may still run, and what was captured may run again.
+    std::erase_if(participations_, [&](participation const& p) {
+      return !p.captured && (failure || p.stream.handle() == s.handle());
+    });
     bool const bad = report.bad_ids != 0 || report.unflushed != 0;
     if (bad) clear_report(report, s);
     if (failure) {
@@ -303,8 +310,8 @@ class basic_guarded {
   /// For launches: throws timeout_error if an earlier launch is known to have failed and `wait` was
   /// not called since.
   void check_reported(std::source_location where) const {
-    for (auto const& [launch, stream] : unreported_) {
-      if (launch->failure) throw timeout_error{*launch->failure, where};
+    for (participation const& p : participations_) {
+      if (p.has_unreported_failure()) throw timeout_error{*p.launch->failure, where};
     }
   }
   /// For launches: the device's view for a launch that begins now.
@@ -312,11 +319,13 @@ class basic_guarded {
                    std::size_t outbox_offset, stream_ref s) {
     ref r = ref_;
     // A launch that failed may not be known yet: what comes behind it must not touch its channels.
-    r.earlier = unreported_.empty() ? nullptr : &unreported_.back().launch->control.data()->health;
-    std::erase_if(unreported_, [&](unreported const& u) {
-      return u.launch == launch && u.stream.handle() == s.handle();
+    auto const earlier = participations_.empty() ? nullptr : participations_.back().launch;
+    r.earlier = earlier ? &earlier->control.data()->health : nullptr;
+    bool const captured = runtime::capturing(s);
+    std::erase_if(participations_, [&](participation const& p) {
+      return !captured && !p.captured && p.launch == launch && p.stream.handle() == s.handle();
     });
-    unreported_.push_back({launch, s});
+    participations_.push_back({launch, s, captured, launch->failures, earlier});
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
@@ -399,12 +408,18 @@ class basic_guarded {
   buffer<guarded_report> report_;
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
-  /// The launches this guarded took part in since the last `wait`, by last use.
-  struct unreported {
+  /// A launch that this guarded took part in, and that `wait` must ask about.
+  struct participation {
     std::shared_ptr<detail::launch_record> launch;
     stream_ref stream;
+    bool captured;           ///< into a graph: it may run at any time from now on
+    std::uint64_t reported;  ///< of the launch's failures
+    std::shared_ptr<detail::launch_record> earlier;  ///< kept alive, because the launch looks at it
+
+    [[nodiscard]] bool has_unreported_failure() const { return launch->failures != reported; }
   };
-  std::vector<unreported> unreported_;
+  /// By last use; without those that a `wait` has asked about.
+  std::vector<participation> participations_;
   std::uint64_t launches_ = 0;
 };
 

@@ -66,14 +66,16 @@ class runner {
 
   runner(std::uint32_t most_operations, std::uint32_t keys)
       : keys_{keys},
-        records_{keys},
+        // On pages of its own: what else was allocated does not decide which parts of the L2 cache
+        // the records meet.
+        records_{std::max<std::size_t>(keys, (std::size_t{2} << 20) / sizeof(record))},
         ids_{most_operations},
         per_operation_{most_operations},
         seen_{most_operations},
         per_key_{2 * std::size_t{keys}},
         wrong_{1},
         locks_{keys},
-        guarded_{records_, Operation::make_context(per_operation_.data())} {}
+        guarded_{records_.data(), keys, Operation::make_context(per_operation_.data())} {}
 
   /// Settings for lock_tuned, from runs on these ids; says what was chosen.
   std::string tune(bench::workload& w, std::uint32_t n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on the simulated device. See simt.cuh for the list of functions; every one is a
-// scheduling point and knows its caller's place in the source.
+// The seam on the simulated device. See simt.cuh for the list of functions; those that
+// touch memory or meet other threads are scheduling points and know their caller's place in the
+// source.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
