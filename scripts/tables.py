@@ -116,6 +116,8 @@ def merge(out, inputs):
         for key in SAME_BUILD:
             if data["context"].get(key) != merged["context"].get(key):
                 fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
+        if path != inputs[0]:
+            merged["context"]["command"] += "; " + data["context"].get("command", "")
         for row in data["benchmarks"]:
             if row["name"] in names:
                 fail(f"{path}: {row['name']} stands in two files")
@@ -131,8 +133,9 @@ def publish(out, path):
         fail(f"{path}: built from a dirty tree ({context.get('commit')})")
     context.pop("host_name", None)
     for key, value in context.items():
-        if isinstance(value, str):
-            context[key] = re.sub(r"(?:\S*/)+(\S+)", r"\1", value) if key in ("executable", "command") else value
+        if isinstance(value, str) and key in ("executable", "command"):
+            # Whole words and values of options that are paths; a filter's slashes are none.
+            context[key] = re.sub(r"(?<![^\s=])(?:\.{0,2}/|bin/)(?:[^\s/]+/)*([^\s/]+)", r"\1", value)
     pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
 
 
@@ -213,9 +216,10 @@ def self_test():
         assert refused(merge, folder / "m", [a, a]), "a duplicate row must be refused"
         assert refused(merge, folder / "m", [a, file("b", {**context, "include_hash": "x"}, [])]), "another build"
         assert refused(publish, folder / "p", a), "a dirty tree must be refused"
-        publish(folder / "p", file("c", {**context, "commit": "c", "command": "/x/y/contention --ids /a/b.txt"}, [row]))
+        publish(folder / "p", file("c", {**context, "commit": "c", "command": "/x/y/contention --benchmark_filter=contention/push/ --out=/a/b.txt"}, [row]))
         published = load(folder / "p")["context"]
-        assert "host_name" not in published and published["command"] == "contention --ids b.txt", published
+        assert "host_name" not in published and \
+            published["command"] == "contention --benchmark_filter=contention/push/ --out=b.txt", published
         (folder / "cut").write_text((folder / "a").read_text()[:-2] + ",")
         assert len(load(folder / "cut")["benchmarks"]) == 1, "rows of a killed run"
         assert refused(check_baselines, a), "weak baselines must be refused"
