@@ -4,6 +4,7 @@
 
 #include "microbench/contention/arms.cuh"
 #include "microbench/contention/points.hpp"
+#include "microbench/support/workload_point.cuh"
 
 #include <cstdint>
 #include <memory>
@@ -13,18 +14,16 @@
 namespace contention {
 
 template <class Operation>
-class point_of final : public bench::point {
- public:
-  explicit point_of(bench::workload w) : workload_{std::move(w)} {}
+class point_of final : public bench::workload_point<Operation> {
+  using base = bench::workload_point<Operation>;
 
-  [[nodiscard]] std::string operation() const override { return Operation::name; }
-  [[nodiscard]] std::string workload() const override { return workload_.name(); }
-  [[nodiscard]] std::uint32_t keys() const override { return workload_.keys(); }
-  [[nodiscard]] bool has(std::string const& arm) const override {
-    return arm != "atomics" || Operation::has_atomic;
-  }
+ public:
+  using base::base;
+  using base::keys;
 
  private:
+  using base::workload_;
+
   void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
   std::string tune(std::uint32_t operations) override {
     return runner_->tune(workload_, operations);
@@ -35,7 +34,6 @@ class point_of final : public bench::point {
   }
   void tear_down() override { runner_.reset(); }
 
-  bench::workload workload_;
   std::optional<runner<Operation>> runner_;
 };
 

@@ -5,8 +5,7 @@
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
 #include "microbench/hash_table/operations.cuh"
-#include "microbench/support/point.hpp"
-#include "microbench/support/workload.cuh"
+#include "microbench/support/workload_point.cuh"
 
 #include <warden/timer.hpp>
 
@@ -35,18 +34,16 @@ WARDEN_KERNEL void finish_kernel(oracle o) {
 }
 
 template <class Operation>
-class point_of final : public bench::point {
- public:
-  explicit point_of(bench::workload w) : workload_{std::move(w)} {}
+class point_of final : public bench::workload_point<Operation> {
+  using base = bench::workload_point<Operation>;
 
-  [[nodiscard]] std::string operation() const override { return Operation::name; }
-  [[nodiscard]] std::string workload() const override { return workload_.name(); }
-  [[nodiscard]] std::uint32_t keys() const override { return workload_.keys(); }
-  [[nodiscard]] bool has(std::string const& arm) const override {
-    return arm != "atomics" || Operation::has_atomic;
-  }
+ public:
+  using base::base;
+  using base::keys;
 
  private:
+  using base::workload_;
+
   /// One array of ids and one table an arm; a bucket for each key, on average.
   struct memory {
     memory(std::uint32_t operations, std::uint32_t keys)
@@ -111,7 +108,6 @@ class point_of final : public bench::point {
     return numbers[1] == 0 && Operation::adds_up(table.counts(), n, numbers[0]);
   }
 
-  bench::workload workload_;
   std::optional<memory> memory_;
 };
 
