@@ -7,6 +7,7 @@
 #include "microbench/support/workload.cuh"
 
 #include <warden/baseline/atomics.cuh>
+#include <warden/baseline/atomics_combined.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
 #include <warden/guarded.cuh>
@@ -23,7 +24,7 @@
 namespace contention {
 
 inline std::vector<std::string> const arm_names{"lock_as_written", "lock_tuned", "atomics",
-                                                "warden_locks"};
+                                                "atomics_combined", "warden_locks"};
 
 /// The user's side of the Warden arm.
 template <class Operation>
@@ -96,6 +97,9 @@ class runner {
       warden::baseline::lock_tuned_async(work_of(n), locks_, choice_);
     } else if (arm == "atomics") {
       if constexpr (Operation::has_atomic) warden::baseline::atomics_async(work_of(n));
+    } else if (arm == "atomics_combined") {
+      if constexpr (warden::baseline::combining<typename Operation::section>)
+        warden::baseline::atomics_combined_async(work_of(n), keys_);
     } else {
       bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
       warden::launch_fused(delegate<Operation>{ids_.data(), n, {}}, simulated ? 8 : 2048,

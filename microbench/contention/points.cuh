@@ -21,7 +21,9 @@ class point_of final : public bench::point {
   [[nodiscard]] std::string workload() const override { return workload_.name(); }
   [[nodiscard]] std::uint32_t keys() const override { return workload_.keys(); }
   [[nodiscard]] bool has(std::string const& arm) const override {
-    return arm != "atomics" || Operation::has_atomic;
+    if (arm == "atomics") return Operation::has_atomic;
+    if (arm == "atomics_combined") return warden::baseline::combining<typename Operation::section>;
+    return true;
   }
 
  private:
