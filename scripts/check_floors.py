@@ -74,7 +74,7 @@ def self_test():
         "include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n",
         "apps/a.cu": "#include <warden/detail/x.cuh>\n",
         "tests/b.cu": "void f() { __syncthreads(); }\n",
-        "include/warden/baseline/sorted.cuh": "#include <cub/block/block_radix_sort.cuh>\n",
+        "include/warden/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n",
         "include/warden/new.cuh": "#include <warden/message.cuh>\n",
     }
     for name, text in plants.items():

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the comparison: one operation by locks, by atomics and by Warden, timed and verified.
+// The arms of the comparison: one operation by locks, atomics, sorting and Warden, timed and
+// verified.
 #pragma once
 
 #include "microbench/contention/operations.cuh"
@@ -10,6 +11,7 @@
 #include <warden/baseline/atomics_combined.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
+#include <warden/baseline/sort.cuh>
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 #include <warden/timer.hpp>
@@ -23,8 +25,8 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{"lock_as_written", "lock_tuned", "atomics",
-                                                "atomics_combined", "warden_locks"};
+inline std::vector<std::string> const arm_names{"lock_as_written",  "lock_tuned", "atomics",
+                                                "atomics_combined", "sort",       "warden_locks"};
 
 /// The user's side of the Warden arm.
 template <class Operation>
@@ -74,6 +76,7 @@ class runner {
         per_key_{2 * std::size_t{keys}},
         wrong_{1},
         locks_{keys},
+        sorter_{most_operations, keys},
         guarded_{records_, Operation::make_context(per_operation_.data())} {}
 
   /// Settings for lock_tuned, from runs on these ids; says what was chosen.
@@ -100,6 +103,8 @@ class runner {
     } else if (arm == "atomics_combined") {
       if constexpr (warden::baseline::combining<typename Operation::section>)
         warden::baseline::atomics_combined_async(work_of(n), keys_);
+    } else if (arm == "sort") {
+      warden::baseline::sort_async(work_of(n), sorter_);
     } else {
       bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
       warden::launch_fused(delegate<Operation>{ids_.data(), n, {}}, simulated ? 8 : 2048,
@@ -145,6 +150,7 @@ class runner {
   warden::buffer<std::uint64_t> wrong_;
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
+  warden::baseline::sorter sorter_;
   guarded guarded_;
 };
 
