@@ -15,7 +15,7 @@ SEAM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
-    r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b")
+    r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)")
 COMMENT = re.compile(r"//.*$")
 
 # From the bottom up. A header may include headers of its own floor and of floors below it.
@@ -74,6 +74,7 @@ def self_test():
         "include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n",
         "apps/a.cu": "#include <warden/detail/x.cuh>\n",
         "tests/b.cu": "void f() { __syncthreads(); }\n",
+        "include/warden/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n",
         "include/warden/new.cuh": "#include <warden/message.cuh>\n",
     }
     for name, text in plants.items():

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ARMS = ["lock_as_written", "lock_tuned", "atomics", "warden_locks"]
+ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_locks"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 # lock_tuned with this choice is lock_as_written: the same kernel on the same grid.
@@ -83,12 +83,17 @@ def markdown(by_keys, simulated):
 def in_words(by_keys):
     """Where a baseline wins, in words."""
     sentences = []
-    for arm, what in (("atomics", "one atomic each"), ("lock_tuned", "tuned locks")):
+    everywhere = "faster than Warden at every number of keys."
+    for arm, what, always in (
+            ("atomics", "one atomic each", f"Where the section can be one atomic each, that is {everywhere}"),
+            ("atomics_combined", "combining before the atomics",
+             f"Where sections combine, combining them before the atomics is {everywhere}"),
+            ("sort", "sorting first", f"Where all sections are known beforehand, sorting them is {everywhere}"),
+            ("lock_tuned", "tuned locks", f"Tuned locks are {everywhere}")):
         wins = [k for k, arms in sorted(by_keys.items()) if arm in arms and "warden_locks" in arms
                 and arms[arm]["items_per_second"] > arms["warden_locks"]["items_per_second"]]
         if wins and len(wins) == len(by_keys):
-            sentences.append(f"Where the section can be {what}, that is faster than Warden at every number of keys."
-                             if arm == "atomics" else "Tuned locks are faster than Warden at every number of keys.")
+            sentences.append(always)
         elif wins:
             sentences.append(f"With {what}, Warden loses at {', '.join(short(k) for k in wins)} keys.")
     return " ".join(sentences) or "Warden is faster than every baseline here."

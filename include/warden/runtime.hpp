@@ -110,5 +110,28 @@ enum class launch_result {
 launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
                      std::source_location where = std::source_location::current());
 
+/// The arrays of `sort_pairs`, in device memory: `n` elements each, none overlapping another.
+struct pair_arrays {
+  std::uint32_t const* keys;     ///< read only
+  std::uint32_t const* values;   ///< read only
+  std::uint32_t* sorted_keys;    ///< the keys from the smallest to the largest
+  std::uint32_t* sorted_values;  ///< their values
+  std::uint32_t n;               ///< at most 2^31 - 1
+};
+/// Temporary device memory, in bytes, with which `sort_pairs` and `find_runs` can do up to `n`
+/// elements with keys of `bits` bits. Throws cuda_error.
+std::size_t sort_bytes(std::uint32_t n, unsigned bits,
+                       std::source_location where = std::source_location::current());
+/// Sorts the pairs by the lowest `bits` bits of their keys, at least one, and keeps the order of
+/// equal ones; enqueued, and allocates nothing. On the simulated device it happens at once. Throws
+/// cuda_error.
+void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t temporary_bytes,
+                stream_ref s, std::source_location where = std::source_location::current());
+/// Writes to `starts` the indices at which a run of equal `keys` begins, in order, and their number
+/// to `count`; enqueued like `sort_pairs`. Throws cuda_error.
+void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,
+               std::uint32_t* count, void* temporary, std::size_t temporary_bytes, stream_ref s,
+               std::source_location where = std::source_location::current());
+
 }  // namespace runtime
 WARDEN_HOST_NAMESPACE_END

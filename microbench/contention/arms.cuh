@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arms of the comparison: one operation by locks, by atomics and by Warden, timed and verified.
+// The arms of the comparison: one operation by locks, atomics, sorting and Warden, timed and
+// verified.
 #pragma once
 
 #include "microbench/contention/operations.cuh"
@@ -7,8 +8,10 @@
 #include "microbench/support/workload.cuh"
 
 #include <warden/baseline/atomics.cuh>
+#include <warden/baseline/atomics_combined.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
+#include <warden/baseline/sort.cuh>
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 #include <warden/timer.hpp>
@@ -22,8 +25,8 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{"lock_as_written", "lock_tuned", "atomics",
-                                                "warden_locks"};
+inline std::vector<std::string> const arm_names{"lock_as_written",  "lock_tuned", "atomics",
+                                                "atomics_combined", "sort",       "warden_locks"};
 
 /// The user's side of the Warden arm.
 template <class Operation>
@@ -90,6 +93,7 @@ class runner {
     w.draw(ids_.data(), n, seed);
     records_.fill_bytes(0);
     per_operation_.fill_bytes(0);
+    if (arm == "sort" && !sorter_) sorter_.emplace(static_cast<std::uint32_t>(ids_.size()), keys_);
     warden::timer clock;
     clock.start();
     if (arm == "lock_as_written") {
@@ -98,6 +102,11 @@ class runner {
       warden::baseline::lock_tuned_async(work_of(n), locks_, choice_);
     } else if (arm == "atomics") {
       if constexpr (Operation::has_atomic) warden::baseline::atomics_async(work_of(n));
+    } else if (arm == "atomics_combined") {
+      if constexpr (warden::baseline::combining<typename Operation::section>)
+        warden::baseline::atomics_combined_async(work_of(n), keys_);
+    } else if (arm == "sort") {
+      warden::baseline::sort_async(work_of(n), *sorter_);
     } else {
       bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
       warden::launch_fused(delegate<Operation>{ids_.data(), n, {}}, simulated ? 8 : 2048,
@@ -143,6 +152,7 @@ class runner {
   warden::buffer<std::uint64_t> wrong_;
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
+  std::optional<warden::baseline::sorter> sorter_;  ///< large: only if asked for
   guarded guarded_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention benchmark: locks, atomics and Warden on the same keys.
+// The contention benchmark: locks, atomics, sorting and Warden on the same keys.
 
 #include "microbench/contention/points.hpp"
 #include "microbench/support/report.hpp"
@@ -12,7 +12,8 @@
 #include <vector>
 
 int main(int argc, char** argv) {
-  bench::program program{"contention", "Locks, atomics and Warden on the same keys.", argc, argv};
+  bench::program program{"contention", "Locks, atomics, sorting and Warden on the same keys.", argc,
+                         argv};
   std::vector<std::uint32_t> keys;
   std::vector<std::string> operations{"push", "add", "update"}, workloads;
   std::string ids, facebook = "apps/data/facebook_combined.txt";

@@ -85,6 +85,7 @@ struct add {
     std::uint64_t amount;
     __device__ void operator()(record& sum, context) const { sum += amount; }
     __device__ void atomic(record* sum, context) const { simt::fetch_add(sum, amount); }
+    __device__ static section combine(section a, section b) { return {a.amount + b.amount}; }
   };
   struct make {
     /// Distinct amounts: two lost and one doubled do not cancel.

@@ -21,6 +21,11 @@ class point_of final : public bench::workload_point<Operation> {
   using base::base;
   using base::keys;
 
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    if (arm == "atomics_combined") return warden::baseline::combining<typename Operation::section>;
+    return base::has(arm);
+  }
+
  private:
   using base::workload_;
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -183,6 +184,34 @@ launch_result launch(kernel const& k, launch_shape const& shape, void* argument,
   global.last = machine.result();
   global.total += global.last.counts;
   return launch_result::launched;
+}
+
+std::size_t sort_bytes(std::uint32_t n, unsigned, std::source_location) {
+  return n * sizeof(std::uint32_t);
+}
+
+void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t, stream_ref s,
+                std::source_location) {
+  sim::count_call(s);
+  auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+  auto* const order = static_cast<std::uint32_t*>(temporary);
+  std::iota(order, order + a.n, 0u);
+  std::stable_sort(order, order + a.n, [&](std::uint32_t i, std::uint32_t j) {
+    return (a.keys[i] & mask) < (a.keys[j] & mask);
+  });
+  for (std::uint32_t p = 0; p < a.n; ++p) {
+    a.sorted_keys[p] = a.keys[order[p]];
+    a.sorted_values[p] = a.values[order[p]];
+  }
+}
+
+void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,
+               std::uint32_t* count, void*, std::size_t, stream_ref s, std::source_location) {
+  sim::count_call(s);
+  *count = 0;
+  for (std::uint32_t p = 0; p < n; ++p) {
+    if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
+  }
 }
 
 }  // namespace runtime

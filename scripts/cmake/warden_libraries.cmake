@@ -6,7 +6,8 @@ find_package(Boost 1.74 REQUIRED COMPONENTS context)
 
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
-file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp)
+file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp
+     ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu)
 
 function(warden_library name)
   target_include_directories(${name} PUBLIC
@@ -28,7 +29,7 @@ if(WARDEN_WITH_CUDA)
   warden_library(warden_cuda)
   target_link_libraries(warden_cuda PUBLIC CUDA::cudart_static)
   # This CMake refuses CUDA_STANDARD 20, and cxx_std_20 says nothing to nvcc.
-  target_compile_options(warden_cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+  target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   set_target_properties(warden_cuda PROPERTIES EXPORT_NAME cuda)
   add_library(warden_default INTERFACE)
   target_link_libraries(warden_default INTERFACE warden_cuda)

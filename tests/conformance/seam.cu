@@ -67,6 +67,73 @@ WARDEN_KERNEL void block_collectives(arguments a) {
 }
 TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
 
+/// x -> factor * x + term, modulo 2^32: composition is associative, but not commutative.
+struct affine {
+  std::uint32_t factor, term;
+};
+struct compose {
+  __device__ affine operator()(affine const& a, affine const& b) const {
+    return {a.factor * b.factor, b.factor * a.term + b.term};
+  }
+};
+__device__ affine affine_of(std::uint32_t thread, std::uint32_t round) {
+  return {2 * thread + 2 * round + 1, thread * thread + 7};
+}
+WARDEN_KERNEL void block_scan_by_anything(arguments a) {
+  using scan = simt::block_scan_by<affine, 96>;
+  auto& storage = *reinterpret_cast<scan::storage*>(simt::dynamic_shared());
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    std::uint32_t const t = simt::thread_rank();
+    affine const before = scan::exclusive(storage, affine_of(t, round), compose{});
+    affine wanted = affine_of(0, round);
+    for (std::uint32_t other = 1; other < t; ++other)
+      wanted = compose{}(wanted, affine_of(other, round));
+    expect(a, t == 0 || (before.factor == wanted.factor && before.term == wanted.term));
+    simt::sync_block();
+  }
+}
+TEST(seam, block_scan_by_anything) { run(&block_scan_by_anything, 2, 96); }
+
+constexpr unsigned sort_threads = 64, sort_items = 3, sort_words = sort_threads * sort_items;
+struct sort_arguments {
+  std::uint32_t const* words;
+  std::uint32_t* sorted;
+  unsigned first_bit, end_bit;
+};
+WARDEN_KERNEL void sort_twice(sort_arguments a) {
+  using sort = simt::block_sort<sort_threads, sort_items>;
+  auto& storage = *reinterpret_cast<sort::storage*>(simt::dynamic_shared());
+  for (unsigned round = 0; round < 2; ++round) {
+    unsigned const first = round * sort_words + simt::thread_rank() * sort_items;
+    std::uint32_t words[sort_items];
+    for (unsigned j = 0; j < sort_items; ++j) words[j] = a.words[first + j];
+    sort::sort(storage, words, a.first_bit, a.end_bit);
+    for (unsigned j = 0; j < sort_items; ++j) a.sorted[first + j] = words[j];
+    simt::sync_block();
+  }
+}
+TEST(seam, block_sort) {
+  std::vector<std::uint32_t> words;
+  for (unsigned i = 0; i < 2 * sort_words; ++i)
+    words.push_back(static_cast<std::uint32_t>(test::mix(i)));
+  warden::buffer<std::uint32_t> const in{words};
+  warden::buffer<std::uint32_t> const out{words.size()};
+  for (auto const& [first_bit, end_bit] :
+       {std::pair{0u, 32u}, {12u, 13u}, {5u, 12u}, {30u, 32u}, {0u, 6u}}) {
+    simt::launch(&sort_twice, 1, sort_threads, 16 * 1024,
+                 {in.data(), out.data(), first_bit, end_bit}, {});
+    auto wanted = words;
+    auto const key = [first = first_bit, end = end_bit](std::uint32_t word) {
+      return (word & ((std::uint64_t{1} << end) - 1)) >> first;
+    };
+    for (auto const half : {wanted.begin(), wanted.begin() + sort_words}) {
+      std::stable_sort(half, half + sort_words,
+                       [&](std::uint32_t x, std::uint32_t y) { return key(x) < key(y); });
+    }
+    EXPECT_EQ(out.to_host(), wanted) << "bits " << first_bit << " to " << end_bit;
+  }
+}
+
 WARDEN_KERNEL void atomics(arguments a) {
   simt::fetch_add(&a.out[0], std::uint64_t{3});
   simt::fetch_max(&a.out[1], std::uint64_t{simt::thread_rank()});

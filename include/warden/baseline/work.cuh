@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 /// What Warden is compared with, as strong as it can be made.
@@ -20,7 +22,7 @@ struct work {
   Record* records;  ///< all records
   Ids ids;          ///< `n` record ids, unchecked; an array, or an object with operator[]
   std::uint32_t n;  ///< operations
-  Make make;        ///< `Section make(std::uint32_t i)`, on the device
+  Make make;        ///< `Section make(std::uint32_t i)`, on the device, once or more
   Context context;  ///< handed to every section
 };
 
@@ -31,10 +33,15 @@ WARDEN_DEVICE std::uint32_t first_operation() {
 /// From one operation of a thread to its next: the threads of the grid.
 WARDEN_DEVICE std::uint32_t operation_step() { return simt::block_count() * simt::block_threads(); }
 
+/// The section type of a `work`.
+template <class Work>
+using section_of = std::remove_cvref_t<decltype(std::declval<Work const&>().make(std::uint32_t{}))>;
+
 /// As many blocks as are resident together. Throws cuda_error.
 template <class Argument>
-unsigned full_occupancy(void (*kernel)(Argument), unsigned threads) {
-  return static_cast<unsigned>(runtime::resident_blocks(simt::make_kernel(kernel), threads, 0));
+unsigned full_occupancy(void (*kernel)(Argument), unsigned threads, std::size_t shared_bytes = 0) {
+  return static_cast<unsigned>(
+      runtime::resident_blocks(simt::make_kernel(kernel), threads, shared_bytes));
 }
 
 }  // namespace baseline

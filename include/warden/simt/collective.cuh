@@ -9,7 +9,10 @@
 #include <cstdint>
 
 #if defined(__CUDACC__)
+#  include <cub/block/block_radix_sort.cuh>
 #  include <cub/block/block_scan.cuh>
+#else
+#  include <algorithm>
 #endif
 
 WARDEN_NAMESPACE_BEGIN
@@ -53,6 +56,78 @@ class block_scan {
     sync_block();
     total = temporary.total;
     return temporary.values[thread_rank()];
+#endif
+  }
+};
+
+/// Prefixes over the threads of a block of `Threads` threads by any associative operation.
+template <class T, unsigned Threads>
+class block_scan_by {
+ public:
+#if defined(__CUDACC__)
+  /// Shared memory of one scan at a time.
+  using storage = typename cub::BlockScan<T, static_cast<int>(Threads)>::TempStorage;
+#else
+  struct storage {
+    T values[Threads];
+  };
+#endif
+
+  /// Collective. Returns `operation(...operation(v0, v1)..., v)` over the values of the threads
+  /// before this one, in their order; what thread 0 gets means nothing. A block barrier must pass
+  /// before `temporary` is used again.
+  template <class Operation>
+  WARDEN_DEVICE static T exclusive(storage& temporary, T value, Operation operation) {
+#if defined(__CUDACC__)
+    T before;
+    cub::BlockScan<T, static_cast<int>(Threads)>{temporary}.ExclusiveScan(value, before, operation);
+    return before;
+#else
+    temporary.values[thread_rank()] = value;
+    sync_block();
+    T before = temporary.values[0];
+    for (unsigned t = 1; t < thread_rank(); ++t) before = operation(before, temporary.values[t]);
+    return before;
+#endif
+  }
+};
+
+/// Sorts `Items` words of each thread of a block of `Threads` threads.
+template <unsigned Threads, unsigned Items>
+class block_sort {
+ public:
+#if defined(__CUDACC__)
+  /// Shared memory of one sort at a time.
+  using storage = typename cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads),
+                                               static_cast<int>(Items)>::TempStorage;
+#else
+  struct storage {
+    std::uint32_t words[Threads * Items];
+  };
+#endif
+
+  /// Collective. Sorts by the bits `first_bit` to `end_bit - 1`, at least one, and keeps the order
+  /// of words that agree in them. Thread t's words are those from `t * Items` on, before and
+  /// after. A block barrier must pass before `temporary` is used again.
+  WARDEN_DEVICE static void sort(storage& temporary, std::uint32_t (&words)[Items],
+                                 unsigned first_bit, unsigned end_bit) {
+#if defined(__CUDACC__)
+    cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads), static_cast<int>(Items)>{
+        temporary}
+        .Sort(words, static_cast<int>(first_bit), static_cast<int>(end_bit));
+#else
+    std::uint32_t* const mine = temporary.words + thread_rank() * Items;
+    std::copy_n(words, Items, mine);
+    sync_block();
+    if (thread_rank() == 0) {
+      auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << end_bit) -
+                                                   (std::uint64_t{1} << first_bit));
+      std::stable_sort(
+          temporary.words, temporary.words + Threads * Items,
+          [mask](std::uint32_t a, std::uint32_t b) { return (a & mask) < (b & mask); });
+    }
+    sync_block();
+    std::copy_n(mine, Items, words);
 #endif
   }
 };
