@@ -27,6 +27,8 @@ FLOORS = [
      "baseline/"],
     ["channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "inbox.cuh", "thread_client.cuh", "outbox.cuh"],
     ["executor/", "policy.cuh"],
+    ["detail/launch_record.cuh"],
+    ["detail/launch_history.cuh"],
     ["client_block.cuh", "block_client.cuh", "server.cuh"],
     ["guarded.cuh", "launch.cuh"],
 ]

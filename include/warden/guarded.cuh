@@ -5,6 +5,7 @@
 
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/detail/launch_history.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
 #include <warden/policy.cuh>
@@ -17,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -41,84 +41,6 @@ struct guarded_options {
   /// Where the channels' indices begin, for tests of their wrap-around; by default the second lap.
   std::uint64_t first_index = 0;
 };
-
-namespace detail {
-
-/// The channels of one guarded; a launch's record keeps them alive for its dump.
-struct channel_memory {
-  buffer<channel_indices> indices;
-  buffer<simt::lane_words> slots;
-};
-
-/// What the guardeds of one launch share after it: where its health is and what to dump.
-struct launch_record {
-  buffer<launch_control> control{1};
-  struct channels {
-    std::shared_ptr<channel_memory const> memory;
-    unsigned servers, lanes, capacity_log2;
-    std::uint64_t launch_number;
-  };
-  std::vector<channels> groups;
-  time_limit limit;
-  std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
-  std::size_t user_shared_bytes = 0;
-  /// The last failure that some guarded's `wait` found; the others report it from here.
-  std::optional<diagnosis> failure;
-  std::uint64_t failures = 0;  ///< found so far
-
-  /// Healthy, and waits for that: the next launch may come in any stream.
-  void clear(stream_ref s) {
-    control.fill_bytes(0, s);
-    s.synchronize();
-  }
-};
-
-/// Reads everything a dump needs from a device that has stopped.
-inline diagnosis diagnose(launch_record const& launch, launch_control const& control) {
-  diagnosis d;
-  d.wait = control.health.first;
-  d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
-  d.client_blocks = d.wait.client_blocks;
-  d.client_blocks_done = d.wait.client_blocks_done;
-  // Later launches on the failed one have counted on, but started no server.
-  std::uint32_t const later = launch.launches - d.wait.launch;
-  for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
-    auto const& group = launch.groups[g];
-    std::vector<channel_indices> indices(group.servers);
-    std::size_t const capacity = std::size_t{1} << group.capacity_log2;
-    std::vector<simt::lane_words> slots(capacity * group.lanes);
-    copy(indices.data(), group.memory->indices.data(), indices.size());
-    stream_ref{}.synchronize();
-    for (std::uint32_t s = 0; s < group.servers; ++s) {
-      channel_state c{g,
-                      s,
-                      static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value + later == group.launch_number,
-                      indices[s].reserved.value,
-                      indices[s].released.value,
-                      indices[s].executed.value,
-                      indices[s].released.value};
-      copy(slots.data(), group.memory->slots.data() + s * slots.size(), slots.size());
-      stream_ref{}.synchronize();
-      auto const is_published = [&](std::uint64_t index) {
-        for (unsigned l = 0; l < group.lanes; ++l) {
-          auto const& words = slots[l * capacity + (index & (capacity - 1))];
-          std::uint64_t const lap = index >> group.capacity_log2;
-          if (words.second >> lane::payload_bits != (lap & 0xffffu)) return false;
-        }
-        return true;
-      };
-      while (c.published < c.reserved && c.published - c.released < capacity &&
-             is_published(c.published)) {
-        ++c.published;
-      }
-      d.channels.push_back(c);
-    }
-  }
-  return d;
-}
-
-}  // namespace detail
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
@@ -208,34 +130,7 @@ class basic_guarded {
     guarded_report report;
     copy(&report, report_.data(), 1, s);
     s.synchronize();
-    // Of several launches that failed since the last call, the first one is the cause.
-    std::optional<diagnosis> failure;
-    std::string shared;
-    for (participation& p : participations_) {
-      auto const& launch = p.launch;
-      launch_control control;
-      copy(&control, launch->control.data(), 1, s);
-      s.synchronize();
-      if (control.health.poisoned != 0) {
-        launch->failure = detail::diagnose(*launch, control);
-        ++launch->failures;
-      }
-      if (control.shared_asked != 0) {
-        shared = "client_block::shared: " + std::to_string(control.shared_asked) +
-                 " bytes asked for, but the kernel's shared_storage has " +
-                 std::to_string(launch->user_shared_bytes);
-      }
-      if (control.health.poisoned != 0 || control.shared_asked != 0) launch->clear(s);
-      if (!p.has_unreported_failure()) continue;
-      p.reported = launch->failures;
-      bool const is_cause = launch->failure->wait.kind != wait_kind::earlier;
-      if (!failure || (is_cause && failure->wait.kind == wait_kind::earlier))
-        failure = launch->failure;
-    }
-    // What was launched in another stream may still run, and what was captured may run again.
-    std::erase_if(participations_, [&](participation const& p) {
-      return !p.captured && (failure || p.stream.handle() == s.handle());
-    });
+    auto const [failure, shared] = history_.report(s);
     bool const bad = report.bad_ids != 0 || report.unflushed != 0;
     if (bad) clear_report(report, s);
     if (failure) {
@@ -309,23 +204,12 @@ class basic_guarded {
   }
   /// For launches: throws timeout_error if an earlier launch is known to have failed and `wait` was
   /// not called since.
-  void check_reported(std::source_location where) const {
-    for (participation const& p : participations_) {
-      if (p.has_unreported_failure()) throw timeout_error{*p.launch->failure, where};
-    }
-  }
+  void check_reported(std::source_location where) const { history_.check_reported(where); }
   /// For launches: the device's view for a launch that begins now.
   ref begin_launch(std::shared_ptr<detail::launch_record> const& launch, unsigned position,
                    std::size_t outbox_offset, stream_ref s) {
     ref r = ref_;
-    // A launch that failed may not be known yet: what comes behind it must not touch its channels.
-    auto const earlier = participations_.empty() ? nullptr : participations_.back().launch;
-    r.earlier = earlier ? &earlier->control.data()->health : nullptr;
-    bool const captured = runtime::capturing(s);
-    std::erase_if(participations_, [&](participation const& p) {
-      return !captured && !p.captured && p.launch == launch && p.stream.handle() == s.handle();
-    });
-    participations_.push_back({launch, s, captured, launch->failures, earlier});
+    r.earlier = history_.begin(launch, s);
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
@@ -408,18 +292,7 @@ class basic_guarded {
   buffer<guarded_report> report_;
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
-  /// A launch that this guarded took part in, and that `wait` must ask about.
-  struct participation {
-    std::shared_ptr<detail::launch_record> launch;
-    stream_ref stream;
-    bool captured;           ///< into a graph: it may run at any time from now on
-    std::uint64_t reported;  ///< of the launch's failures
-    std::shared_ptr<detail::launch_record> earlier;  ///< kept alive, because the launch looks at it
-
-    [[nodiscard]] bool has_unreported_failure() const { return launch->failures != reported; }
-  };
-  /// By last use; without those that a `wait` has asked about.
-  std::vector<participation> participations_;
+  detail::launch_history history_;
   std::uint64_t launches_ = 0;
 };
 

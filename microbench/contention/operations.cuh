@@ -22,8 +22,17 @@ struct oracle_memory {
   std::uint64_t* wrong;
 };
 
+/// What the oracle of an operation is given.
+template <class Record, class Context>
+struct oracle_arguments {
+  Record const* records;
+  std::uint32_t const* ids;
+  std::uint32_t n, keys;
+  Context result;
+  oracle_memory memory;
+};
+
 // ---- push: next[i] = head[k]; head[k] = i
-// -----------------------------------------------------------
 
 struct push {
   static constexpr char const* name = "push";
@@ -48,13 +57,7 @@ struct push {
   static constexpr bool has_atomic = true;
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 
-  struct check_arguments {
-    record const* records;
-    std::uint32_t const* ids;
-    std::uint32_t n, keys;
-    context result;
-    oracle_memory memory;
-  };
+  using check_arguments = oracle_arguments<record, context>;
   /// Every node is pointed at once, by a head or a next of its own key.
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(std::uint64_t{a.n} + a.keys, [&](std::uint64_t i) {
@@ -74,7 +77,6 @@ struct push {
 };
 
 // ---- add
-// --------------------------------------------------------------------------------------------
 
 struct add {
   static constexpr char const* name = "add";
@@ -94,13 +96,7 @@ struct add {
   static constexpr bool has_atomic = true;
   static context make_context(std::uint32_t*) { return {}; }
 
-  struct check_arguments {
-    record const* records;
-    std::uint32_t const* ids;
-    std::uint32_t n, keys;
-    context result;
-    oracle_memory memory;
-  };
+  using check_arguments = oracle_arguments<record, context>;
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(a.n, [&](std::uint64_t i) {
       simt::fetch_add(&a.memory.per_key[2 * std::uint64_t{a.ids[i]}],
@@ -116,7 +112,6 @@ struct add {
 };
 
 // ---- update: what no single atomic can do
-// -------------------------------------------------------------
 
 struct update {
   static constexpr char const* name = "update";
@@ -160,13 +155,7 @@ struct update {
   static constexpr bool has_atomic = false;
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 
-  struct check_arguments {
-    record const* records;
-    std::uint32_t const* ids;
-    std::uint32_t n, keys;
-    context result;
-    oracle_memory memory;
-  };
+  using check_arguments = oracle_arguments<record, context>;
   /// Sums and hashes of the accepted operations, by key; an operation without an outcome was lost.
   __device__ static void first_check(check_arguments const& a) {
     bench::for_each_of(a.n, [&](std::uint64_t i) {

@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::byte canary{0xa5};
 constexpr std::size_t canary_bytes = 64;
-// Threads begin above it; one that is demoted goes below all others.
-constexpr std::uint64_t first_priority = std::uint64_t{1} << 62;
-/// How much time passes when every thread sleeps.
-constexpr std::uint64_t lapse_nanoseconds = 100'000'000;
 
 stack_pool& stacks() {
   static stack_pool pool;
@@ -331,83 +327,6 @@ void machine::misuse(std::string const& what, device::site const& where) {
   // Never resumed: run() ends the launch.
   switch_out();
   std::terminate();
-}
-
-// ---- waiting
-
-namespace {
-constexpr std::uintptr_t granule(void const* address) {
-  return reinterpret_cast<std::uintptr_t>(address) >> 3;
-}
-constexpr std::size_t slot_of(std::uintptr_t granule) {
-  return (granule * 0x9e3779b1u) >> 4 & 0xffffu;
-}
-}  // namespace
-
-void machine::begin_wait() {
-  thread& t = *current_;
-  t.waits = true;
-  t.written = false;
-  t.time_passed = false;
-  waiting_.push_back(&t);
-}
-
-void machine::watch(void const* address) {
-  current_->watched.push_back(granule(address));
-  ++watch_counts_[slot_of(granule(address))];
-}
-
-void machine::end_wait() {
-  thread& t = *current_;
-  for (std::uintptr_t g : t.watched) --watch_counts_[slot_of(g)];
-  t.watched.clear();
-  t.waits = false;
-  *std::find(waiting_.begin(), waiting_.end(), &t) = waiting_.back();
-  waiting_.pop_back();
-}
-
-void machine::written(void const* address) {
-  std::uintptr_t const g = granule(address);
-  if (watch_counts_[slot_of(g)] == 0) return;
-  for (thread* t : waiting_) {
-    if (std::find(t->watched.begin(), t->watched.end(), g) == t->watched.end()) continue;
-    t->written = true;
-    if (t->state == thread_state::asleep) make_runnable(*t);
-  }
-}
-
-bool machine::sleep() {
-  thread& t = *current_;
-  if (!t.written) {
-    block_current(thread_state::asleep);
-    switch_out();
-  }
-  t.written = false;
-  bool const time = t.time_passed;
-  t.time_passed = false;
-  return time;
-}
-
-void machine::wake_by_time() {
-  bool anyone = false;
-  for (thread const* t : waiting_) anyone = anyone || t->state == thread_state::asleep;
-  if (!report_.deadlock) {
-    report_.deadlock = true;
-    report_.deadlock_text = "every thread sleeps" + where_everyone_is();
-  }
-  if (!anyone || settings_.deadlock_is_error) {
-    failed_ = true;
-    failure_ = anyone ? report_.deadlock_text
-                      : "a barrier or warp collective that not all its threads reach" +
-                            where_everyone_is();
-    failure_where_ = device::site::current();
-    return;
-  }
-  lapse_ += lapse_nanoseconds;
-  for (thread* t : waiting_) {
-    t->time_passed = true;
-    make_runnable(*t);
-  }
 }
 
 }  // namespace sim

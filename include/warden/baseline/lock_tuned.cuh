@@ -245,7 +245,7 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
   }
   for (std::size_t c = 0; c < candidates.size() && !simulated; ++c) {
     std::sort(costs[c].begin(), costs[c].end());
-    // The median's own noise is about this much.
+    // The lock as written varies by some percent from run to run: less than that is no gain.
     candidates[c].cost = costs[c][rounds / 2] * (written(candidates[c]) ? 0.97 : 1);
   }
   return std::min_element(candidates.begin(), candidates.end(), cheaper)->choice;

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the guardeds of one launch share after it, and how a dump is made of it.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/channel.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/launch_control.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The channels of one guarded; a launch's record keeps them alive for its dump.
+struct channel_memory {
+  buffer<channel_indices> indices;
+  buffer<simt::lane_words> slots;
+};
+
+/// What the guardeds of one launch share after it: where its health is and what to dump.
+struct launch_record {
+  buffer<launch_control> control{1};
+  struct channels {
+    std::shared_ptr<channel_memory const> memory;
+    unsigned servers, lanes, capacity_log2;
+    std::uint64_t launch_number;
+  };
+  std::vector<channels> groups;
+  time_limit limit;
+  std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
+  std::size_t user_shared_bytes = 0;
+  /// The last failure that some guarded's `wait` found; the others report it from here.
+  std::optional<diagnosis> failure;
+  std::uint64_t failures = 0;  ///< found so far
+
+  /// Healthy, and waits for that: the next launch may come in any stream.
+  void clear(stream_ref s) {
+    control.fill_bytes(0, s);
+    s.synchronize();
+  }
+};
+
+/// Reads everything a dump needs from a device that has stopped.
+inline diagnosis diagnose(launch_record const& launch, launch_control const& control) {
+  diagnosis d;
+  d.wait = control.health.first;
+  d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
+  d.client_blocks = d.wait.client_blocks;
+  d.client_blocks_done = d.wait.client_blocks_done;
+  // Later launches on the failed one have counted on, but started no server.
+  std::uint32_t const later = launch.launches - d.wait.launch;
+  for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
+    auto const& group = launch.groups[g];
+    std::vector<channel_indices> indices(group.servers);
+    std::size_t const capacity = std::size_t{1} << group.capacity_log2;
+    std::vector<simt::lane_words> slots(capacity * group.lanes);
+    copy(indices.data(), group.memory->indices.data(), indices.size());
+    stream_ref{}.synchronize();
+    for (std::uint32_t s = 0; s < group.servers; ++s) {
+      channel_state c{g,
+                      s,
+                      static_cast<std::uint32_t>(capacity),
+                      indices[s].started.value + later == group.launch_number,
+                      indices[s].reserved.value,
+                      indices[s].released.value,
+                      indices[s].executed.value,
+                      indices[s].released.value};
+      copy(slots.data(), group.memory->slots.data() + s * slots.size(), slots.size());
+      stream_ref{}.synchronize();
+      auto const is_published = [&](std::uint64_t index) {
+        for (unsigned l = 0; l < group.lanes; ++l) {
+          auto const& words = slots[l * capacity + (index & (capacity - 1))];
+          std::uint64_t const lap = index >> group.capacity_log2;
+          if (words.second >> lane::payload_bits != (lap & 0xffffu)) return false;
+        }
+        return true;
+      };
+      while (c.published < c.reserved && c.published - c.released < capacity &&
+             is_published(c.published)) {
+        ++c.published;
+      }
+      d.channels.push_back(c);
+    }
+  }
+  return d;
+}
+
+}  // namespace detail
+
+WARDEN_NAMESPACE_END
