@@ -65,6 +65,14 @@ class channel_ref {
   WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
     return index - released < capacity();  // sabotage: credit
   }
+  /// How many of the `count` indices from `first` on may be written, by a sender that last saw
+  /// `released`.
+  WARDEN_DEVICE std::uint32_t credit(std::uint64_t first, std::uint32_t count,
+                                     std::uint64_t released) const {
+    std::uint64_t const end = released + capacity();
+    if (first >= end) return 0;
+    return end - first < count ? static_cast<std::uint32_t>(end - first) : count;
+  }
   /// Writes the message into the slot of a reserved index with credit. Relaxed: see `released`.
   WARDEN_DEVICE void publish(std::uint64_t index, message<Lanes> const& m) const {
     WARDEN_UNROLL
@@ -83,6 +91,11 @@ class channel_ref {
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l) ready = ready && lane::is_of(m.lanes[l], lap(index));
     return ready;
+  }
+  /// Whether the whole message of an index lies in its slot.
+  WARDEN_DEVICE bool is_there(std::uint64_t index) const {
+    message<Lanes> m;
+    return receive(index, m);
   }
   /// In global memory.
   WARDEN_DEVICE channel_indices* indices() const { return indices_; }

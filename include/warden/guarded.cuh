@@ -9,7 +9,6 @@
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
 #include <warden/policy.cuh>
-#include <warden/server.cuh>
 #include <warden/statistics.cuh>
 #include <warden/stream.hpp>
 #include <warden/thread_client.cuh>
@@ -35,6 +34,7 @@ WARDEN_NAMESPACE_BEGIN
 struct guarded_options {
   unsigned servers = 0;  ///< thread blocks that own records; by default one for each multiprocessor
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default the policy's
+  unsigned chunk = 0;     ///< neighbouring records with one owner, a power of two
   /// How long a wait may last without progress, in seconds, before the launch is poisoned.
   double time_limit_seconds = 10;
   std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
@@ -84,7 +84,7 @@ class basic_guarded {
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
-    ref_.owners = interleaved_owner_map{options_.servers};
+    ref_.owners = interleaved_owner_map{options_.servers, options_.chunk};
     channels_ = std::make_shared<detail::channel_memory>(
         detail::channel_memory{buffer<channel_indices>{options_.servers},
                                buffer<simt::lane_words>{std::size_t{options_.servers} *
@@ -189,7 +189,7 @@ class basic_guarded {
   }
   /// Bytes of the block's shared memory that a server of this guarded needs.
   [[nodiscard]] std::size_t server_bytes() const {
-    return server<ref>::shared_bytes(options_.capacity);
+    return ref::server::shared_bytes(options_.capacity);
   }
 
   /// For launches: the record that this guarded lends to a launch in which it comes first.
@@ -235,6 +235,7 @@ class basic_guarded {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +
              std::to_string(outbox<ref>::nowhere - 1));
     }
+    if (options_.chunk == 0) options_.chunk = 1;
     if (options_.capacity == 0) options_.capacity = Policy::capacity;
     unsigned const c = options_.capacity;
     if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {

@@ -38,6 +38,9 @@ class guarded_ref {
   /// The channels of this guarded.
   using channel = channel_ref<format::lanes>;
 
+  /// The server loop of the policy's executor.
+  using server = typename Policy::executor::template server<guarded_ref>;
+
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 
@@ -72,16 +75,45 @@ class guarded_ref {
     return false;
   }
 
-  /// Runs the section that a message carries on its record.
-  WARDEN_DEVICE void execute(std::uint32_t server, message_type const& m) const {
-    Record& r = records[owners.id({server, m.local()})];
-    simt::section_enter(&r);
-    unsigned const tag = m.tag();
+  /// The record of a server's local number, in global memory.
+  WARDEN_DEVICE Record* record_of(std::uint32_t server, std::uint32_t local) const {
+    return records + owners.id({server, local});
+  }
+  /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
+  WARDEN_DEVICE void apply(message_type const& m, Record& r) const {
+    // With one type alone there is nothing to tell apart.
+    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
     ((tag == format::template tag_of<Sections>()
           ? static_cast<void>(format::template unpack<Sections>(m)(r, sections_context))
           : static_cast<void>(0)),
      ...);
+  }
+  /// Runs the section that a message carries on its record in global memory.
+  WARDEN_DEVICE void execute(std::uint32_t server, message_type const& m) const {
+    Record& r = *record_of(server, m.local());
+    simt::section_enter(&r);
+    apply(m, r);
     simt::section_leave(&r);
+  }
+
+  /// Whether all that clients will ever send to a channel was executed. Clients first: only when
+  /// all are done is `reserved` final, and only then does it mean something that as many were
+  /// executed.
+  WARDEN_DEVICE bool work_has_ended(channel const& c) const {
+    bool const clients_done = simt::load_relaxed(&frame.control->counters.client_blocks_done) ==
+                              frame.client_blocks;  // sabotage: end-of-work
+    if (!clients_done) return false;
+    // Acquire, once: the client blocks reserved before they counted themselves done.
+    simt::fence_device();
+    return simt::load_relaxed(&c.indices()->executed.value) ==
+           simt::load_relaxed(&c.indices()->reserved.value);
+  }
+  /// For statistics: how full the channel was when slots from `released` on were given back.
+  WARDEN_DEVICE void note_fullness(channel const& c, std::uint64_t released) const {
+    if constexpr (policy::statistics) {
+      std::uint64_t const used = simt::load_relaxed(&c.indices()->reserved.value) - released;
+      simt::fetch_max(&report->totals.fullest_channel, used < c.capacity() ? used : c.capacity());
+    }
   }
 
   /// Waits for `predicate` on behalf of this guarded; false once poisoned.

@@ -127,7 +127,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   if (serves) {
     for_each_ref(arguments.refs, [&](auto const& ref) {
       std::uint32_t const servers = ref.owners.servers();
-      if (number < servers) server<std::remove_cvref_t<decltype(ref)>>{ref, number, arena}.run();
+      using ref_type = std::remove_cvref_t<decltype(ref)>;
+      if (number < servers) typename ref_type::server{ref, number, arena}.run();
       number -= servers;  // wraps beyond every count once this block has served
     });
     return;

@@ -60,8 +60,7 @@ WARDEN_DEVICE bool is_of(simt::lane_words words, std::uint64_t lap) {
 
 }  // namespace lane
 
-/// A message of `Lanes` times 16 bytes. Until it is published its lap fields are free: an outbox
-/// keeps the destination there.
+/// A message of `Lanes` times 16 bytes.
 template <int Lanes>
 struct message {
   simt::lane_words lanes[Lanes];  ///< in the order of their payload
@@ -72,15 +71,6 @@ struct message {
   }
   /// The record's number among its owner's.
   WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(lanes[0].first); }
-  /// The server it is for. Only before it is published.
-  WARDEN_DEVICE unsigned destination() const {
-    return static_cast<unsigned>(lanes[0].second >> lane::payload_bits);
-  }
-  /// `destination` is below 65,536.
-  WARDEN_DEVICE void set_destination(unsigned destination) {
-    lanes[0].second =
-        (lanes[0].second & lane::payload_mask) | (std::uint64_t{destination} << lane::payload_bits);
-  }
 };
 
 /// How often `Section` stands among `Sections`.
@@ -104,7 +94,7 @@ struct message_format {
   /// The message all sections take.
   using message_type = message<lanes>;
 
-  /// Three 32-bit words a lane.
+  /// Three 32-bit words a lane: the low halves of its two words, and one split between them.
   struct raw {
     std::uint32_t words[3 * lanes];  ///< local number, then the section
   };
@@ -120,11 +110,9 @@ struct message_format {
     message_type m;
     WARDEN_UNROLL
     for (int l = 0; l < lanes; ++l) {
-      std::uint64_t const low = r.words[3 * l];
-      std::uint64_t const middle = r.words[3 * l + 1];
-      std::uint64_t const high = r.words[3 * l + 2];
-      m.lanes[l].first = low | (middle & 0xffffu) << 32;
-      m.lanes[l].second = middle >> 16 | high << 16;
+      std::uint64_t const split = r.words[3 * l + 2];
+      m.lanes[l].first = r.words[3 * l] | (split & 0xffffu) << 32;
+      m.lanes[l].second = r.words[3 * l + 1] | split >> 16 << 32;
     }
     m.lanes[0].first |= std::uint64_t{tag_of<Section>()} << lane::payload_bits;
     return m;
@@ -137,9 +125,10 @@ struct message_format {
     WARDEN_UNROLL
     for (int l = 0; l < lanes; ++l) {
       r.words[3 * l] = static_cast<std::uint32_t>(m.lanes[l].first);
-      r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].first >> 32 & 0xffffu) |
-                           static_cast<std::uint32_t>(m.lanes[l].second) << 16;
-      r.words[3 * l + 2] = static_cast<std::uint32_t>(m.lanes[l].second >> 16);
+      r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].second);
+      r.words[3 * l + 2] =
+          static_cast<std::uint32_t>(m.lanes[l].first >> 32 & 0xffffu |
+                                     (m.lanes[l].second >> 32 & 0xffffu) << 16);
     }
     // Not value-initialized: a section need not have a default constructor.
     alignas(Section) unsigned char bytes_of_section[sizeof(Section)] = {};

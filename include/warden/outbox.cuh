@@ -38,28 +38,17 @@ class outbox {
 
   /// Bytes of shared memory for `servers` destinations.
   static constexpr std::size_t shared_bytes(std::size_t servers) {
-    return sizeof(message_type) * slots + destination_bytes(servers) + sizeof(small);
+    return layout{servers}.end;
   }
 
   /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE outbox(Ref const& ref, std::byte* storage)
-      : ref_{ref},
-        staged_{reinterpret_cast<message_type*>(storage), slots},
-        destinations_{reinterpret_cast<destination*>(storage + sizeof(message_type) * slots),
-                      ref.owners.servers()},
-        small_{reinterpret_cast<small*>(storage + sizeof(message_type) * slots +
-                                        destination_bytes(ref.owners.servers())),
-               1} {}
+      : outbox{ref, storage, layout{ref.owners.servers()}} {}
 
   /// Once for each block of a launch, before any client uses the storage. Collective.
   WARDEN_DEVICE void start() const {
-    for (unsigned d = simt::thread_rank(); d < ref_.owners.servers(); d += threads) {
-      destinations_[d].count = 0;
-      destinations_[d].released = ref_.channel_of(d).released();
-    }
+    for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
     if (simt::thread_rank() == 0) small_[0].appended = 0;
-    // Acquire, for the block by the barrier, as after a wait for credit.
-    simt::fence_device();
     simt::sync_block();
   }
 
@@ -68,20 +57,18 @@ class outbox {
   WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
 
   /// Stages this thread's message of one round; `round` is below `rounds`.
-  WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type m) const {
-    m.set_destination(server);
-    staged_[round * threads + simt::thread_rank()] = m;
+  WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type const& m) const {
+    put(round * threads + simt::thread_rank(), server, m);
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    staged_[round * threads + simt::thread_rank()] = empty();
+    targets_[round * threads + simt::thread_rank()] = nowhere;
   }
   /// Not collective; false when the room for appended messages is full.
-  WARDEN_DEVICE bool append(unsigned server, message_type m) const {
+  WARDEN_DEVICE bool append(unsigned server, message_type const& m) const {
     unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
     if (place >= threads) return false;
-    m.set_destination(server);
-    staged_[rounds * threads + place] = m;
+    put(rounds * threads + place, server, m);
     return true;
   }
 
@@ -90,80 +77,118 @@ class outbox {
     simt::sync_block();  // everything staged is visible to the block
     std::uint32_t const total = sort_by_destination(used);
     bool const sent = copy_out(total);
-    for (unsigned d = simt::thread_rank(); d < ref_.owners.servers(); d += threads) {
-      destinations_[d].count = 0;
-    }
+    for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
     if (simt::thread_rank() == 0) small_[0].appended = 0;
     simt::sync_block();
     return sent;
   }
 
  private:
-  struct destination {
-    std::uint64_t first;     ///< index of the batch's first message in the channel
-    std::uint64_t released;  ///< what was last seen of the channel's released index
-    std::uint32_t offset;    ///< place of the batch's first message among the sorted ones
-    std::uint32_t count;     ///< messages of the batch; 0 between flushes
-  };
   struct small {
     typename simt::block_scan<threads>::storage scan;
     std::uint32_t appended;
   };
 
-  /// What lies behind stays aligned to 16 bytes.
-  WARDEN_HOST_DEVICE static constexpr std::size_t destination_bytes(std::size_t servers) {
-    return (sizeof(destination) * servers + 15) / 16 * 16;
+  /// Offsets of the arrays in the storage, in bytes. Destinations have an array for each of their
+  /// numbers: threads that look up different ones then meet different banks.
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t servers)
+        : bases{sizeof(message_type) * slots},
+          released{bases + sizeof(std::uint64_t) * servers},
+          counts{released + sizeof(std::uint64_t) * servers},
+          offsets{counts + sizeof(std::uint32_t) * servers},
+          ends{offsets + sizeof(std::uint32_t) * servers},
+          targets{ends + sizeof(std::uint32_t) * servers},
+          order{targets + sizeof(std::uint16_t) * slots},
+          small_data{(order + sizeof(std::uint16_t) * slots + 15) / 16 * 16},
+          end{small_data + sizeof(small)} {}
+    std::size_t bases, released, counts, offsets, ends, targets, order, small_data, end;
+  };
+
+  WARDEN_DEVICE outbox(Ref const& ref, std::byte* storage, layout at)
+      : ref_{ref},
+        staged_{reinterpret_cast<message_type*>(storage), slots},
+        bases_{reinterpret_cast<std::uint64_t*>(storage + at.bases), ref.owners.servers()},
+        released_{reinterpret_cast<std::uint64_t*>(storage + at.released), ref.owners.servers()},
+        counts_{reinterpret_cast<std::uint32_t*>(storage + at.counts), ref.owners.servers()},
+        offsets_{reinterpret_cast<std::uint32_t*>(storage + at.offsets), ref.owners.servers()},
+        ends_{reinterpret_cast<std::uint32_t*>(storage + at.ends), ref.owners.servers()},
+        targets_{reinterpret_cast<std::uint16_t*>(storage + at.targets), slots},
+        order_{reinterpret_cast<std::uint16_t*>(storage + at.order), slots},
+        small_{reinterpret_cast<small*>(storage + at.small_data), 1} {}
+
+  WARDEN_DEVICE unsigned servers() const { return ref_.owners.servers(); }
+
+  WARDEN_DEVICE void put(unsigned slot, unsigned server, message_type const& m) const {
+    staged_[slot] = m;
+    targets_[slot] = static_cast<std::uint16_t>(server);
   }
 
-  WARDEN_DEVICE static message_type empty() {
-    message_type m{};
-    m.set_destination(nowhere);
-    return m;
-  }
-
-  /// Counting sort in place, and the reservations. Returns the number of messages.
+  /// Counting sort of the slots by destination, and the reservations. Returns the number of
+  /// messages.
   WARDEN_DEVICE std::uint32_t sort_by_destination(unsigned used) const {
     unsigned const me = simt::thread_rank();
     unsigned const asked = simt::shared_load(small_[0].appended);
     unsigned const appended = asked < threads ? asked : threads;
-    message_type mine[rounds + 1];
-    std::uint32_t rank[rounds + 1];
-    // Take the messages out, and rank each among those of its destination.
+    // Rank each message among those of its destination.
+    std::uint32_t to[rounds + 1];  // the destination, and above it the rank
     WARDEN_UNROLL
     for (unsigned r = 0; r <= rounds; ++r) {
       bool const filled = r < used || (r == rounds && me < appended);
-      mine[r] = filled ? staged_[r * threads + me] : empty();
-      unsigned const to = mine[r].destination();
-      if (to != nowhere) rank[r] = simt::shared_fetch_add(destinations_[to].count, 1u);
-    }
-    simt::sync_block();
-    // Reserve at each destination, and find where its messages go.
-    std::uint32_t total = 0;
-    for (unsigned first = 0; first < ref_.owners.servers(); first += threads) {
-      unsigned const d = first + me;
-      std::uint32_t const count = d < ref_.owners.servers() ? destinations_[d].count : 0;
-      std::uint64_t const reserved = count != 0 ? ref_.channel_of(d).reserve(count) : 0;
-      std::uint32_t sum;
-      std::uint32_t const before =
-          simt::block_scan<threads>::exclusive_sum(small_[0].scan, count, sum);
-      if (count != 0) {
-        destinations_[d].offset = total + before;
-        destinations_[d].first = reserved;
-        if constexpr (policy::statistics) {
-          simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{count});
-          simt::fetch_add(&ref_.report->totals.batches, std::uint64_t{1});
-        }
-      }
-      total += sum;
-      simt::sync_block();
+      to[r] = filled ? targets_[r * threads + me] : nowhere;
     }
     WARDEN_UNROLL
     for (unsigned r = 0; r <= rounds; ++r) {
-      unsigned const to = mine[r].destination();
-      if (to != nowhere) staged_[destinations_[to].offset + rank[r]] = mine[r];
+      if (to[r] != nowhere) to[r] |= simt::shared_fetch_add(counts_[to[r]], 1u) << 16;
     }
     simt::sync_block();
+    // Reserve at each destination, and find where its messages go.
+    std::uint32_t total = 0, count = 0, offset = 0;
+    std::uint64_t reserved = 0, released = 0;
+    unsigned d = me;
+    while (true) {
+      count = d < servers() ? counts_[d] : 0;
+      if (count != 0) {
+        reserved = ref_.channel_of(d).reserve(count);
+        released = ref_.channel_of(d).released();
+      }
+      std::uint32_t sum;
+      offset = total + simt::block_scan<threads>::exclusive_sum(small_[0].scan, count, sum);
+      if (count != 0) offsets_[d] = offset;
+      total += sum;
+      if (d - me + threads >= servers()) break;
+      if (count != 0) open(d, reserved, released, offset, count);
+      d += threads;
+      simt::sync_block();  // the scan's storage is used again
+    }
+    simt::sync_block();
+    WARDEN_UNROLL
+    for (unsigned r = 0; r <= rounds; ++r) {
+      if (to[r] != nowhere)
+        order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] =
+            static_cast<std::uint16_t>(r * threads + me);
+    }
+    // Only now: the reservation took its time while the others went on.
+    if (count != 0) open(d, reserved, released, offset, count);
+    simt::sync_block();
     return total;
+  }
+
+  /// Destination `d` gets `count` messages, from place `offset` on, at the indices from `first` on.
+  WARDEN_DEVICE void open(unsigned d, std::uint64_t first, std::uint64_t released,
+                          std::uint32_t offset, std::uint32_t count) const {
+    bases_[d] = first - offset;
+    set_credit(d, released, offset, count);
+    if constexpr (policy::statistics) {
+      simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{count});
+      simt::fetch_add(&ref_.report->totals.batches, std::uint64_t{1});
+    }
+  }
+  /// How much of that may be published.
+  WARDEN_DEVICE void set_credit(unsigned d, std::uint64_t released, std::uint32_t offset,
+                                std::uint32_t count) const {
+    released_[d] = released;
+    ends_[d] = offset + ref_.channel_of(d).credit(bases_[d] + offset, count, released);
   }
 
   /// Publishes the sorted batch. A destination without credit holds up none of the others:
@@ -173,24 +198,35 @@ class outbox {
     // What any thread of the block wrote before it staged a message came before the barriers above;
     // this fence, by the thread that publishes, makes it visible with the message.
     if constexpr (Ref::fences) simt::fence_device();  // sabotage: release-fence
+    unsigned const me = simt::thread_rank();
     std::uint32_t pending = 0;
     WARDEN_UNROLL
-    for (unsigned k = 0; k <= rounds; ++k) {
-      pending |= (k * threads + simt::thread_rank() < total ? 1u : 0u) << k;
-    }
+    for (unsigned k = 0; k <= rounds; ++k) pending |= (k * threads + me < total ? 1u : 0u) << k;
     while (true) {
       WARDEN_UNROLL
-      for (unsigned k = 0; k <= rounds; ++k) {
-        if ((pending >> k & 1u) == 0) continue;
-        std::uint32_t const place = k * threads + simt::thread_rank();
-        message_type const m = staged_[place];
-        unsigned const to = m.destination();
-        std::uint64_t const index = destinations_[to].first + (place - destinations_[to].offset);
-        auto const channel = ref_.channel_of(to);
-        bool const fits = channel.has_credit(index, destinations_[to].released);
-        if (!fits) continue;  // sabotage: hold-and-wait
-        channel.publish(index, m);
-        pending &= ~(1u << k);
+      for (unsigned first = 0; first <= rounds; first += at_once) {
+        // All that a message needs is loaded for several before the first is stored.
+        message_type m[at_once];
+        std::uint64_t base[at_once];
+        std::uint32_t end[at_once];
+        unsigned target[at_once];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
+          unsigned const slot = order_[(first + j) * threads + me];
+          m[j] = staged_[slot];
+          target[j] = targets_[slot];
+          base[j] = bases_[target[j]];
+          end[j] = ends_[target[j]];
+        }
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) {
+          std::uint32_t const place = (first + j) * threads + me;
+          if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
+          if (place >= end[j]) continue;  // sabotage: hold-and-wait
+          ref_.channel_of(target[j]).publish(base[j] + place, m[j]);
+          pending &= ~(1u << (first + j));
+        }
       }
       if (!simt::sync_block_or(pending != 0)) return true;
       if (!refresh_credit()) return false;
@@ -199,52 +235,59 @@ class outbox {
 
   /// Whether some of the batch's messages to `d` could not be published with the credit last seen.
   WARDEN_DEVICE bool is_blocked(unsigned d) const {
-    destination const& to = destinations_[d];
-    return to.count != 0 && !ref_.channel_of(d).has_credit(to.first + to.count - 1, to.released);
+    return counts_[d] != 0 && ends_[d] != offsets_[d] + counts_[d];
   }
 
-  /// Waits until at least one blocked destination has released slots. Collective. One thread polls.
+  /// Waits until at least one blocked destination has released slots. Collective. No fence: a slot
+  /// that is overwritten too early would be seen by its laps (docs/design.md).
   WARDEN_DEVICE bool refresh_credit() const {
-    bool alive = true;
-    if (simt::thread_rank() == 0) {
-      if constexpr (policy::statistics)
-        simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
-      unsigned const servers = ref_.owners.servers();
-      unsigned blocked = 0;
-      while (!is_blocked(blocked)) ++blocked;
-      alive = ref_.wait_until(
-          [&] {
-            for (unsigned d = blocked; d < servers; ++d) {
-              if (is_blocked(d) && ref_.channel_of(d).released() != destinations_[d].released)
-                return true;
-            }
-            return false;
-          },
-          [&](auto watch) {
-            for (unsigned d = blocked; d < servers; ++d) {
-              if (is_blocked(d)) watch(&ref_.channel_of(d).indices()->released.value);
-            }
-          },
-          wait_kind::credit, blocked,
-          destinations_[blocked].first + destinations_[blocked].count - 1);
+    while (true) {
+      bool refreshed = false;
+      for (unsigned d = simt::thread_rank(); d < servers(); d += threads) {
+        if (!is_blocked(d)) continue;
+        std::uint64_t const released = ref_.channel_of(d).released();
+        if (released == released_[d]) continue;
+        set_credit(d, released, offsets_[d], counts_[d]);
+        refreshed = true;
+      }
+      if (simt::sync_block_or(refreshed)) return true;
+      if (simt::sync_block_or(simt::thread_rank() == 0 && !wait_for_credit())) return false;
     }
-    if (simt::sync_block_or(!alive)) return false;
-    bool refreshed = false;
-    for (unsigned d = simt::thread_rank(); d < ref_.owners.servers(); d += threads) {
-      if (!is_blocked(d)) continue;
-      destinations_[d].released = ref_.channel_of(d).released();
-      refreshed = true;
-    }
-    // Acquire, for the whole block by the barrier: the server read the slots before it released
-    // them.
-    if (refreshed) simt::fence_device();
-    simt::sync_block();
-    return true;
   }
+
+  /// One thread polls for all. False once poisoned.
+  WARDEN_DEVICE bool wait_for_credit() const {
+    if constexpr (policy::statistics)
+      simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
+    unsigned blocked = 0;
+    while (!is_blocked(blocked)) ++blocked;
+    return ref_.wait_until(
+        [&] {
+          for (unsigned d = blocked; d < servers(); ++d) {
+            if (is_blocked(d) && ref_.channel_of(d).released() != released_[d]) return true;
+          }
+          return false;
+        },
+        [&](auto watch) {
+          for (unsigned d = blocked; d < servers(); ++d) {
+            if (is_blocked(d)) watch(&ref_.channel_of(d).indices()->released.value);
+          }
+        },
+        wait_kind::credit, blocked, bases_[blocked] + offsets_[blocked] + counts_[blocked] - 1);
+  }
+
+  /// Messages of a thread that are under way from shared to global memory together.
+  static constexpr unsigned at_once = rounds + 1 < 3 ? rounds + 1 : 3;
 
   Ref const& ref_;
-  simt::shared_span<message_type> staged_;
-  simt::shared_span<destination> destinations_;
+  simt::shared_span<message_type> staged_;    ///< [slot], as staged
+  simt::shared_span<std::uint64_t> bases_;    ///< [destination] index of place 0 in its channel
+  simt::shared_span<std::uint64_t> released_; ///< [destination] last seen of the released index
+  simt::shared_span<std::uint32_t> counts_;   ///< [destination] messages; 0 between flushes
+  simt::shared_span<std::uint32_t> offsets_;  ///< [destination] its first place
+  simt::shared_span<std::uint32_t> ends_;     ///< [destination] its first place without credit
+  simt::shared_span<std::uint16_t> targets_;  ///< [slot] destination or `nowhere`
+  simt::shared_span<std::uint16_t> order_;    ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
 };
 

@@ -16,34 +16,49 @@ struct owner {
   std::uint32_t local;   ///< number among the owner's records
 };
 
-/// Record id -> (id mod servers, id div servers), without a division on the device: the quotient is
-/// the high word of a product with a rounded-up reciprocal, exact for every 32-bit id because the
-/// reciprocal's error, below `servers`, times the id stays below 2^63.
+/// Chunks of `chunk` neighbouring records are dealt out to the servers in turn. The division by the
+/// number of servers is the high word of a product with a rounded-up reciprocal, exact for every
+/// 32-bit number because the reciprocal's error, below `servers`, times the number stays below
+/// 2^63.
 class interleaved_owner_map {
  public:
   /// Indeterminate: assign before use.
   interleaved_owner_map() = default;
-  /// `servers` is at least 1.
-  explicit interleaved_owner_map(std::uint32_t servers)
+  /// `servers` is at least 1, `chunk` a power of two.
+  interleaved_owner_map(std::uint32_t servers, std::uint32_t chunk)
       : reciprocal_{(std::uint64_t{1} << 63) / servers + ((std::uint64_t{1} << 63) % servers != 0)},
-        servers_{servers} {}
+        servers_{servers} {
+    while ((1u << chunk_log2_) < chunk) ++chunk_log2_;
+  }
 
   /// Where record `id` lives.
   WARDEN_DEVICE owner operator()(std::uint32_t id) const {
-    auto const local =
-        static_cast<std::uint32_t>(simt::multiply_high(reciprocal_, std::uint64_t{id} << 1));
-    return {id - local * servers_, local};
+    std::uint32_t const number = id >> chunk_log2_;
+    auto const turn =
+        static_cast<std::uint32_t>(simt::multiply_high(reciprocal_, std::uint64_t{number} << 1));
+    return {number - turn * servers_, turn << chunk_log2_ | (id & within())};
   }
   /// The inverse: the id of a server's record.
   WARDEN_DEVICE std::uint32_t id(owner place) const {
-    return place.local * servers_ + place.server;
+    std::uint32_t const number = (place.local >> chunk_log2_) * servers_ + place.server;
+    return number << chunk_log2_ | (place.local & within());
   }
   /// Servers the records are dealt out to.
   WARDEN_HOST_DEVICE std::uint32_t servers() const { return servers_; }
+  /// Neighbouring records that have the same owner.
+  WARDEN_HOST_DEVICE std::uint32_t chunk() const { return 1u << chunk_log2_; }
+  /// Local numbers that one server needs for `size` records, at most.
+  WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t size) const {
+    std::uint64_t const dealt = std::uint64_t{servers_} << chunk_log2_;
+    return (size + dealt - 1) / dealt << chunk_log2_;
+  }
 
  private:
+  WARDEN_HOST_DEVICE std::uint32_t within() const { return (1u << chunk_log2_) - 1; }
+
   std::uint64_t reciprocal_;
   std::uint32_t servers_;
+  std::uint32_t chunk_log2_ = 0;
 };
 
 WARDEN_NAMESPACE_END

@@ -6,6 +6,7 @@
 
 #include <warden/lock_table.cuh>
 #include <warden/simt/simt.cuh>
+#include <warden/slice_server.cuh>
 
 #include <cstdint>
 
@@ -13,35 +14,37 @@ WARDEN_NAMESPACE_BEGIN
 /// How servers run the sections they received; a policy names one.
 namespace executor {
 
-/// `Count` locks a server. Lanes of a warp whose records share a lock form a group: one lane tries
-/// for the lock, and under it the group's sections run one after another.
-template <unsigned Count = 4096>
-struct locks {
-  /// The locks it is run with.
-  using table = lock_table<Count>;
+/// Runs the sections that one warp received. See slice_server.
+template <class Ref, unsigned Count>
+class locks_worker {
+ public:
   /// Bytes of shared memory.
   static constexpr std::size_t shared_bytes = Count * sizeof(std::uint32_t);
 
-  /// Rounds without any lock before a warp waits politely.
-  static constexpr unsigned tries_before_wait = 8;
+  /// Of server `number`, with `shared_bytes` bytes of shared memory for the block.
+  WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage), Count}} {
+  }
 
-  /// Collective over a warp. Runs `section()` in every lane with `active`, never two at a time for
-  /// one lock; `wait_for(lock)` waits politely until a lock looks free, and is false once poisoned.
-  /// Adds failed tries to `retries`. False if the launch was poisoned before all sections ran.
-  template <class Section, class WaitFor>
-  WARDEN_DEVICE static bool run(table locks, std::uint32_t local, bool active, Section section,
-                                WaitFor wait_for, std::uint32_t& retries) {
+  /// All locks free. Collective over the block.
+  WARDEN_DEVICE void start() const { locks_.clear(); }
+
+  /// Collective over a warp. Runs the section of every lane that `arrived`, never two at a time for
+  /// one lock. False if the launch was poisoned before all had run.
+  WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     unsigned const me = simt::lane_id();
-    unsigned const lock = table::lock_of(local);
+    unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
-    unsigned const group = simt::match_any(simt::full_warp, active ? lock : (0x80000000u | me));
+    unsigned const group = simt::match_any(simt::full_warp, arrived ? lock : (0x80000000u | me));
     unsigned const leader = static_cast<unsigned>(simt::first_bit(group));
     int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
-    bool waiting = active;
+    bool waiting = arrived;
     unsigned fruitless = 0;
     while (true) {
       bool const tries = waiting && me == leader;
-      bool const taken = tries && locks.try_lock(lock);
+      bool const taken = tries && locks_.try_lock(lock);
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
       bool const ours = waiting && (taken_by >> leader & 1u) != 0;
       if (taken_by != 0) {
@@ -49,21 +52,21 @@ struct locks {
         // lane.
         for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
           simt::sync_warp(simt::full_warp);
-          if (ours && turn_of_me == turn) section();
+          if (ours && turn_of_me == turn) ref_.execute(number_, m);
         }
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
         simt::sync_warp(simt::full_warp);
         if (taken) {
           simt::fence_block();
-          locks.unlock(lock);
+          locks_.unlock(lock);
         }
         waiting = waiting && !ours;
       }
       // No lock is held here: a warp never waits for one lock while it holds another.
       unsigned const left = simt::ballot(simt::full_warp, waiting && me == leader);
       if (left == 0) return true;
-      if (tries && !taken) ++retries;
+      if (tries && !taken) ++retries_;
       // Sections are short: most locks are free again before a polite wait would end.
       if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
         bool const hopeful = me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock);
@@ -72,6 +75,38 @@ struct locks {
       }
     }
   }
+
+  /// Reports what was counted.
+  WARDEN_DEVICE void finish() const {
+    if constexpr (Ref::policy::statistics) {
+      if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
+    }
+  }
+
+ private:
+  using table = lock_table<Count>;
+  /// Rounds without any lock before a warp waits politely.
+  static constexpr unsigned tries_before_wait = 8;
+
+  WARDEN_DEVICE bool wait_for(unsigned lock) const {
+    return ref_.wait_until([&] { return locks_.is_free(lock); },
+                           [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock, number_,
+                           lock);
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  table locks_;
+  std::uint32_t retries_ = 0;
+};
+
+/// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
+/// one lane tries for the lock, and under it the group's sections run one after another.
+template <unsigned Count = 4096>
+struct locks {
+  /// The server loop.
+  template <class Ref>
+  using server = slice_server<Ref, locks_worker<Ref, Count>>;
 };
 
 }  // namespace executor

@@ -46,6 +46,18 @@ template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
+/// The smallest value of a whole warp.
+WARDEN_DEVICE unsigned warp_min(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(full_warp, value);
+#else
+  for (int distance = warp_size / 2; distance != 0; distance /= 2) {
+    unsigned const other = __shfl_xor_sync(full_warp, value, distance);
+    value = other < value ? other : value;
+  }
+  return value;
+#endif
+}
 WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
 WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
@@ -236,6 +248,11 @@ template <class T>
 WARDEN_DEVICE T shared_fetch_add(T& place, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
   return static_cast<T>(atomicAdd_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+}
+template <class T>
+WARDEN_DEVICE T shared_fetch_min(T& place, std::type_identity_t<T> value) {
+  using word = detail::ordered_word<T>;
+  return static_cast<T>(atomicMin_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
 }
 template <class T>
 WARDEN_DEVICE T shared_exchange(T& place, std::type_identity_t<T> value) {

@@ -73,6 +73,14 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
   return detail::from_bits<T>(
       device::warp(device::collective::shuffle, mask, detail::to_bits(value), source_lane, where));
 }
+/// The smallest value of a whole warp.
+inline unsigned warp_min(unsigned value, site where = site::current()) {
+  for (unsigned distance = warp_size / 2; distance != 0; distance /= 2) {
+    unsigned const other = shuffle(full_warp, value, lane_id() ^ distance, where);
+    value = other < value ? other : value;
+  }
+  return value;
+}
 template <class T>
 unsigned match_any(unsigned mask, T value, site where = site::current()) {
   static_assert(detail::word<T>);
@@ -203,6 +211,10 @@ void shared_store(T& place, std::type_identity_t<T> value, site where = site::cu
 template <class T>
 T shared_fetch_add(T& place, std::type_identity_t<T> value, site where = site::current()) {
   return detail::shared_atomic(place, where, [&](T old) { return static_cast<T>(old + value); });
+}
+template <class T>
+T shared_fetch_min(T& place, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::shared_atomic(place, where, [&](T old) { return value < old ? value : old; });
 }
 template <class T>
 T shared_exchange(T& place, std::type_identity_t<T> value, site where = site::current()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The server: a thread block that receives the messages of its channel and executes their sections
-/// until all clients are done and nothing is left. (papers/002, listing 4.2)
+/// A server whose warps receive and execute by themselves, a slice of 32 messages at a time, until
+/// all clients are done and nothing is left. (papers/002, listing 4.2)
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -12,32 +12,34 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Server `number` of a guarded; every thread of the block makes one.
-template <class Ref>
-class server {
+/// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
+/// made of (ref, number, storage of `Worker::shared_bytes` bytes) and has
+///
+///     void start();   // collective over the block; a block barrier follows
+///     bool run(message_type const& m, bool arrived);  // collective over a warp; false: poisoned
+///     void finish();  // each thread, when the server ends
+template <class Ref, class Worker>
+class slice_server {
  public:
-  /// How it runs the sections it received.
-  using executor = typename Ref::policy::executor;
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = inbox<Ref>::slice;
 
   /// Bytes of shared memory for a channel of `capacity` slots.
   static constexpr std::size_t shared_bytes(std::size_t capacity) {
-    return executor::shared_bytes + inbox<Ref>::shared_bytes(capacity);
+    return Worker::shared_bytes + inbox<Ref>::shared_bytes(capacity);
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
-  WARDEN_DEVICE server(Ref const& ref, std::uint32_t number, std::byte* storage)
+  WARDEN_DEVICE slice_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage),
-                                                executor::shared_bytes / sizeof(std::uint32_t)}},
-        inbox_{ref, number, storage + executor::shared_bytes},
+        worker_{ref, number, storage},
+        inbox_{ref, number, storage + Worker::shared_bytes},
         next_release_{inbox_.first() / slice} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
-    locks_.clear();
+    worker_.start();
     inbox_.start();
     if (simt::thread_rank() == 0) {
       simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number);
@@ -65,9 +67,7 @@ class server {
       }
       if (simt::warp_rank() == 0) release(inbox_.worth_releasing());
     }
-    if constexpr (Ref::policy::statistics) {
-      if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
-    }
+    worker_.finish();
   }
 
  private:
@@ -81,14 +81,7 @@ class server {
   WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
     // Acquire: the sender fenced between what it wrote and the message that we have just read.
     if constexpr (Ref::fences) simt::fence_device();
-    bool const ran = executor::run(
-        locks_, m.local(), arrived, [&] { ref_.execute(number_, m); },
-        [&](unsigned lock) {
-          return ref_.wait_until([&] { return locks_.is_free(lock); },
-                                 [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock,
-                                 number_, lock);
-        },
-        retries_);
+    bool const ran = worker_.run(m, arrived);
     if (!ran) return false;
     // The lanes' loads of the slots come before the mark that gives the slots back: barrier, then
     // the fence of the lane that marks. The count is for the end of work and the watchdog only, so
@@ -123,7 +116,7 @@ class server {
   }
 
   WARDEN_DEVICE outcome wait_as_other_warp(std::uint64_t index) const {
-    bool const alive = ref_.wait_until([&] { return inbox_.is_finished() || is_there(index); },
+    bool const alive = ref_.wait_until([&] { return inbox_.is_finished() || inbox_.channel().is_there(index); },
                                        [&](auto watch) {
                                          watch(inbox_.finish_word());
                                          inbox_.channel().watch_slot(index, watch);
@@ -138,8 +131,8 @@ class server {
     bool ended = false;
     bool const alive = ref_.wait_until(
         [&] {
-          if (is_there(index) || inbox_.is_done(next_release_)) return true;
-          ended = work_has_ended();
+          if (inbox_.channel().is_there(index) || inbox_.is_done(next_release_)) return true;
+          ended = ref_.work_has_ended(inbox_.channel());
           return ended;
         },
         [&](auto watch) {
@@ -153,45 +146,18 @@ class server {
     return ended ? outcome::ended : outcome::go_on;
   }
 
-  /// Clients first: only when all are done is `reserved` final, and only then does it mean
-  /// something that as many were executed.
-  WARDEN_DEVICE bool work_has_ended() const {
-    channel_indices* const indices = inbox_.channel().indices();
-    bool const clients_done =
-        simt::load_relaxed(&ref_.frame.control->counters.client_blocks_done) ==
-        ref_.frame.client_blocks;  // sabotage: end-of-work
-    if (!clients_done) return false;
-    // Acquire, once: the client blocks reserved before they counted themselves done.
-    simt::fence_device();
-    return simt::load_relaxed(&indices->executed.value) ==
-           simt::load_relaxed(&indices->reserved.value);
-  }
-
-  WARDEN_DEVICE bool is_there(std::uint64_t index) const {
-    typename Ref::message_type m;
-    return inbox_.channel().receive(index, m);
-  }
-
   WARDEN_DEVICE void release(unsigned least) {
     std::uint64_t const before = next_release_;
     next_release_ = inbox_.release(next_release_, least);
-    if constexpr (Ref::policy::statistics) {
-      if (simt::lane_id() == 0 && next_release_ != before) {
-        std::uint64_t const reserved =
-            simt::load_relaxed(&inbox_.channel().indices()->reserved.value);
-        std::uint64_t const used = reserved - before * slice;
-        simt::fetch_max(&ref_.report->totals.fullest_channel,
-                        used < inbox_.channel().capacity() ? used : inbox_.channel().capacity());
-      }
-    }
+    if (simt::lane_id() == 0 && next_release_ != before)
+      ref_.note_fullness(inbox_.channel(), before * slice);
   }
 
   Ref const& ref_;
   std::uint32_t number_;
-  typename executor::table locks_;
+  Worker worker_;
   inbox<Ref> inbox_;
   std::uint64_t next_release_;
-  std::uint32_t retries_ = 0;
 };
 
 WARDEN_NAMESPACE_END

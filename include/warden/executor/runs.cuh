@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The `runs` executor: no locks. A window of messages is sorted by owner thread, and each thread
+/// applies its run one after another.
+///
+/// Thread t of a server owns the local records that are t mod the number of threads, so no two
+/// threads ever meet at a record.
+#pragma once
+
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/window_server.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Runs the sections of one window. See window_server.
+template <class Ref, unsigned BytesPerThread>
+class runs_worker {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert((threads & (threads - 1)) == 0,
+                "warden: the executor runs needs a power of two as block_threads");
+  /// Messages of a thread in one window, at most.
+  static constexpr unsigned rounds = std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
+
+ private:
+  static constexpr std::size_t sorted_bytes = sizeof(message_type) * rounds * threads;
+  static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads;
+  using scan = simt::block_scan<threads>;
+
+ public:
+  /// Bytes of shared memory.
+  static constexpr std::size_t shared_bytes =
+      (sorted_bytes + 2 * table_bytes + sizeof(typename scan::storage) + 15) / 16 * 16;
+
+  /// Of server `number`, with `shared_bytes` bytes of shared memory for the block.
+  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        sorted_{reinterpret_cast<message_type*>(storage), rounds * threads},
+        counts_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes), threads},
+        begins_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes + table_bytes), threads},
+        scan_{reinterpret_cast<typename scan::storage*>(storage + sorted_bytes + 2 * table_bytes),
+              1},
+        one_record_each_{ref.owners.locals(ref.size) <= threads} {}
+
+  /// Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const { counts_[simt::thread_rank()] = 0; }
+
+  /// Ranks each message among those of its owner.
+  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+    }
+  }
+
+  /// Sorts the window and runs it. Collective.
+  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) const {
+    unsigned const me = simt::thread_rank();
+    std::uint32_t const count = counts_[me];
+    std::uint32_t total;
+    std::uint32_t const begin = scan::exclusive_sum(scan_[0], count, total);
+    begins_[me] = begin;
+    counts_[me] = 0;
+    run_of_one alone{*this};
+    if (one_record_each_ && count != 0) alone.load();
+    simt::sync_block();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) sorted_[begins_[owner_of(m[k])] + rank_[k]] = m[k];
+    }
+    simt::sync_block();
+    if (count == 0) return;
+    if (one_record_each_) {
+      alone.run(begin, begin + count);
+    } else {
+      run_of_many(begin, begin + count);
+    }
+  }
+
+  /// Nothing is left to do.
+  WARDEN_DEVICE void finish() const {}
+
+ private:
+  /// Records up to this size are held in registers while their sections run.
+  static constexpr bool holds = sizeof(record) <= 32;
+  /// Messages that are loaded before the first of them is applied, with their records where those
+  /// are held: fewer of large ones, for want of registers.
+  static constexpr unsigned at_once =
+      sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
+
+  /// Memory for a record that need not have a default constructor.
+  union room {
+    WARDEN_DEVICE room() {}
+    record value;
+  };
+
+  WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
+    return m.local() & (threads - 1);
+  }
+
+  /// A run whose sections are all for the thread's only record.
+  class run_of_one {
+   public:
+    WARDEN_DEVICE explicit run_of_one(runs_worker const& worker)
+        : worker_{worker}, place_{worker.ref_.record_of(worker.number_, simt::thread_rank())} {}
+
+    /// Ahead of time: the load is under way while the window is sorted.
+    WARDEN_DEVICE void load() {
+      if constexpr (holds) copy_.value = *place_;
+    }
+    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end) {
+      simt::section_enter(place_);
+      for (; i + at_once <= end; i += at_once) {
+        message_type m[at_once];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) m[j] = worker_.sorted_[i + j];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) worker_.ref_.apply(m[j], target());
+      }
+      WARDEN_NO_UNROLL
+      for (; i < end; ++i) worker_.ref_.apply(worker_.sorted_[i], target());
+      simt::section_leave(place_);
+      if constexpr (holds) *place_ = copy_.value;
+    }
+
+   private:
+    WARDEN_DEVICE record& target() {
+      if constexpr (holds) {
+        return copy_.value;
+      } else {
+        return *place_;
+      }
+    }
+
+    runs_worker const& worker_;
+    record* place_;
+    room copy_;
+  };
+
+  /// A run of sections for any of the thread's records.
+  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end) const {
+    for (; i < end; i += at_once) {
+      message_type m[at_once];
+      record* place[at_once];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        m[j] = sorted_[i + j < end ? i + j : i];
+        place[j] = ref_.record_of(number_, m[j].local());
+      }
+      room copy[at_once];
+      if constexpr (holds) {
+        // All loads are under way before the first section runs.
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
+      }
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        if (i + j >= end) continue;
+        simt::section_enter(place[j]);
+        if constexpr (holds) {
+          // What an earlier one of these sections wrote is newer than the load.
+          WARDEN_UNROLL
+          for (unsigned e = 0; e < j; ++e) {
+            if (place[e] == place[j]) copy[j].value = copy[e].value;
+          }
+          ref_.apply(m[j], copy[j].value);
+          *place[j] = copy[j].value;
+        } else {
+          ref_.apply(m[j], *place[j]);
+        }
+        simt::section_leave(place[j]);
+      }
+    }
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  simt::shared_span<message_type> sorted_;   ///< the window, by owner
+  simt::shared_span<std::uint32_t> counts_;  ///< [thread] its messages of the window
+  simt::shared_span<std::uint32_t> begins_;  ///< [thread] the first of its run
+  simt::shared_span<typename scan::storage> scan_;
+  bool one_record_each_;  ///< no thread owns more than one record
+  std::uint32_t rank_[rounds];
+};
+
+/// Sections run by owner threads, without locks. `BytesPerThread` bytes of messages for each thread
+/// make a window.
+template <unsigned BytesPerThread = 128>
+struct runs {
+  /// The server loop.
+  template <class Ref>
+  using server = window_server<Ref, runs_worker<Ref, BytesPerThread>>;
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A server whose block receives a window of messages at once and executes it together, until all
+/// clients are done and nothing is left.
+///
+/// Thread t reads the indices that are t mod the number of threads. For each window it looks at its
+/// next `rounds` of them and takes what is there: a sender that is slow to publish what it has
+/// reserved holds up only the slots behind it that far. Every index below the smallest that any
+/// thread still expects has been received: that is what is given back to the senders, as soon as
+/// the block holds the messages itself, before it executes them.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
+/// made of (ref, number, storage) and has
+///
+///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
+///     static constexpr std::size_t shared_bytes;
+///     void start();                      // collective over the block; a block barrier follows
+///     // Each thread, with its messages m[k] for the bits k of `arrived`:
+///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
+///     void execute(message_type const (&m)[rounds], unsigned arrived);  // collective, then
+///     void finish();                     // collective, when the server ends
+template <class Ref, class Worker>
+class window_server {
+ public:
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
+  static_assert((threads & (threads - 1)) == 0,
+                "warden: this executor needs a power of two as block_threads");
+
+  /// Bytes of shared memory for a channel of `capacity` slots.
+  static constexpr std::size_t shared_bytes(std::size_t) {
+    return Worker::shared_bytes + sizeof(progress);
+  }
+
+  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
+  WARDEN_DEVICE window_server(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        channel_{ref.channel_of(number)},
+        number_{number},
+        worker_{ref, number, storage},
+        progress_{reinterpret_cast<progress*>(storage + Worker::shared_bytes), 1} {}
+
+  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE void run() {
+    channel_indices* const indices = channel_.indices();
+    unsigned const me = simt::thread_rank();
+    std::uint64_t const first = simt::load_relaxed(&indices->released.value);
+    // The first index that is this thread's.
+    std::uint64_t next = first + ((me - static_cast<unsigned>(first)) & (threads - 1));
+    unsigned taken = 0;  // bit k: the index k rounds beyond `next` was received
+    std::uint64_t released = first;
+    worker_.start();
+    if (me == 0) {
+      for (std::uint32_t& r : progress_[0].received) r = ~0u;
+      simt::store_relaxed(&indices->started.value, ref_.launch_number);
+    }
+    simt::sync_block();
+    for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
+      typename Ref::message_type m[Worker::rounds];
+      unsigned arrived = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Worker::rounds; ++k) {
+        if (channel_.receive(next + k * threads, m[k])) arrived |= 1u << k;
+      }
+      arrived &= ~taken;
+      taken |= arrived;
+      // Beyond everything taken: the first index that is still expected.
+      auto const passed = static_cast<unsigned>(simt::first_bit(~taken));
+      next += passed * threads;
+      taken >>= passed;
+      // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
+      // hands it to the threads that will execute them.
+      if constexpr (Ref::fences) simt::fence_device();
+      worker_.take(m, arrived);
+      // How far beyond `released` everything was received: below the capacity and a window.
+      unsigned const ahead = simt::warp_min(static_cast<unsigned>(next - released));
+      if (simt::lane_id() == 0) simt::shared_fetch_min(progress_[0].received[turn], ahead);
+      bool const any = simt::sync_block_or(arrived != 0);
+      std::uint64_t const before = released;
+      released += simt::shared_load(progress_[0].received[turn]);
+      if (me == 0) {
+        // The word after next: all have read it, and none writes it before the next barrier.
+        simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1], ~0u);
+        if (released != before) {
+          // Relaxed: what was received shows by its laps that it was not overwritten before.
+          simt::store_relaxed(&indices->released.value, released);
+          ref_.note_fullness(channel_, before);
+        }
+        // The windows before this one have been executed: all threads came to the barrier. What
+        // was received beyond an index that is missing is not counted yet.
+        simt::store_relaxed(&indices->executed.value, any ? before : released);
+      }
+      if (!any) {
+        if (!wait(released)) break;
+        continue;
+      }
+      worker_.execute(m, arrived);
+    }
+    worker_.finish();
+  }
+
+ private:
+  struct progress {
+    /// Smallest index that any thread expects, counted from `released`; a word for each window in
+    /// turn.
+    std::uint32_t received[3];
+  };
+
+  /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
+  /// the work has ended or the launch is poisoned.
+  WARDEN_DEVICE bool wait(std::uint64_t oldest) const {
+    bool stops = false;
+    if (simt::thread_rank() == 0) {
+      bool ended = false;
+      bool const alive = ref_.wait_until(
+          [&] {
+            if (channel_.is_there(oldest)) return true;
+            ended = ref_.work_has_ended(channel_);
+            return ended;
+          },
+          [&](auto watch) {
+            channel_.watch_slot(oldest, watch);
+            watch(&ref_.frame.control->counters.client_blocks_done);
+          },
+          wait_kind::message, number_, oldest);
+      stops = ended || !alive;
+    }
+    return !simt::sync_block_or(stops);
+  }
+
+  Ref const& ref_;
+  typename Ref::channel channel_;
+  std::uint32_t number_;
+  Worker worker_;
+  simt::shared_span<progress> progress_;
+};
+
+WARDEN_NAMESPACE_END
