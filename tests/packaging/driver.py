@@ -299,6 +299,14 @@ class Prebuilt(ProgramTest):
         self.assertTrue(done.stdout.endswith(f"\nJSON: {written}\n"), done.stdout)
         self.assertEqual(len(json.loads(written.read_text())["benchmarks"]), 4)
 
+    def test_a_workload_with_its_own_number_of_keys(self):
+        done = self.bench("--keys", "32", "--workload", "hot90,uniform", "--out", "my.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual([row["name"].removeprefix("contention/") for row in json.loads((self.here / "my.json").read_text())["benchmarks"]],
+                         [f"{operation}/{point}" for operation in ("push", "add") for point in
+                          ("hot90/atomics/keys:32768", "uniform/atomics/keys:1", "uniform/atomics/keys:32")])
+        self.assertRegex(done.stdout, r"\npush, hot90 \(.*\)\n +keys +atomics\n +32K +1\.00 / ")
+
     def test_no_gpu_is_said_first(self):
         done = self.warden("bench", "--prebuilt", BIN, *SMALL[2:], "--operation", "add")
         self.assertEqual(done.returncode, 0, done.stderr)
