@@ -32,11 +32,11 @@ struct fused_arguments {
   Kernel kernel;
   ref_pack<Refs...> refs;
   launch_control* control;
-  std::uint32_t grid;           ///< virtual blocks
-  std::uint32_t servers;        ///< server blocks of all guardeds
-  std::uint32_t client_blocks;  ///< the others
-  std::uint32_t multiprocessors;
-  std::uint32_t user_offset;  ///< of the user's shared memory in the arena
+  std::uint32_t grid;                        ///< virtual blocks
+  std::uint32_t servers;                     ///< server blocks of all guardeds
+  std::uint32_t client_blocks;               ///< the others
+  std::uint64_t servers_per_multiprocessor;  ///< times 2^32, rounded up
+  std::uint32_t user_offset;                 ///< of the user's shared memory in the arena
   std::uint32_t user_bytes;
 };
 
@@ -72,11 +72,12 @@ struct block_role {
 /// taken once whatever the multiprocessors did: the spread is for speed, never for correctness. One
 /// thread.
 WARDEN_DEVICE block_role claim_role(launch_counters& counters, std::uint32_t servers,
-                                    std::uint32_t client_blocks, std::uint32_t multiprocessors) {
+                                    std::uint32_t client_blocks,
+                                    std::uint64_t servers_per_multiprocessor) {
   std::uint32_t const m = simt::sm_id();
-  std::uint64_t const all = servers;
-  auto const share =
-      static_cast<std::uint32_t>((m + 1) * all / multiprocessors - m * all / multiprocessors);
+  // Rounded up, so that the last multiprocessor's part of the running sum is all servers.
+  auto const servers_below = [&](std::uint32_t n) { return n * servers_per_multiprocessor >> 32; };
+  auto const share = static_cast<std::uint32_t>(servers_below(m + 1) - servers_below(m));
   std::uint32_t const ticket =
       simt::fetch_add(&counters.tickets[m % launch_counters::multiprocessors], 1u);
   if (ticket < share) {
@@ -100,8 +101,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       reinterpret_cast<std::uint32_t*>(arena + arguments.user_offset + arguments.user_bytes), 2};
 
   if (simt::thread_rank() == 0) {
-    block_role const role =
-        claim_role(counters, arguments.servers, arguments.client_blocks, arguments.multiprocessors);
+    block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,
+                                       arguments.servers_per_multiprocessor);
     told[0] = role.serves;
     told[1] = role.number;
   }
@@ -309,6 +310,9 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
     ++position;
     return ref;
   };
+  auto const multiprocessors = static_cast<std::uint64_t>(facts.multiprocessors);
+  std::uint64_t const servers_per_multiprocessor =
+      ((std::uint64_t{servers} << 32) + multiprocessors - 1) / multiprocessors;
   detail::fused_arguments<Kernel, typename First::ref, typename Rest::ref...> arguments{
       kernel,
       detail::begin_all(begin, first, rest...),
@@ -316,7 +320,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
       grid,
       servers,
       0,
-      static_cast<std::uint32_t>(facts.multiprocessors),
+      servers_per_multiprocessor,
       static_cast<std::uint32_t>(user_offset),
       static_cast<std::uint32_t>(user_bytes)};
   launch_frame frame{record->control.data(),

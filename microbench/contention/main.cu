@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"push", "add", "update"}));
   options.add_option("--workload", workloads, "workloads")
       ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "zipf099", "facebook"}));
+      ->check(CLI::IsMember({"uniform", "zipf099", "hot90", "facebook"}));
   options.add_option("--ids", ids, "file of record ids, used instead of the workloads");
   options.add_option("--facebook", facebook, "edge list for the workload facebook");
   if (!program.parse(contention::arms(), argc, argv)) return program.exit_code();
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   }
   if (workloads.empty()) {
     workloads = {"uniform", "zipf099"};
-    if (!program.simulated()) workloads.push_back("facebook");
+    if (!program.simulated()) workloads.insert(workloads.end(), {"hot90", "facebook"});
   }
   std::vector<std::shared_ptr<bench::point>> points;
   try {
@@ -47,8 +47,10 @@ int main(int argc, char** argv) {
         continue;
       }
       for (std::string const& workload : workloads) {
-        if (workload == "facebook") {
-          points.push_back(contention::make_point(operation, workload, 0, facebook));
+        // These have a number of keys of their own.
+        if (workload == "facebook" || workload == "hot90") {
+          points.push_back(contention::make_point(operation, workload, 0,
+                                                  workload == "facebook" ? facebook : ""));
           continue;
         }
         for (std::uint32_t k : keys)

@@ -13,7 +13,8 @@ namespace contention {
 
 std::vector<std::string> const& arms();
 
-/// `file` holds the ids of a workload that is not drawn. Throws std::runtime_error.
+/// `file` holds the ids of a workload that is not drawn; `keys` is for those without a number of
+/// their own. Throws std::runtime_error.
 std::shared_ptr<bench::point> make_point(std::string const& operation, std::string const& workload,
                                          std::uint32_t keys, std::string const& file);
 

@@ -27,6 +27,14 @@ inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) 
   return sums;
 }
 
+/// P(rank 0) = 0.9; the other ranks share the rest alike.
+inline std::vector<double> hot90_cumulative(std::uint32_t keys) {
+  std::vector<double> sums(keys);
+  for (std::uint32_t r = 0; r + 1 < keys; ++r) sums[r] = 0.9 + 0.1 * r / (keys - 1);
+  sums.back() = 1;
+  return sums;
+}
+
 inline std::vector<std::uint32_t> permutation(std::uint32_t keys, std::uint64_t seed) {
   std::vector<std::uint32_t> ids(keys);
   std::iota(ids.begin(), ids.end(), 0u);
@@ -78,10 +86,11 @@ class workload {
  public:
   static workload uniform(std::uint32_t keys) { return workload{"uniform", keys}; }
   static workload zipf(std::uint32_t keys) {
-    workload w{"zipf099", keys};
-    w.cumulative_ = warden::buffer<double>{zipf_cumulative(keys, 0.99)};
-    w.ranked_ = warden::buffer<std::uint32_t>{permutation(keys, 42)};
-    return w;
+    return workload{"zipf099", keys, zipf_cumulative(keys, 0.99)};
+  }
+  /// One key takes nine of ten operations, the others the tenth.
+  static workload hot90(std::uint32_t keys = hot90_keys) {
+    return workload{"hot90", keys, hot90_cumulative(keys)};
   }
   /// The ids of a list, shuffled by each draw's seed and repeated to fill the operations.
   static workload list(std::string name, std::vector<std::uint32_t> ids) {
@@ -90,10 +99,11 @@ class workload {
     return w;
   }
 
-  /// The ids of `file` if there is one; otherwise "uniform" or "zipf099". Throws
-  /// std::runtime_error.
+  /// The ids of `file` if there is one; otherwise "uniform", "zipf099", or "hot90", whose number of
+  /// keys is always the same. Throws std::runtime_error.
   static workload named(std::string const& name, std::uint32_t keys, std::string const& file) {
     if (!file.empty()) return list(name, read_ids(file));
+    if (name == "hot90") return hot90();
     return name == "uniform" ? uniform(keys) : zipf(keys);
   }
 
@@ -103,7 +113,15 @@ class workload {
   void draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed);
 
  private:
+  static constexpr std::uint32_t hot90_keys = 1u << 15;
+
   workload(std::string name, std::uint32_t keys) : name_{std::move(name)}, keys_{keys} {}
+  /// Drawn by cumulative probabilities of the ranks, which are scattered over the ids.
+  workload(std::string name, std::uint32_t keys, std::vector<double> const& cumulative)
+      : name_{std::move(name)},
+        keys_{keys},
+        cumulative_{cumulative},
+        ranked_{permutation(keys, 42)} {}
 
   std::string name_;
   std::uint32_t keys_;

@@ -94,19 +94,36 @@ TEST(workload, uniform_draws_are_uniform) {
   }
 }
 
+/// Expects draws that fit the probabilities of the ranks.
+void expect_ranked(workload w, std::string const& name, std::vector<double> const& p) {
+  SCOPED_TRACE(name);
+  auto const keys = static_cast<std::uint32_t>(p.size());
+  EXPECT_EQ(w.name(), name);
+  EXPECT_EQ(w.keys(), keys);
+  auto const id_of_rank = bench::permutation(keys, 42);
+  for (std::uint64_t const seed : {1u, 101u}) {
+    auto const by_id = histogram(draw(w, many(), seed), keys);
+    std::vector<std::uint64_t> by_rank;
+    for (std::uint32_t const id : id_of_rank) by_rank.push_back(by_id[id]);
+    expect_distribution(by_rank, p, many());
+  }
+}
+
 TEST(workload, zipf_draws_have_the_exact_probabilities) {
   for (std::uint32_t const keys : {1u, 2u, 32u, 1000u}) {
-    auto w = workload::zipf(keys);
-    EXPECT_EQ(w.name(), "zipf099");
-    EXPECT_EQ(w.keys(), keys);
-    auto const id_of_rank = bench::permutation(keys, 42);
-    for (std::uint64_t const seed : {1u, 101u}) {
-      auto const by_id = histogram(draw(w, many(), seed), keys);
-      std::vector<std::uint64_t> by_rank;
-      for (std::uint32_t const id : id_of_rank) by_rank.push_back(by_id[id]);
-      expect_distribution(by_rank, zipf(keys), many());
-    }
+    expect_ranked(workload::zipf(keys), "zipf099", zipf(keys));
   }
+}
+
+TEST(workload, hot90_draws_have_the_exact_probabilities) {
+  for (std::uint32_t const keys : {2u, 32u, 1000u, 32768u}) {
+    std::vector<double> p(keys, 0.1 / (keys - 1.0));
+    p[0] = 0.9;
+    expect_ranked(workload::hot90(keys), "hot90", p);
+  }
+  expect_ranked(workload::hot90(1), "hot90", {1.0});
+  // The number of keys is its own, whichever is asked for.
+  EXPECT_EQ(workload::named("hot90", 7, "").keys(), 32768u);
 }
 
 // Otherwise neighbouring ids, which share cache lines and owners, would be hot together.
@@ -131,9 +148,9 @@ TEST(workload, ranks_are_scattered_over_the_ids) {
 TEST(workload, the_seed_alone_decides) {
   ids_type listed(50);
   std::iota(listed.begin(), listed.end(), 0u);
-  std::function<workload()> const makers[] = {[] { return workload::uniform(1000); },
-                                              [] { return workload::zipf(1000); },
-                                              [&] { return workload::list("ids", listed); }};
+  std::function<workload()> const makers[] = {
+      [] { return workload::uniform(1000); }, [] { return workload::zipf(1000); },
+      [] { return workload::hot90(); }, [&] { return workload::list("ids", listed); }};
   for (auto const& make : makers) {
     auto w = make();
     SCOPED_TRACE(w.name());

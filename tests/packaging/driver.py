@@ -43,7 +43,8 @@ class DriverTest(unittest.TestCase):
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        shutil.copy2(WARDEN.parent / "scripts/tables.py", self.home / "scripts/tables.py")
+        for script in ("tables.py", "sass.py"):
+            shutil.copy2(WARDEN.parent / "scripts" / script, self.home / "scripts")
         self.path = self.folder / "path"
         self.path.mkdir()
         for tool in TOOLS:
@@ -57,12 +58,13 @@ class DriverTest(unittest.TestCase):
             (self.path / name).write_text(f"#!{self.path}/bash\n{text}\n")
             (self.path / name).chmod(0o755)
 
-    def environment(self):
+    def environment(self, **others):
         # CUDA_HOME keeps the driver from a toolkit in its usual place.
-        return {"PATH": str(self.path), "CUDA_HOME": "/nowhere", "LC_ALL": "C", "HOME": str(self.folder)}
+        return {"PATH": str(self.path), "CUDA_HOME": "/nowhere", "LC_ALL": "C", "HOME": str(self.folder),
+                **{name: str(value) for name, value in others.items()}}
 
-    def warden(self, *arguments):
-        return subprocess.run([self.home / "warden", *map(str, arguments)], cwd=self.here, env=self.environment(),
+    def warden(self, *arguments, **others):
+        return subprocess.run([self.home / "warden", *map(str, arguments)], cwd=self.here, env=self.environment(**others),
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=50)
 
     def refused(self, code, pattern, *arguments):
@@ -78,8 +80,8 @@ class DriverTest(unittest.TestCase):
 
 class Usage(DriverTest):
     def test_help(self):
-        for arguments in (["--help"], ["-h"], ["help"], ["test", "--help"], ["bench", "--help"], ["doctor", "--help"],
-                          ["bench", "--merge", "--help"]):
+        for arguments in (["--help"], ["-h"], ["help"], ["test", "--help"], ["bench", "--help"], ["build", "--help"],
+                          ["doctor", "--help"], ["bench", "--merge", "--help"]):
             done = self.warden(*arguments)
             self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
             self.assertTrue(done.stdout.startswith("usage: ./warden test"), arguments)
@@ -90,9 +92,10 @@ class Usage(DriverTest):
 
     def test_unknown_words(self):
         self.refused(2, "^warden: unknown command tets; ", "tets")
-        for command in ("test", "bench", "doctor"):
+        for command in ("test", "bench", "build", "doctor"):
             self.refused(2, f"^warden: unknown option --colour for {command}", command, "--colour")
         self.refused(2, "^warden: unknown option push for bench", "bench", "push")
+        self.refused(2, "^warden: unknown option --prebuilt for build", "build", "--resources", "--prebuilt", "x")
 
     def test_missing_values(self):
         for option in ("--filter", "--seeds", "--prebuilt"):
@@ -135,6 +138,7 @@ class SetUp(DriverTest):
         self.stub(NOTHING_INSTALLED, USER)
         self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
         self.refused(3, f"apt-get install {re.escape(TEST_PACKAGES)}$", "test")
+        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "build")
         self.stub({"sudo": "exit 1"})  # wants a password
         self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
 
@@ -146,10 +150,11 @@ class SetUp(DriverTest):
     def test_no_install(self):
         self.stub(NOTHING_INSTALLED, ROOT)
         self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "bench", "--no-install")
+        self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "build", "--no-install")
         self.refused(3, f"^warden: missing packages: {re.escape(TEST_PACKAGES)}$", "test", "--no-install")
 
     def test_another_system(self):
-        for command, packages in (("bench", PACKAGES), ("test", TEST_PACKAGES)):
+        for command, packages in (("bench", PACKAGES), ("build", PACKAGES), ("test", TEST_PACKAGES)):
             for options in ([], ["--no-install"]):
                 self.refused(3, f"no Debian or Ubuntu system; .*: {re.escape(packages)}$", command, *options)
 
@@ -176,6 +181,7 @@ class SetUp(DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, "(?m)^GPU +none found")
         self.assertRegex(done.stdout, "(?m)^toolkit +no nvcc")
+        self.assertRegex(done.stdout, "(?m)^cuobjdump +not found: the test sass is skipped$")
         self.assertRegex(done.stdout, "(?m)^cmake +not found$")
         self.assertIn(f"needed: {TEST_PACKAGES}\n", done.stdout)
         self.stub(NOTHING_INSTALLED, GPU)
@@ -184,6 +190,73 @@ class SetUp(DriverTest):
         self.assertRegex(done.stdout, f"(?m)^missing +apt-get install {re.escape(TEST_PACKAGES)}$")
         self.stub(ALL_INSTALLED)
         self.assertRegex(self.warden("doctor").stdout, "(?m)^packages +all there$")
+
+
+class Build(DriverTest):
+    """cmake is a stub: what it was asked for is in cmake.log."""
+
+    # What cuobjdump prints about the program's kernel.
+    USAGE = ("Resource usage:\n Common:\n  GLOBAL:0\n Function _ZN6warden6kernelEv:\n"
+             "  REG:48 STACK:{stack} SHARED:1024 LOCAL:0 CONSTANT[0]:776\n")
+    NVCC = {"nvcc": "exit 0"}
+    CMAKE = {"cmake": 'echo "$*" >>"$0.log"'}
+
+    def cuobjdump(self, folder, stack=0):
+        """A stub in the folder, and a program for it to read."""
+        (folder / "cuobjdump").write_text(f"#!{self.path}/bash\ncat <<'TEXT'\n{self.USAGE.format(stack=stack)}TEXT\n")
+        (folder / "cuobjdump").chmod(0o755)
+        bin = self.home / "build/test/bin"
+        bin.mkdir(parents=True, exist_ok=True)
+        for name in ("program", "program_sim"):
+            (bin / name).touch(0o755)
+
+    def test_builds_and_runs_nothing(self):
+        self.stub(ALL_INSTALLED, self.CMAKE)
+        done = self.warden("build")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, r"\ANo nvcc: only the simulated device is built.\nBuilding in build/test ...\nBuilt in \d+ s.\n\Z")
+        configured, built = (self.path / "cmake.log").read_text().splitlines()
+        self.assertRegex(configured, "^-S . -B build/test .*-DWARDEN_WERROR=ON$")
+        self.assertEqual(built, "--build build/test")
+
+    def test_a_build_that_fails(self):
+        self.stub(ALL_INSTALLED, {"cmake": '[ "$1" != --build ] || { echo "x.cu:1: error: no such thing"; exit 1; }'})
+        done = self.warden("build")
+        self.assertEqual((done.returncode, done.stderr), (1, "x.cu:1: error: no such thing\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith("Building failed: build/test/build.log\n"), done.stdout)
+
+    def test_resources_without_nvcc(self):
+        self.stub(NOTHING_INSTALLED, ROOT, self.CMAKE)
+        self.cuobjdump(self.path)
+        self.assertEqual(self.refused(3, "^warden: --resources needs nvcc; .* 12.0 or newer$", "build", "--resources"), "")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources_without_cuobjdump(self):
+        self.stub(NOTHING_INSTALLED, ROOT, self.CMAKE, self.NVCC)
+        self.assertEqual(self.refused(3, "^warden: --resources needs cuobjdump, ", "build", "--resources"), "")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources_without_python(self):
+        self.stub(ALL_INSTALLED, self.CMAKE, self.NVCC)
+        self.cuobjdump(self.path)
+        (self.path / "python3").unlink()
+        self.stub({"python3": "exit 1"})
+        self.refused(3, "^warden: --resources needs python3, 3.10 or newer$", "build", "--resources")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources(self):
+        # cuobjdump beside nvcc comes before the one on the PATH.
+        self.stub(ALL_INSTALLED, self.CMAKE, self.NVCC, {"cuobjdump": "exit 1"})
+        toolkit = self.folder / "toolkit"
+        (toolkit / "bin").mkdir(parents=True)
+        (self.path / "nvcc").rename(toolkit / "bin/nvcc")
+        for stack, code in ((0, 0), (24, 1)):
+            self.cuobjdump(toolkit / "bin", stack)
+            done = self.warden("build", "--resources", CUDA_HOME=toolkit)
+            self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+            self.assertRegex(done.stdout, rf"\nprogram\n registers +shared +stack +local +kernel\n +48 +1024 +{stack} +0 +\S+\n")
+            self.assertNotIn("program_sim", done.stdout)
+            self.assertRegex(done.stdout, "bytes\n$" if stack else "No kernel spills.\n$")
 
 
 class Devices(DriverTest):
@@ -225,6 +298,14 @@ class Prebuilt(ProgramTest):
         written = self.home / "build/results/contention-sim.json"
         self.assertTrue(done.stdout.endswith(f"\nJSON: {written}\n"), done.stdout)
         self.assertEqual(len(json.loads(written.read_text())["benchmarks"]), 4)
+
+    def test_a_workload_with_its_own_number_of_keys(self):
+        done = self.bench("--keys", "32", "--workload", "hot90,uniform", "--out", "my.json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual([row["name"].removeprefix("contention/") for row in json.loads((self.here / "my.json").read_text())["benchmarks"]],
+                         [f"{operation}/{point}" for operation in ("push", "add") for point in
+                          ("hot90/atomics/keys:32768", "uniform/atomics/keys:1", "uniform/atomics/keys:32")])
+        self.assertRegex(done.stdout, r"\npush, hot90 \(.*\)\n +keys +atomics\n +32K +1\.00 / ")
 
     def test_no_gpu_is_said_first(self):
         done = self.warden("bench", "--prebuilt", BIN, *SMALL[2:], "--operation", "add")

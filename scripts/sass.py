@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the machine code (SASS) of a build's GPU programs with cuobjdump.
+
+    sass.py --check CUOBJDUMP FOLDER...      the rules below, for every fused kernel; exit code 1 if one is broken
+    sass.py --resources CUOBJDUMP FOLDER...  registers, shared and local memory of every kernel; 1 if one spills
+    sass.py --self-test
+
+FOLDER holds programs, or is one; those of the simulated device are left out. Without a CUOBJDUMP that runs (empty:
+there is no nvcc either), --check is skipped with exit code 77. The rules:
+
+lanes     A receive loads whole lanes: what is ld.relaxed.gpu.global.v2.u64 in PTX is one LDG.E.128.STRONG.GPU. The
+          assembler narrows a load whose result is used in part. It may do that where only the laps are looked at,
+          which are the upper halves of both words; payload must come with the lap that proves it. If the program
+          holds PTX, none of its lane loads may be missing.
+division  None: no MUFU.RCP. It takes the time of many sections.
+local     No local memory: no LDL, no STL. It is a spill, or an array that is indexed.
+"""
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# (program, what the kernel's name holds): why it may divide.
+MAY_DIVIDE = {("single_lock_after", "payday"): "the user's kernel picks an account by a remainder"}
+
+FULL_LANE = "LDG.E.128.STRONG.GPU"
+NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
+# (offset in the lane, bytes) of the laps alone.
+LAPS = {(4, 4), (12, 4)}
+# The parts of one narrowed load stand this close together.
+NEIGHBOURS = 16
+
+INSTRUCTION = re.compile(r"^[ \t]+/\*[0-9a-f]{4,}\*/[ \t]+(?:@!?U?PT?\d* +)?([A-Z][\w.]*)([^;\n]*);", re.M)
+ADDRESS = re.compile(r"\[(R\d+)[.\w]*((?:\+UR\d+)?)(?:\+(-?0x[0-9a-f]+))?\]")
+PTX_LANE = re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b")
+
+Kernel = collections.namedtuple("Kernel", "name architecture instructions")  # instructions: (opcode, operands)
+Finding = collections.namedtuple("Finding", "rule count instruction why")
+
+
+def fail(text):
+    sys.exit(f"sass.py: {text}")
+
+
+# ---- reading what cuobjdump prints
+
+
+def parse(text):
+    """The kernels of a program, and (name, architecture) -> lane loads in its PTX."""
+    kernels, ptx = [], {}
+    for part in re.split(r"^Fatbin (?=elf code:|ptx code:)", text, flags=re.M)[1:]:
+        architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
+        if part.startswith("elf"):
+            for function in part.split("\t\tFunction : ")[1:]:
+                name, code = function.split("\n", 1)
+                kernels.append(Kernel(name.strip(), architecture, INSTRUCTION.findall(code)))
+        else:
+            for entry in re.split(r"^\.(?:visible |weak )?\.?entry ", part, flags=re.M)[1:]:
+                ptx[entry.split("(", 1)[0].strip(), architecture] = len(PTX_LANE.findall(entry))
+    return kernels, ptx
+
+
+def demangled(names):
+    """By c++filt, which comes with the compiler; where it is missing they stay as they are."""
+    try:
+        done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True)
+        return dict(zip(names, done.stdout.splitlines()))
+    except (OSError, subprocess.CalledProcessError):
+        return {name: name for name in names}
+
+
+def shortened(name, most=110):
+    """Without return type, parameters, namespaces and suffixes of numbers."""
+    name = name.replace("(anonymous namespace)::", "").removeprefix("void ")
+    depth = 0
+    for at, letter in enumerate(name):
+        depth += (letter == "<") - (letter == ">")
+        if letter == "(" and depth == 0:
+            name = name[:at]
+            break
+    name = re.sub(r"\b(?:\w+::)+", "", name)
+    name = re.sub(r"\b(\d+)u?l*\b", r"\1", name)
+    name = re.sub(r"> +(?=>)", ">", name)
+    return name if len(name) <= most else name[:most - 3] + "..."
+
+
+def programs_in(paths):
+    found = []
+    for path in map(pathlib.Path, paths):
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            if file.is_file() and os.access(file, os.X_OK) and ".so" not in file.suffixes and not file.name.endswith("_sim"):
+                found.append(file)
+    return found
+
+
+def dump(cuobjdump, options, program):
+    """What cuobjdump prints; nothing for a program without device code."""
+    done = subprocess.run([cuobjdump, *options, program], capture_output=True, text=True)
+    if done.returncode != 0 and "does not contain device code" not in done.stdout + done.stderr:
+        fail(f"{program}: cuobjdump failed: {(done.stderr or done.stdout).strip()}")
+    return done.stdout if done.returncode == 0 else ""
+
+
+def of_all(action, programs):
+    """Pairs of program and action(program), in order, several at a time."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(zip(programs, pool.map(action, programs)))
+
+
+# ---- the rules
+
+
+def narrowed_lanes(instructions):
+    """The parts {(offset, bytes)} of each narrowed lane load: words of one lane, from one base, close together.
+
+    Loads of other things are none: a narrowed lane load is known by reading both words, whose laps are always
+    looked at, and no two indices or counters share 16 bytes.
+    """
+    open_lanes, lanes = {}, []
+    for number, (opcode, operands) in enumerate(instructions):
+        if opcode not in NARROW:
+            continue
+        address = ADDRESS.search(operands)
+        if not address:
+            continue
+        offset = int(address[3] or "0", 16)
+        key = address[1], address[2], offset // 16
+        first, parts = open_lanes.get(key, (number, None))
+        part = offset % 16, NARROW[opcode]
+        if parts is None or number - first > NEIGHBOURS or part in parts:
+            parts = set()
+            open_lanes[key] = number, parts
+            lanes.append(parts)
+        parts.add(part)
+    return [parts for parts in lanes if min(parts)[0] < 8 <= max(parts)[0]]
+
+
+def findings_in(kernel, ptx_lanes, may_divide=False):
+    """`ptx_lanes`: lane loads in the kernel's PTX, None if there is no PTX."""
+    counts = collections.Counter(opcode for opcode, _ in kernel.instructions)
+    findings = []
+    narrowed = narrowed_lanes(kernel.instructions)
+    polls = narrowed.count(LAPS)
+    torn = len(narrowed) - polls
+    if torn:
+        findings.append(Finding("lanes", torn, "LDG narrower than 128", "lanes whose payload is not loaded whole"))
+    if not counts[FULL_LANE]:
+        findings.append(Finding("lanes", 0, FULL_LANE, "no lane is loaded whole"))
+    elif ptx_lanes is not None and counts[FULL_LANE] + polls + torn < ptx_lanes:
+        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{ptx_lanes} lane loads in PTX, {polls} polls of laps"))
+    divisions = counts["MUFU.RCP"] + counts["MUFU.RCP64H"]
+    if divisions and not may_divide:
+        findings.append(Finding("division", divisions, "MUFU.RCP", "a division"))
+    if may_divide and not divisions:
+        findings.append(Finding("division", 0, "MUFU.RCP", "listed as dividing, but does not"))
+    for opcode in sorted(counts):
+        if opcode.split(".")[0] in ("LDL", "STL"):
+            findings.append(Finding("local", counts[opcode], opcode, "local memory"))
+    return findings
+
+
+def check(cuobjdump, paths):
+    if not runs(cuobjdump):
+        print("skipped: " + ("no cuobjdump beside nvcc or on the PATH" if cuobjdump else "only the simulated device is built"))
+        sys.exit(77)
+
+    def examine(program):
+        kernels, ptx = parse(dump(cuobjdump, ["-sass", "-ptx"], program))
+        fused = [k for k in kernels if "fused_kernel" in k.name]
+        names = demangled([k.name for k in fused])
+        results = []
+        for kernel in fused:
+            may_divide = any(program.name == p and part in kernel.name for p, part in MAY_DIVIDE)
+            lanes = ptx.get((kernel.name, kernel.architecture))
+            for f in findings_in(kernel, lanes, may_divide):
+                results.append(f"{program.name}: {shortened(names[kernel.name])}: {f.count} x {f.instruction}: {f.why}")
+        loads = sum(opcode == FULL_LANE for kernel in fused for opcode, _ in kernel.instructions)
+        polls = sum(narrowed_lanes(kernel.instructions).count(LAPS) for kernel in fused)
+        return len(fused), loads, polls, results
+
+    reports = [report for _, report in of_all(examine, programs_in(paths)) if report[0]]
+    if not reports:
+        fail(f"no program with a fused kernel in {', '.join(map(str, paths))}")
+    broken = [line for report in reports for line in report[3]]
+    for line in broken:
+        print(line)
+    kernels, loads, polls = (sum(column) for column in list(zip(*reports))[:3])
+    print(f"{len(reports)} programs, {kernels} fused kernels: {loads} whole lane loads, {polls} polls of laps, "
+          f"{len(broken)} findings")
+    sys.exit(1 if broken else 0)
+
+
+# ---- resources
+
+
+def resources_in(text):
+    """(kernel, {REG, SHARED, STACK, LOCAL, ...}) in order."""
+    found = re.findall(r"^ *Function (\S+):\n((?: +[A-Z]+(?:\[\d+\])?:\d+)+)", text, re.M)
+    return [(name, {key: int(value) for key, value in re.findall(r"([A-Z]+):(\d+)", usage)}) for name, usage in found]
+
+
+def is_of_a_library(name):
+    """CUB's and Thrust's own kernels: shown, but what they spill cannot be changed here."""
+    return re.match(r"_ZN(3cub|6thrust)", name) is not None
+
+
+def spills(name, usage):
+    return usage["STACK"] + usage["LOCAL"] != 0 and not is_of_a_library(name)
+
+
+def resources(cuobjdump, paths):
+    if not runs(cuobjdump):
+        fail(f"{cuobjdump}: this is no cuobjdump")
+    tables = of_all(lambda program: resources_in(dump(cuobjdump, ["-res-usage"], program)), programs_in(paths))
+    tables = [(program, rows) for program, rows in tables if rows]
+    if not tables:
+        fail(f"no program with a GPU kernel in {', '.join(map(str, paths))}")
+    names = demangled(sorted({name for _, rows in tables for name, _ in rows}))
+    spilling = []
+    print("registers a thread; bytes of static shared memory a block, of stack and of local memory a thread")
+    for program, rows in tables:
+        print(f"\n{program.name}\n{'registers':>10} {'shared':>8} {'stack':>6} {'local':>6}  kernel")
+        for name, usage in rows:
+            short = shortened(names[name])
+            print(f"{usage['REG']:>10} {usage['SHARED']:>8} {usage['STACK']:>6} {usage['LOCAL']:>6}  {short}")
+            if spills(name, usage):
+                spilling.append(f"{program.name}: {short}: {usage['STACK'] + usage['LOCAL']} bytes")
+    print(f"\nSpills or local arrays:\n  " + "\n  ".join(spilling) if spilling else "\nNo kernel spills.")
+    sys.exit(1 if spilling else 0)
+
+
+def runs(cuobjdump):
+    try:
+        return subprocess.run([cuobjdump, "--version"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+# ---- self-test
+
+
+def self_test():
+    # As cuobjdump prints it, without the encodings at the ends of the lines.
+    header = "\nFatbin elf code:\n================\narch = sm_90\ncode version = [1,8]\n\n\tcode for sm_90\n"
+
+    def code(*lines, name="_ZN6warden12fused_kernelI6paydayEEvT_"):
+        body = "".join(f"        /*{16 * n:04x}*/        {line:>14} ;      /* 0x0 */\n{' ' * 50}/* 0x0 */\n" for n, line in enumerate(lines))
+        return f"{header}\t\tFunction : {name}\n\t.headerflags\t@\"EF_CUDA_SM90\"\n{body}"
+
+    whole = "LDG.E.128.STRONG.GPU R4, desc[UR10][R4.64]"
+    low, high = "LDG.E.STRONG.GPU R6, desc[UR10][R32.64+0x10]", "@!P1 LDG.E.STRONG.GPU R7, desc[UR10][R32.64+0x14]"
+    second = "LDG.E.STRONG.GPU R8, desc[UR10][R32.64+0x1c]"
+
+    def found(*lines, ptx_lanes=None, may_divide=False):
+        (kernel,), _ = parse(code(*lines))
+        return [f[:3] for f in findings_in(kernel, ptx_lanes, may_divide)]
+
+    assert found(whole) == []
+    assert found("@P0 " + whole, "CCTL.IVALL", "LDG.E.64.STRONG.GPU R2, desc[UR10][R2.64+0x80]", ptx_lanes=1) == []
+    # lanes
+    none = ("lanes", 0, FULL_LANE)
+    torn = ("lanes", 1, "LDG narrower than 128")
+    assert found("EXIT") == [none]
+    assert found("LDG.E.128 R4, desc[UR10][R4.64]") == [none], "a load that is not strong is none of a lane"
+    assert found(whole, ptx_lanes=2) == [("lanes", 1, FULL_LANE)], "a lane load is missing"
+    assert found(whole, high, second, ptx_lanes=2) == [], "a poll looks at the laps alone"
+    assert found(high, second) == [none], "polls alone receive nothing"
+    assert found(whole, low, high, second) == [torn], "payload apart from its lap"
+    assert found(whole, low, second) == [torn]
+    assert found(whole, low, *["NOP"] * 20, second) == [], "parts of one load stand close together"
+    assert found(whole, low, second.replace("R32", "R30")) == [], "another base is another load"
+    assert found(whole, low, second.replace("0x1c", "0x2c")) == [], "another lane is another load"
+    assert found(whole, "LDG.E.64.STRONG.GPU R6, [R32.64]", "LDG.E.64.STRONG.GPU R8, [R32.64+0x8]") == [torn], "two halves"
+    assert found(whole, "LDG.E.STRONG.GPU R6, [R32.64]", "LDG.E.STRONG.GPU R8, [R32.64+0x4]") == [], "two counters"
+    assert found(whole, *[high, second] * 2, ptx_lanes=3) == [], "two polls"
+    # division
+    assert found(whole, "MUFU.RCP R7, R7") == [("division", 1, "MUFU.RCP")]
+    assert found(whole, "@P0 MUFU.RCP64H R7, R7", "MUFU.RCP R7, R7") == [("division", 2, "MUFU.RCP")]
+    assert found(whole, "MUFU.RSQ R7, R7", "I2F.RP R7, R7") == []
+    assert found(whole, "MUFU.RCP R7, R7", may_divide=True) == []
+    assert found(whole, may_divide=True) == [("division", 0, "MUFU.RCP")], "a reason that no longer holds"
+    # local memory
+    assert found(whole, "STL.64 [R1+0x8], R6", "@!PT LDL R8, [R2]", "STL.64 [R1], R6") == \
+        [("local", 1, "LDL"), ("local", 2, "STL.64")]
+    assert found(whole, "LDS R8, [R2]", "STS R8, [R2]", "LDGSTS.E [R1], [R2.64]") == []
+    # PTX belongs to the kernel of its name and architecture.
+    ptx = "\nFatbin ptx code:\n================\narch = sm_90\n\n.version 9.0\n" + "".join(
+        f".visible .entry {name}(\n.param .u64 a\n)\n{{\n" + "ld.relaxed.gpu.global.v2.u64 {%rd1, %rd2}, [%rd3];\n" * n + "ld.relaxed.gpu.global.u64 %rd1, [%rd3];\n}\n"
+        for name, n in (("one", 1), ("two", 2)))
+    kernels, lanes = parse(code(whole, name="one") + code(whole, whole, name="two") + ptx)
+    assert [(k.name, k.architecture, len(k.instructions)) for k in kernels] == [("one", "sm_90", 1), ("two", "sm_90", 2)]
+    assert lanes == {("one", "sm_90"): 1, ("two", "sm_90"): 2}, lanes
+    # names
+    assert shortened("void warden::v0_1::detail::fused_kernel<64u, 2u, (anonymous namespace)::payday, warden::guarded_ref<x::"
+                     "policy, account> >(warden::v0_1::detail::fused_arguments<(anonymous namespace)::payday>)") == \
+        "fused_kernel<64, 2, payday, guarded_ref<policy, account>>"
+    assert len(shortened("f" * 500)) == 110
+    # resources
+    usage = "Resource usage:\n Common:\n  GLOBAL:28\n Function {}:\n  REG:48 STACK:{} SHARED:1024 LOCAL:{} CONSTANT[0]:776 TEXTURE:0\n"
+    for stack, local, name, expected in ((0, 0, "_ZN6warden1kEv", False), (24, 0, "_ZN6warden1kEv", True),
+                                         (0, 8, "_ZN6warden1kEv", True), (16, 0, "_ZN3cub1kEv", False)):
+        ((function, row),) = resources_in(usage.format(name, stack, local))
+        assert (function, row["REG"], row["SHARED"], row["STACK"]) == (name, 48, 1024, stack)
+        assert spills(function, row) == expected, (name, stack, local)
+    print("self-test passed")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["--check", cuobjdump, *paths] if paths: check(cuobjdump, paths)
+        case ["--resources", cuobjdump, *paths] if paths: resources(cuobjdump, paths)
+        case ["--self-test"]: self_test()
+        case _:
+            print(__doc__, file=sys.stderr)
+            sys.exit(2)
