@@ -111,6 +111,30 @@ TEST(warp_client, partial_masks_in_diverging_branches) {
   }
 }
 
+/// The mask is what a vote of the warp says.
+struct voted {
+  std::uint64_t n;
+  std::uint32_t records;
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      bool const now = i < n && test::mix(i) % 3 == 0;
+      unsigned const mask = warden::simt::ballot(full_warp, now);
+      if (now) send_operation(ref, mask, i, n, records);
+      if (!now) send_operation(ref, ~mask, i, n, records);
+    }
+  }
+};
+
+TEST(warp_client, masks_by_vote) {
+  std::uint64_t const n = test::sized<std::uint64_t>(1501, 300'001);
+  test::guarded_records<small> g{50, {.servers = 3, .capacity = 32}};
+  warden::launch_fused(voted{n, 50}, 4, 64, {}, g.guarded);
+  g.guarded.wait();
+  test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+}
+
 /// The odd lanes send with warp clients while the even ones, in another branch, use thread clients.
 struct beside_thread_clients {
   std::uint64_t n;
