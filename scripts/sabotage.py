@@ -29,8 +29,16 @@ MUTANTS = {
                       "if (!fits && !ref_.wait_until([&] { return channel.has_credit(index, channel.released()); },"
                       "[&](auto watch) { watch(&channel.indices()->released.value); },"
                       "wait_kind::credit, to, index)) return false;", "crossed", "deadlock"),
+    # The same in a warp: the lanes of one server publish only after those of the other have waited.
+    "warp-hold-and-wait": ("warp_client.cuh",
+                           "bool pending = sends;"
+                           "for (unsigned turn = 0; turn < 2; ++turn) {"
+                           "if (pending && to.server % 2 == (turn + simt::block_rank()) % 2 &&"
+                           "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
+                           "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
     "end-of-work": ("server.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
+    "send-fence": ("channel.cuh", "", "visible_by_warp", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

@@ -81,6 +81,14 @@ class channel_ref {
     }
   }
 
+  /// As publish, by a thread that has itself read the `released` which gives the credit. Acquire:
+  /// the server read the slot before it released it. Release: this thread's earlier writes become
+  /// visible to whoever reads the message and fences.
+  WARDEN_DEVICE void fence_and_publish(std::uint64_t index, message<Lanes> const& m) const {
+    simt::fence_device();  // sabotage: send-fence
+    publish(index, m);
+  }
+
   // ---- the server
 
   /// What lies in the slot of an index now; true if that is the whole message of this index.

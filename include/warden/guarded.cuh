@@ -12,6 +12,7 @@
 #include <warden/statistics.cuh>
 #include <warden/stream.hpp>
 #include <warden/thread_client.cuh>
+#include <warden/warp_client.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -70,6 +71,8 @@ class basic_guarded {
   using ref = guarded_ref<Policy, Record, Sections...>;
   /// The client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
+  /// The client for the lanes of a warp that are together.
+  using warp_client = warden::warp_client<ref>;
   /// The client for a whole block.
   using block_client = warden::block_client<ref>;
   /// Choices made when it is made.

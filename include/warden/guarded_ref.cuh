@@ -122,6 +122,25 @@ class guarded_ref {
                                 std::uint32_t server, std::uint64_t index) const {
     return frame.wait_until(predicate, watch, kind, position, server, index);
   }
+  /// Waits until the slot of an index reserved at `server` may be written; false once poisoned.
+  WARDEN_DEVICE bool wait_for_credit(std::uint32_t server, std::uint64_t index) const {
+    auto const to = channel_of(server);
+    return wait_until([&] { return to.has_credit(index, to.released()); },
+                      [&](auto watch) { watch(&to.indices()->released.value); }, wait_kind::credit,
+                      server, index);
+  }
+
+  /// For the statistics: so many messages were accepted, by one reservation.
+  WARDEN_DEVICE void count_batch(std::uint64_t messages) const {
+    if constexpr (Policy::statistics) {
+      simt::fetch_add(&report->totals.messages, messages);
+      simt::fetch_add(&report->totals.batches, std::uint64_t{1});
+    }
+  }
+  /// For the statistics: a client ran out of credit.
+  WARDEN_DEVICE void count_wait() const {
+    if constexpr (Policy::statistics) simt::fetch_add(&report->totals.waits, std::uint64_t{1});
+  }
 };
 
 WARDEN_NAMESPACE_END

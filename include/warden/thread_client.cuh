@@ -30,25 +30,12 @@ class thread_client {
   WARDEN_DEVICE bool send_message(std::uint32_t server, typename Ref::message_type const& m) const {
     auto const channel = ref_.channel_of(server);
     std::uint64_t const index = channel.reserve(1);
-    bool waited = false;
-    bool const credit = ref_.wait_until(
-        [&] {
-          bool const fits = channel.has_credit(index, channel.released());
-          waited = waited || !fits;
-          return fits;
-        },
-        [&](auto watch) { watch(&channel.indices()->released.value); }, wait_kind::credit, server,
-        index);
-    if (!credit) return false;
-    // Acquire: the server read the slot before it released it. Release: this thread's earlier
-    // writes become visible to whoever reads the message and fences.
-    simt::fence_device();
-    channel.publish(index, m);
-    if constexpr (Ref::policy::statistics) {
-      simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{1});
-      simt::fetch_add(&ref_.report->totals.batches, std::uint64_t{1});
-      if (waited) simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
+    if (!channel.has_credit(index, channel.released())) {
+      ref_.count_wait();
+      if (!ref_.wait_for_credit(server, index)) return false;
     }
+    channel.fence_and_publish(index, m);
+    ref_.count_batch(1);
     return true;
   }
 

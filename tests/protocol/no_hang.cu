@@ -73,9 +73,11 @@ TEST(no_hang, a_client_reserves_and_never_publishes) {
   test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
 }
 
+enum class by { block, thread, warp };
+
 /// Tells the servers that all clients are done, waits until they have left, then sends.
 struct send_to_nobody {
-  bool by_block;
+  by how;
   std::uint32_t* left;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     if (at.thread_rank() == 0) {
@@ -87,26 +89,29 @@ struct send_to_nobody {
     warden::simt::sync_block();
     small::block_client client{ref, at};
     small::thread_client const thread{ref};
+    small::warp_client const warp{ref};
     bool alive = true;
     for (std::uint32_t i = 0; alive && i < 40; ++i) {
-      if (by_block) {
-        alive = client.send(0, record_in<2>::of(i));
-      } else {
-        alive = thread.send(0, record_in<2>::of(i));
+      if (how == by::block) alive = client.send(0, record_in<2>::of(i));
+      if (how == by::thread) alive = thread.send(0, record_in<2>::of(i));
+      // A lane that sends nothing is told, too.
+      if (how == by::warp) {
+        alive =
+            warp.send(warden::simt::full_warp, 0, record_in<2>::of(i), at.thread_rank() % 32 != 7);
       }
     }
     bool const flushed = client.flush();
-    if (!alive && !(by_block && flushed)) warden::simt::fetch_add(left, 1u);
+    if (!alive && !(how == by::block && flushed)) warden::simt::fetch_add(left, 1u);
   }
 };
 
 TEST(no_hang, a_server_leaves_early) {
-  for (bool const by_block : {true, false}) {
+  for (by const how : {by::block, by::thread, by::warp}) {
     test::guarded_records<small> g{10, options(1, 32)};
     warden::buffer<std::uint32_t> left{1};
     left.fill_bytes(0);
     auto const d = dump_of([&] {
-      warden::launch_fused(send_to_nobody{by_block, left.data()}, 1, 64, {}, g.guarded);
+      warden::launch_fused(send_to_nobody{how, left.data()}, 1, 64, {}, g.guarded);
       g.guarded.wait();
     });
     EXPECT_EQ(d.wait.kind, warden::wait_kind::credit);

@@ -18,6 +18,7 @@ struct tiny_policy : test::small_policy {
 };
 using tiny = warden::basic_guarded<tiny_policy, test::tally, record_in<2>>;
 
+template <class Kernel = test::send_by_block<2>>
 void one_launch(std::uint64_t seed, warden::sim::schedule order) {
   warden::sim::settings s;
   s.seed = seed;
@@ -30,12 +31,13 @@ void one_launch(std::uint64_t seed, warden::sim::schedule order) {
   options.capacity = 32;
   options.time_limit_seconds = 1;
   test::guarded_records<tiny> g{3, options};
-  warden::launch_fused(test::send_by_block<2>{150, 3}, 4, 32, {}, g.guarded);
+  warden::launch_fused(Kernel{150, 3}, 4, 32, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<2>(150, 3));
   EXPECT_FALSE(warden::sim::last_report().deadlock);
 }
 
+template <class Kernel = test::send_by_block<2>>
 void many(warden::sim::schedule order, std::uint64_t part) {
   std::uint64_t const only = test::environment("WARDEN_SEED", 0);
   std::uint64_t const seeds = test::environment("WARDEN_SEEDS", 1000);
@@ -43,7 +45,7 @@ void many(warden::sim::schedule order, std::uint64_t part) {
   std::uint64_t const end = only != 0 ? only + 1 : 1 + (part + 1) * (seeds / 2);
   for (std::uint64_t seed = first; seed < end && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE("replay with --seed " + std::to_string(seed));
-    ASSERT_NO_THROW(one_launch(seed, order));
+    ASSERT_NO_THROW(one_launch<Kernel>(seed, order));
   }
 }
 
@@ -51,6 +53,10 @@ TEST(seeds, random_schedules_first_half) { many(warden::sim::schedule::random, 0
 TEST(seeds, random_schedules_second_half) { many(warden::sim::schedule::random, 1); }
 TEST(seeds, priority_schedules_first_half) { many(warden::sim::schedule::pct, 0); }
 TEST(seeds, priority_schedules_second_half) { many(warden::sim::schedule::pct, 1); }
+
+using by_warp = test::send_by_warp<2>;
+TEST(seeds, random_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::random, 0); }
+TEST(seeds, priority_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::pct, 0); }
 
 TEST(seeds, replay_exactly_and_differ) {
   std::set<std::uint64_t> hashes;

@@ -63,7 +63,20 @@ struct send_notes {
   }
 };
 
-template <class Guarded>
+struct send_notes_by_warp {
+  std::uint32_t n, records;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::warp_client<Ref> const client{ref};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += at.grid_dim() * at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(warden::simt::full_warp, i * 7919 % records, note{i, i, i, i, i}, i < n);
+    }
+  }
+};
+
+template <class Guarded, class Kernel = send_notes>
 void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsigned capacity,
                   unsigned grid) {
   warden::buffer<tally> memory{records};
@@ -71,7 +84,7 @@ void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsi
   Guarded g{
       memory,
       {.servers = servers, .capacity = capacity, .time_limit_seconds = 1, .minimum_polls = 64}};
-  warden::launch_fused(send_notes{n, records}, grid, Guarded::policy::block_threads, {}, g);
+  warden::launch_fused(Kernel{n, records}, grid, Guarded::policy::block_threads, {}, g);
   g.wait();
   std::vector<tally> wanted(records);
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -90,6 +103,7 @@ void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
 void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
+void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
 // ---- visibility
 // ------------------------------------------------------------------------------------
@@ -117,13 +131,22 @@ struct write_and_send {
     client.flush();
   }
 };
+struct write_and_send_by_warp {
+  std::uint32_t* written;
+  void operator()(warden::client_block const& at, lookers::ref const& ref) const {
+    std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
+    warden::simt::store_relaxed(&written[i], i + 1);
+    lookers::warp_client{ref}.send(warden::simt::full_warp, i % 4, look{i});
+  }
+};
+template <class Kernel>
 void visible() {
   warden::buffer<std::uint32_t> written{96};
   written.fill_bytes(0);
   warden::buffer<tally> memory{4};
   memory.fill_bytes(0);
   lookers g{memory, board{written.data()}, {.servers = 2, .capacity = 32}};
-  warden::launch_fused(write_and_send{written.data()}, 3, 32, {}, g);
+  warden::launch_fused(Kernel{written.data()}, 3, 32, {}, g);
   g.wait();
   for (tally const& t : memory.to_host()) {
     if (t.mixed != 0) throw failure{"stale read"};
@@ -161,8 +184,14 @@ std::string first_line(std::string const& text) { return text.substr(0, text.fin
 
 int main(int argc, char** argv) {
   std::map<std::string, std::function<void()>> const scenarios{
-      {"contended", contended}, {"torn", torn},       {"full", full},
-      {"crossed", crossed},     {"visible", visible}, {"bad_id", bad_id}};
+      {"contended", contended},
+      {"torn", torn},
+      {"full", full},
+      {"crossed", crossed},
+      {"crossed_warps", crossed_warps},
+      {"visible", visible<write_and_send>},
+      {"visible_by_warp", visible<write_and_send_by_warp>},
+      {"bad_id", bad_id}};
   if (argc != 3 || scenarios.count(argv[1]) == 0) {
     std::fprintf(stderr, "usage: scenarios NAME SEEDS\n");
     return 2;

@@ -135,6 +135,24 @@ struct send_by_thread {
   }
 };
 
+/// The same through warp clients, all lanes of a warp at a time.
+template <int Words>
+struct send_by_warp {
+  std::uint64_t n;
+  std::uint32_t records;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::warp_client<Ref> const client{ref};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      client.send(warden::simt::full_warp, id_of(i, records),
+                  record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
+    }
+  }
+};
+
 /// Zeroed records under a guarded.
 template <class Guarded>
 struct guarded_records {

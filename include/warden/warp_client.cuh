@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The client for the lanes of a warp that are together: one reservation for each destination among
+/// them, and neighbouring lanes publish to neighbouring slots.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// One a thread, made where it is needed: it holds nothing but the ref.
+template <class Ref>
+class warp_client {
+ public:
+  /// `ref` outlives the client.
+  WARDEN_DEVICE explicit warp_client(Ref const& ref) : ref_{ref} {}
+
+  /// Collective over the lanes named in `mask`, which call it together and are all of them;
+  /// `valid` is false in a lane that has nothing to send. Hands each lane's section to the owner
+  /// of its record `id`. Waits while an owner's channel is full. When it returns true the sections
+  /// of all these lanes are accepted: each will be executed exactly once. False only once the
+  /// launch is poisoned, and then in all these lanes. An id outside the records is counted, not
+  /// sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(unsigned mask, std::uint64_t id, Section const& section,
+                          bool valid = true) const {
+    bool const sends = valid && ref_.check(id);
+    // Lanes without a message group under a number that is no server's.
+    owner const to =
+        sends ? ref_.owners(static_cast<std::uint32_t>(id)) : owner{ref_.owners.servers(), 0};
+    unsigned const group = simt::match_any(mask, to.server);
+    auto const leader = static_cast<unsigned>(simt::first_bit(group));
+    auto const size = static_cast<unsigned>(simt::count_bits(group));
+    std::uint64_t first = 0;
+    if (sends && simt::lane_id() == leader) first = ref_.channel_of(to.server).reserve(size);
+    unsigned const before = group & ((1u << simt::lane_id()) - 1);
+    slot const mine{to.server, simt::shuffle(mask, first, leader) +
+                                   static_cast<unsigned>(simt::count_bits(before))};
+    auto const message = Ref::format::pack(to.local, section);
+
+    // Whatever fits at any destination is published before any lane waits. From there on each group
+    // goes its own way, so its wait for one destination holds up no slot of another.
+    bool pending = sends && !publish(mine, message);  // sabotage: warp-hold-and-wait
+    bool alive = true;
+    if (simt::any(mask, pending)) {
+      alive = publish_rest(group, mine, message, pending);
+      alive = !simt::any(mask, !alive);
+    }
+    if (alive && sends && simt::lane_id() == leader) ref_.count_batch(size);
+    return alive;
+  }
+
+ private:
+  /// A reserved one.
+  struct slot {
+    std::uint32_t server;
+    std::uint64_t index;
+  };
+
+  /// Publishes the message if there is credit for its slot. Each lane reads `released` for itself
+  /// and fences for itself: what another lane read and handed over by a shuffle would be ordered
+  /// before nothing.
+  WARDEN_DEVICE bool publish(slot to, typename Ref::message_type const& m) const {
+    auto const channel = ref_.channel_of(to.server);
+    if (!channel.has_credit(to.index, channel.released())) return false;
+    channel.fence_and_publish(to.index, m);
+    return true;
+  }
+
+  /// Waits and publishes until no lane of the group, all of one destination, is pending. Collective
+  /// over the group. False once poisoned.
+  WARDEN_DEVICE bool publish_rest(unsigned group, slot mine, typename Ref::message_type const& m,
+                                  bool pending) const {
+    while (unsigned const blocked = simt::ballot(group, pending)) {
+      // Slots are released in order: the first blocked lane has the slot that gets credit first.
+      bool const polls = simt::lane_id() == static_cast<unsigned>(simt::first_bit(blocked));
+      bool alive = true;
+      if (polls) {
+        ref_.count_wait();
+        alive = ref_.wait_for_credit(mine.server, mine.index);
+      }
+      if (simt::any(group, !alive)) return false;
+      if (pending) pending = !publish(mine, m);
+    }
+    return true;
+  }
+
+  Ref const& ref_;
+};
+
+WARDEN_NAMESPACE_END
