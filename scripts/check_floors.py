@@ -26,11 +26,11 @@ FLOORS = [
     ["watchdog.cuh", "critical_section.cuh", "owner_map.cuh", "lock_table.cuh", "message.cuh", "statistics.cuh",
      "baseline/"],
     ["channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "inbox.cuh", "thread_client.cuh", "warp_client.cuh",
-     "outbox.cuh"],
+     "outbox.cuh", "slice_server.cuh", "window_server.cuh"],
     ["executor/", "policy.cuh"],
     ["detail/launch_record.cuh"],
     ["detail/launch_history.cuh"],
-    ["client_block.cuh", "block_client.cuh", "server.cuh"],
+    ["client_block.cuh", "block_client.cuh"],
     ["guarded.cuh", "launch.cuh"],
 ]
 # The seam's own host side: launch.cuh wraps kernels for the runtime, sim_device.hpp is its lower face.

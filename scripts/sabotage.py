@@ -20,15 +20,13 @@ MUTANTS = {
     "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "overlapping sections"),
     "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
     "second-phase": ("message.cuh", "bool const second = true;", "torn", "torn or lost message"),
-    "credit": ("channel.cuh", "return true;", "full", "torn or lost message|deadlock"),
+    "credit": ("channel.cuh", "return count;", "full", "torn or lost message|deadlock"),
     "release-order": ("inbox.cuh", "int const count = done == 0 ? 0 : 32 - __builtin_clz(done);", "full",
                       "torn or lost message|deadlock"),
     # Even blocks wait on the spot for one channel, odd ones for the other, with messages in hand.
     "hold-and-wait": ("outbox.cuh",
-                      "if (!fits && to % 2 == simt::block_rank() % 2) continue;"
-                      "if (!fits && !ref_.wait_until([&] { return channel.has_credit(index, channel.released()); },"
-                      "[&](auto watch) { watch(&channel.indices()->released.value); },"
-                      "wait_kind::credit, to, index)) return false;", "crossed", "deadlock"),
+                      "if (place >= end[j] && target[j] % 2 == simt::block_rank() % 2) continue;"
+                      "if (place >= end[j] && !ref_.wait_for_credit(target[j], base[j] + place)) return false;", "crossed", "deadlock"),
     # The same in a warp: the lanes of one server publish only after those of the other have waited.
     "warp-hold-and-wait": ("warp_client.cuh",
                            "bool pending = sends;"
@@ -36,9 +34,15 @@ MUTANTS = {
                            "if (pending && to.server % 2 == (turn + simt::block_rank()) % 2 &&"
                            "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
                            "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
-    "end-of-work": ("server.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
+    "end-of-work": ("guarded_ref.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
+    "run-forward": ("executor/runs.cuh", "", "many_records", "torn or lost message"),
+    "run-owner": ("executor/runs.cuh", "return m.local() / 2 % threads + simt::thread_rank() % 2;", "many_records",
+                  "overlapping sections|torn or lost message"),
+    "window-twice": ("window_server.cuh", "", "many_records", "torn or lost message"),
+    "window-release": ("window_server.cuh", "released = next > released ? next : released;", "many_records",
+                       "torn or lost message|deadlock|misuse"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
-    "send-fence": ("channel.cuh", "", "visible_by_warp", "stale read"),
+    "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

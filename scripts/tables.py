@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_locks"]
+ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_locks", "warden_runs"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 # lock_tuned with this choice is lock_as_written: the same kernel on the same grid.
@@ -80,6 +80,10 @@ def markdown(by_keys, simulated):
     return "\n".join(lines)
 
 
+def best_of_warden(by_arm):
+    return max((row["items_per_second"] for arm, row in by_arm.items() if arm.startswith("warden_")), default=None)
+
+
 def in_words(by_keys):
     """Where a baseline wins, in words."""
     sentences = []
@@ -91,8 +95,8 @@ def in_words(by_keys):
              f"Where sections combine, combining them before the atomics is {everywhere}"),
             ("sort", "sorting first", f"Where all sections are known beforehand, sorting them is {everywhere}"),
             ("lock_tuned", "tuned locks", f"Tuned locks are {everywhere}")):
-        wins = [k for k, arms in sorted(by_keys.items()) if arm in arms and "warden_locks" in arms
-                and arms[arm]["items_per_second"] > arms["warden_locks"]["items_per_second"]]
+        wins = [k for k, arms in sorted(by_keys.items()) if arm in arms and best_of_warden(arms) is not None
+                and arms[arm]["items_per_second"] > best_of_warden(arms)]
         if wins and len(wins) == len(by_keys):
             sentences.append(always)
         elif wins:
@@ -232,10 +236,12 @@ def self_test():
     # A workload with one number of keys is one line, and its own table.
     own = {"benchmarks": [{"name": f"contention/push/{workload}/{arm}/keys:{keys}", "items_per_second": rate}
                           for workload, sizes in (("uniform", (32, 32768)), ("hot90", (32768,)))
-                          for keys in sizes for arm, rate in (("atomics", 4e9), ("warden_locks", 1e9))]}
+                          for keys in sizes
+                          for arm, rate in (("atomics", 4e9), ("warden_locks", 1e9), ("warden_runs", 3e9))]}
     table = rows_of(own)
     assert list(table) == [("push", "uniform"), ("push", "hot90")], table
-    assert markdown(table["push", "hot90"], False).splitlines()[2:] == ["| 32K | 4.00 | 1.00 |"]
+    assert markdown(table["push", "hot90"], False).splitlines()[2:] == ["| 32K | 4.00 | 1.00 | 3.00 |"]
+    assert best_of_warden(table["push", "hot90"][32768]) == 3e9
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
     print("self-test passed")

@@ -19,6 +19,7 @@ namespace hash_table {
 template <class Key, class Value, class Keys>
 struct table_policy : warden::default_policy {
   using context = table_context<Key, Value, Keys>;
+  using executor = warden::executor::locks<>;
 };
 
 namespace detail {

@@ -55,38 +55,30 @@ class channel_ref {
     simt::note_reservation(count);
     return simt::fetch_add(&indices_->reserved.value, count);
   }
-  /// Relaxed. A thread that writes slots on the strength of a new value must fence between, or meet
-  /// one that has: then what the server read from those slots was read before it is overwritten.
-  /// (An acquiring load would drop the multiprocessor's whole L1 at every poll.)
+  /// Relaxed, as all accesses of slots are: what a server has received shows by its laps that it
+  /// was not overwritten before. (An acquiring load would drop the multiprocessor's whole L1 at
+  /// every poll.)
   WARDEN_DEVICE std::uint64_t released() const {
     return simt::load_relaxed(&indices_->released.value);
-  }
-  /// Whether index may be written, by a sender that last saw `released`.
-  WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
-    return index - released < capacity();  // sabotage: credit
   }
   /// How many of the `count` indices from `first` on may be written, by a sender that last saw
   /// `released`.
   WARDEN_DEVICE std::uint32_t credit(std::uint64_t first, std::uint32_t count,
                                      std::uint64_t released) const {
     std::uint64_t const end = released + capacity();
-    if (first >= end) return 0;
+    if (first >= end) return 0;  // sabotage: credit
     return end - first < count ? static_cast<std::uint32_t>(end - first) : count;
   }
-  /// Writes the message into the slot of a reserved index with credit. Relaxed: see `released`.
+  /// Whether an index may be written, by a sender that last saw `released`.
+  WARDEN_DEVICE bool has_credit(std::uint64_t index, std::uint64_t released) const {
+    return credit(index, 1, released) != 0;
+  }
+  /// Writes the message into the slot of a reserved index with credit.
   WARDEN_DEVICE void publish(std::uint64_t index, message<Lanes> const& m) const {
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l) {
       simt::store_lane(place(index, l), lane::stamped(m.lanes[l], lap(index)));
     }
-  }
-
-  /// As publish, by a thread that has itself read the `released` which gives the credit. Acquire:
-  /// the server read the slot before it released it. Release: this thread's earlier writes become
-  /// visible to whoever reads the message and fences.
-  WARDEN_DEVICE void fence_and_publish(std::uint64_t index, message<Lanes> const& m) const {
-    simt::fence_device();  // sabotage: send-fence
-    publish(index, m);
   }
 
   // ---- the server

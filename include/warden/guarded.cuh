@@ -15,6 +15,7 @@
 #include <warden/warp_client.cuh>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,8 +35,10 @@ WARDEN_NAMESPACE_BEGIN
 /// Choices made when a guarded is made. Zero means: by default.
 struct guarded_options {
   unsigned servers = 0;  ///< thread blocks that own records; by default one for each multiprocessor
-  unsigned capacity = 0;  ///< slots of a channel, a power of two; by default the policy's
-  unsigned chunk = 0;     ///< neighbouring records with one owner, a power of two
+  unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy
+  /// Neighbouring records with the same owner, a power of two; by default as many as share a cache
+  /// line, where there are enough records for that. With 1, hot neighbours have different owners.
+  unsigned chunk = 0;
   /// How long a wait may last without progress, in seconds, before the launch is poisoned.
   double time_limit_seconds = 10;
   std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
@@ -238,8 +241,15 @@ class basic_guarded {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +
              std::to_string(outbox<ref>::nowhere - 1));
     }
-    if (options_.chunk == 0) options_.chunk = 1;
-    if (options_.capacity == 0) options_.capacity = Policy::capacity;
+    if (options_.chunk == 0) options_.chunk = default_chunk(size);
+    if (options_.chunk > (1u << 20) || !std::has_single_bit(options_.chunk)) {
+      refuse("chunk " + std::to_string(options_.chunk) +
+             " is not a power of two from 1 to 1048576");
+    }
+    if (options_.capacity == 0) {
+      options_.capacity = std::bit_floor(
+          static_cast<unsigned>(Policy::channel_bytes / sizeof(typename ref::message_type)));
+    }
     unsigned const c = options_.capacity;
     if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {
       refuse("capacity " + std::to_string(c) + " is not a power of two from 32 to 1048576");
@@ -261,6 +271,15 @@ class basic_guarded {
       refuse("first index " + std::to_string(options_.first_index) +
              " lies before the second lap, " + std::to_string(c));
     }
+  }
+
+  /// Records of one cache line that have different owners make the line travel between them; but
+  /// each server gets at least eight chunks, so that none has much more than another.
+  [[nodiscard]] unsigned default_chunk(std::size_t size) const {
+    constexpr std::size_t line = 128;
+    std::size_t const fair = size / (8 * std::size_t{options_.servers});
+    return static_cast<unsigned>(std::bit_floor(
+        std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, line / sizeof(Record)))));
   }
 
   /// Empty channels whose every slot carries the lap before `first`'s.

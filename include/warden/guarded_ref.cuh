@@ -122,6 +122,12 @@ class guarded_ref {
                                 std::uint32_t server, std::uint64_t index) const {
     return frame.wait_until(predicate, watch, kind, position, server, index);
   }
+  /// Publishes a message of this thread, whose earlier writes become visible to whoever reads it
+  /// and fences.
+  WARDEN_DEVICE void publish(channel const& to, std::uint64_t index, message_type const& m) const {
+    if constexpr (fences) simt::fence_device();  // sabotage: send-fence
+    to.publish(index, m);
+  }
   /// Waits until the slot of an index reserved at `server` may be written; false once poisoned.
   WARDEN_DEVICE bool wait_for_credit(std::uint32_t server, std::uint64_t index) const {
     auto const to = channel_of(server);

@@ -48,7 +48,7 @@ class inbox {
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
 
-  /// All lanes of the slice's warp have run their sections; the caller fenced after that.
+  /// All lanes of the slice's warp have run their sections.
   WARDEN_DEVICE void mark_done(std::uint64_t number) const {
     simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
   }
@@ -61,8 +61,8 @@ class inbox {
     return &done_[position(number)];
   }
 
-  /// While there is work, slices are released an eighth of the channel at a time: the fence of a
-  /// release waits for all that its warp has in flight. The senders have seven eighths meanwhile.
+  /// While there is work, slices are released an eighth of the channel at a time. The senders have
+  /// seven eighths meanwhile.
   WARDEN_DEVICE unsigned worth_releasing() const {
     unsigned const eighth = slices() / 8;
     return eighth < 1 ? 1 : eighth > simt::warp_size ? simt::warp_size : eighth;
@@ -78,12 +78,9 @@ class inbox {
     int const count = done == simt::full_warp ? simt::warp_size
                                               : simt::first_bit(~done);  // sabotage: release-order
     if (count < static_cast<int>(least)) return next;
-    // The warps that marked the slices fenced after their loads; this fence and the barrier carry
-    // that on to the one thread that releases.
-    simt::fence_block();
-    simt::sync_warp(simt::full_warp);
+    // Relaxed: see channel_ref::released.
     if (simt::lane_id() == 0) {
-      simt::store_release(&channel_.indices()->released.value,
+      simt::store_relaxed(&channel_.indices()->released.value,
                           (next + static_cast<unsigned>(count)) * slice);
     }
     return next + static_cast<unsigned>(count);
@@ -96,7 +93,7 @@ class inbox {
     // Whichever lane saw the last client end, the first one must read `reserved` after that.
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() != 0) return;
-    simt::store_release(&channel_.indices()->released.value,
+    simt::store_relaxed(&channel_.indices()->released.value,
                         simt::load_relaxed(&channel_.indices()->reserved.value));
     simt::shared_store(done_[slices()], 1u);
   }

@@ -126,9 +126,8 @@ struct message_format {
     for (int l = 0; l < lanes; ++l) {
       r.words[3 * l] = static_cast<std::uint32_t>(m.lanes[l].first);
       r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].second);
-      r.words[3 * l + 2] =
-          static_cast<std::uint32_t>(m.lanes[l].first >> 32 & 0xffffu |
-                                     (m.lanes[l].second >> 32 & 0xffffu) << 16);
+      r.words[3 * l + 2] = static_cast<std::uint32_t>((m.lanes[l].first >> 32 & 0xffffu) |
+                                                      (m.lanes[l].second >> 32 & 0xffffu) << 16);
     }
     // Not value-initialized: a section need not have a default constructor.
     alignas(Section) unsigned char bytes_of_section[sizeof(Section)] = {};

@@ -9,7 +9,6 @@
 
 #include <warden/guarded_ref.cuh>
 #include <warden/simt/collective.cuh>
-#include <warden/thread_client.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -37,9 +36,7 @@ class outbox {
   static constexpr unsigned nowhere = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
-  static constexpr std::size_t shared_bytes(std::size_t servers) {
-    return layout{servers}.end;
-  }
+  static constexpr std::size_t shared_bytes(std::size_t servers) { return layout{servers}.end; }
 
   /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE outbox(Ref const& ref, std::byte* storage)
@@ -179,10 +176,7 @@ class outbox {
                           std::uint32_t offset, std::uint32_t count) const {
     bases_[d] = first - offset;
     set_credit(d, released, offset, count);
-    if constexpr (policy::statistics) {
-      simt::fetch_add(&ref_.report->totals.messages, std::uint64_t{count});
-      simt::fetch_add(&ref_.report->totals.batches, std::uint64_t{1});
-    }
+    ref_.count_batch(count);
   }
   /// How much of that may be published.
   WARDEN_DEVICE void set_credit(unsigned d, std::uint64_t released, std::uint32_t offset,
@@ -257,8 +251,7 @@ class outbox {
 
   /// One thread polls for all. False once poisoned.
   WARDEN_DEVICE bool wait_for_credit() const {
-    if constexpr (policy::statistics)
-      simt::fetch_add(&ref_.report->totals.waits, std::uint64_t{1});
+    ref_.count_wait();
     unsigned blocked = 0;
     while (!is_blocked(blocked)) ++blocked;
     return ref_.wait_until(
@@ -280,14 +273,14 @@ class outbox {
   static constexpr unsigned at_once = rounds + 1 < 3 ? rounds + 1 : 3;
 
   Ref const& ref_;
-  simt::shared_span<message_type> staged_;    ///< [slot], as staged
-  simt::shared_span<std::uint64_t> bases_;    ///< [destination] index of place 0 in its channel
-  simt::shared_span<std::uint64_t> released_; ///< [destination] last seen of the released index
-  simt::shared_span<std::uint32_t> counts_;   ///< [destination] messages; 0 between flushes
-  simt::shared_span<std::uint32_t> offsets_;  ///< [destination] its first place
-  simt::shared_span<std::uint32_t> ends_;     ///< [destination] its first place without credit
-  simt::shared_span<std::uint16_t> targets_;  ///< [slot] destination or `nowhere`
-  simt::shared_span<std::uint16_t> order_;    ///< [place] slot, sorted by destination
+  simt::shared_span<message_type> staged_;     ///< [slot], as staged
+  simt::shared_span<std::uint64_t> bases_;     ///< [destination] index of place 0 in its channel
+  simt::shared_span<std::uint64_t> released_;  ///< [destination] last seen of the released index
+  simt::shared_span<std::uint32_t> counts_;    ///< [destination] messages; 0 between flushes
+  simt::shared_span<std::uint32_t> offsets_;   ///< [destination] its first place
+  simt::shared_span<std::uint32_t> ends_;      ///< [destination] its first place without credit
+  simt::shared_span<std::uint16_t> targets_;   ///< [slot] destination or `nowhere`
+  simt::shared_span<std::uint16_t> order_;     ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <warden/critical_section.cuh>
 #include <warden/executor/locks.cuh>
+#include <warden/executor/runs.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -19,15 +20,15 @@ struct default_policy {
   /// Handed to every section; one trivially copyable object given to the guarded.
   using context = no_context;
   /// How a server runs the sections it received.
-  using executor = executor::locks<>;
+  using executor = executor::runs<>;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well.
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   /// Bytes of messages a client block stages for each of its threads before it sends a batch.
   static constexpr unsigned outbox_bytes_per_thread = 128;
-  /// Slots of a channel unless the guarded's options say otherwise; a power of two.
-  static constexpr unsigned capacity = 4096;
+  /// Bytes of a channel's slots, at most, unless the guarded's options give their number.
+  static constexpr unsigned channel_bytes = 128 * 1024;
   /// Count messages, batches, waits and retries (see guarded::statistics).
   static constexpr bool statistics = false;
 };

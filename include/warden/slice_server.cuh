@@ -83,13 +83,11 @@ class slice_server {
     if constexpr (Ref::fences) simt::fence_device();
     bool const ran = worker_.run(m, arrived);
     if (!ran) return false;
-    // The lanes' loads of the slots come before the mark that gives the slots back: barrier, then
-    // the fence of the lane that marks. The count is for the end of work and the watchdog only, so
-    // it is relaxed: what the sections wrote is handed on by the locks, and to the host by the end
-    // of the kernel.
+    // All lanes' sections come before the count. It is for the end of work and the watchdog only,
+    // so it is relaxed: what the sections wrote is handed on by their executor, and to the host by
+    // the end of the kernel.
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() == 0) {
-      simt::fence_block();
       simt::fetch_add(&inbox_.channel().indices()->executed.value,
                       static_cast<std::uint64_t>(simt::count_bits(batch)));
     }
@@ -116,12 +114,13 @@ class slice_server {
   }
 
   WARDEN_DEVICE outcome wait_as_other_warp(std::uint64_t index) const {
-    bool const alive = ref_.wait_until([&] { return inbox_.is_finished() || inbox_.channel().is_there(index); },
-                                       [&](auto watch) {
-                                         watch(inbox_.finish_word());
-                                         inbox_.channel().watch_slot(index, watch);
-                                       },
-                                       wait_kind::message, number_, index);
+    bool const alive =
+        ref_.wait_until([&] { return inbox_.is_finished() || inbox_.channel().is_there(index); },
+                        [&](auto watch) {
+                          watch(inbox_.finish_word());
+                          inbox_.channel().watch_slot(index, watch);
+                        },
+                        wait_kind::message, number_, index);
     if (!alive) return outcome::poisoned;
     return inbox_.is_finished() ? outcome::ended : outcome::go_on;
   }

@@ -34,7 +34,7 @@ class thread_client {
       ref_.count_wait();
       if (!ref_.wait_for_credit(server, index)) return false;
     }
-    channel.fence_and_publish(index, m);
+    ref_.publish(channel, index, m);
     ref_.count_batch(1);
     return true;
   }

@@ -59,13 +59,11 @@ class warp_client {
     std::uint64_t index;
   };
 
-  /// Publishes the message if there is credit for its slot. Each lane reads `released` for itself
-  /// and fences for itself: what another lane read and handed over by a shuffle would be ordered
-  /// before nothing.
+  /// Publishes the message if there is credit for its slot.
   WARDEN_DEVICE bool publish(slot to, typename Ref::message_type const& m) const {
     auto const channel = ref_.channel_of(to.server);
     if (!channel.has_credit(to.index, channel.released())) return false;
-    channel.fence_and_publish(to.index, m);
+    ref_.publish(channel, to.index, m);
     return true;
   }
 

@@ -71,7 +71,7 @@ class window_server {
       for (unsigned k = 0; k < Worker::rounds; ++k) {
         if (channel_.receive(next + k * threads, m[k])) arrived |= 1u << k;
       }
-      arrived &= ~taken;
+      arrived &= ~taken;  // sabotage: window-twice
       taken |= arrived;
       // Beyond everything taken: the first index that is still expected.
       auto const passed = static_cast<unsigned>(simt::first_bit(~taken));
@@ -79,14 +79,16 @@ class window_server {
       taken >>= passed;
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
-      if constexpr (Ref::fences) simt::fence_device();
+      if constexpr (Ref::fences) {
+        if (arrived != 0) simt::fence_device();
+      }
       worker_.take(m, arrived);
       // How far beyond `released` everything was received: below the capacity and a window.
       unsigned const ahead = simt::warp_min(static_cast<unsigned>(next - released));
       if (simt::lane_id() == 0) simt::shared_fetch_min(progress_[0].received[turn], ahead);
       bool const any = simt::sync_block_or(arrived != 0);
       std::uint64_t const before = released;
-      released += simt::shared_load(progress_[0].received[turn]);
+      released += simt::shared_load(progress_[0].received[turn]);  // sabotage: window-release
       if (me == 0) {
         // The word after next: all have read it, and none writes it before the next barrier.
         simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1], ~0u);

@@ -26,11 +26,13 @@
 namespace contention {
 
 inline std::vector<std::string> const arm_names{"lock_as_written",  "lock_tuned", "atomics",
-                                                "atomics_combined", "sort",       "warden_locks"};
+                                                "atomics_combined", "sort",       "warden_locks",
+                                                "warden_runs"};
 
 /// The user's side of the Warden arm.
 template <class Operation>
 struct delegate {
+  static constexpr unsigned at_once = 8;
   std::uint32_t const* ids;
   std::uint32_t n;
   typename Operation::make make;
@@ -38,23 +40,44 @@ struct delegate {
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
-    auto const step = static_cast<std::uint32_t>(at.global_size());
-    // Counted down, so that no index can pass 2^32.
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;) {
-      std::uint32_t const i = first + at.thread_rank();
-      bool const valid = i < n;
-      client.send(ids[valid ? i : n - 1], make(i), valid);
-      if (n - first <= step) break;
-      first += step;
+    std::uint64_t const step = at.global_size();
+    // 64 bits, so that no index can pass 2^32.
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at_once * step) {
+      // Several ids are loaded before the first is used: one wait for memory instead of one each.
+      std::uint32_t id[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const i = first + k * step + at.thread_rank();
+        id[k] = ids[i < n ? i : n - 1];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const i = first + k * step + at.thread_rank();
+        if (first + k * step >= n) break;
+        client.send(id[k], make(static_cast<std::uint32_t>(i)), i < n);
+      }
     }
     client.flush();
   }
 };
 
-template <class Operation>
+template <class Operation, class Executor>
 struct warden_policy : warden::default_policy {
   using context = typename Operation::context;
+  using executor = Executor;
 };
+template <class Operation, class Executor>
+using guarded_by = warden::basic_guarded<warden_policy<Operation, Executor>,
+                                         typename Operation::record, typename Operation::section>;
+
+/// All operations by one launch.
+template <class Operation, class Guarded>
+void delegate_async(Guarded& g, std::uint32_t const* ids, std::uint32_t n) {
+  bool const simulated = warden::runtime::facts(g.device()).simulated;
+  warden::launch_fused(delegate<Operation>{ids, n, {}}, simulated ? 8 : 2048,
+                       Guarded::policy::block_threads, {}, g);
+}
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.
@@ -64,8 +87,6 @@ class runner {
   using record = typename Operation::record;
   using work =
       warden::baseline::work<record, typename Operation::make, typename Operation::context>;
-  using guarded =
-      warden::basic_guarded<warden_policy<Operation>, record, typename Operation::section>;
 
   runner(std::uint32_t most_operations, std::uint32_t keys)
       : keys_{keys},
@@ -78,7 +99,8 @@ class runner {
         per_key_{2 * std::size_t{keys}},
         wrong_{1},
         locks_{keys},
-        guarded_{records_.data(), keys, Operation::make_context(per_operation_.data())} {}
+        by_locks_{records_.data(), keys, Operation::make_context(per_operation_.data())},
+        by_runs_{records_.data(), keys, Operation::make_context(per_operation_.data())} {}
 
   /// Settings for lock_tuned, from runs on these ids; says what was chosen.
   std::string tune(bench::workload& w, std::uint32_t n) {
@@ -107,16 +129,17 @@ class runner {
         warden::baseline::atomics_combined_async(work_of(n), keys_);
     } else if (arm == "sort") {
       warden::baseline::sort_async(work_of(n), *sorter_);
+    } else if (arm == "warden_locks") {
+      delegate_async<Operation>(by_locks_, ids_.data(), n);
     } else {
-      bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
-      warden::launch_fused(delegate<Operation>{ids_.data(), n, {}}, simulated ? 8 : 2048,
-                           guarded::policy::block_threads, {}, guarded_);
+      delegate_async<Operation>(by_runs_, ids_.data(), n);
     }
     clock.stop();
     bench::run_result result;
     result.cost = clock.result();
     locks_.wait();
-    guarded_.wait();
+    by_locks_.wait();
+    by_runs_.wait();
     result.verified = verify(n);
     return result;
   }
@@ -153,7 +176,8 @@ class runner {
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
   std::optional<warden::baseline::sorter> sorter_;  ///< large: only if asked for
-  guarded guarded_;
+  guarded_by<Operation, warden::executor::locks<>> by_locks_;
+  guarded_by<Operation, warden::executor::runs<>> by_runs_;
 };
 
 }  // namespace contention

@@ -56,10 +56,19 @@ function(warden_add_program name)
   endif()
 endfunction()
 
-# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): a GoogleTest
-# program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter is skipped.
+# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]): a
+# GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter
+# is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "SHARDS;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "SHARDS;TIMEOUT;DEFINITION" "SOURCES;LIBRARIES;EXECUTORS" ${ARGN})
+  if(arg_EXECUTORS)
+    list(FIND ARGN EXECUTORS begin)
+    list(SUBLIST ARGN 0 ${begin} others)
+    foreach(executor IN LISTS arg_EXECUTORS)
+      warden_add_test(${name}_${executor} ${others} DEFINITION TEST_EXECUTOR=${executor})
+    endforeach()
+    return()
+  endif()
   if(NOT arg_SHARDS)
     set(arg_SHARDS 1)
   endif()
@@ -74,6 +83,11 @@ function(warden_add_test name)
   endif()
   warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cu
                      LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES})
+  foreach(program IN ITEMS test_${name} test_${name}_sim)
+    if(arg_DEFINITION AND TARGET ${program})
+      target_compile_definitions(${program} PRIVATE ${arg_DEFINITION})
+    endif()
+  endforeach()
   if(TARGET test_${name}_sim)
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})

@@ -27,9 +27,14 @@ TEST(launch, statistics_count_messages_and_batches) {
   EXPECT_LE(s.fullest_channel, 32u);
 }
 
+struct counting_locks_policy : counting_policy {
+  using executor = test::locks;
+};
+
 TEST(launch, statistics_count_retries) {
   std::uint64_t const n = test::sized<std::uint64_t>(2000, 200'000);
-  test::guarded_records<counting> g{1, {.servers = 1, .capacity = 256}};
+  test::guarded_records<warden::basic_guarded<counting_locks_policy, test::tally, record_in<2>>> g{
+      1, {.servers = 1, .capacity = 256}};
   warden::launch_fused(test::send_by_block<2>{n, 1}, 4, 64, {}, g.guarded);
   g.guarded.wait();
   EXPECT_GT(g.guarded.statistics().retries, 0u)

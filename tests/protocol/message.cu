@@ -25,8 +25,7 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   std::uint32_t const me = warden::simt::thread_rank();
   auto const section = record_in<Words>::of(me * 77u + 5u);
   auto m = format::pack(0xfffffff0u + me, section);
-  m.set_destination(0xfffe);
-  bool good = m.destination() == 0xfffe;
+  bool good = true;
   for (auto& l : m.lanes) {
     l = warden::lane::stamped(l, a.lap);
     good = good && warden::lane::is_of(l, a.lap) && !warden::lane::is_of(l, a.lap + 1) &&
@@ -81,9 +80,12 @@ struct owner_arguments {
 
 WARDEN_KERNEL void check_owner(owner_arguments a) {
   std::uint32_t const servers = a.map.servers();
+  std::uint32_t const chunk = a.map.chunk();
   auto const check = [&](std::uint32_t id) {
     warden::owner const o = a.map(id);
-    if (o.server != id % servers || o.local != id / servers || a.map.id(o) != id) {
+    std::uint32_t const number = id / chunk;
+    if (o.server != number % servers || o.local != number / servers * chunk + id % chunk ||
+        a.map.id(o) != id || a.map.locals(std::uint64_t{id} + 1) <= o.local) {
       warden::simt::fetch_add(a.errors, std::uint64_t{1});
     }
   };
@@ -95,7 +97,7 @@ WARDEN_KERNEL void check_owner(owner_arguments a) {
   // Around every multiple of the divisor a wrong reciprocal shows first.
   for (std::uint32_t k = 1; k < 40; ++k) {
     std::uint32_t const multiple =
-        static_cast<std::uint32_t>(test::mix(k + me)) / servers * servers;
+        static_cast<std::uint32_t>(test::mix(k + me)) / chunk / servers * servers * chunk;
     check(multiple);
     check(multiple - 1);
   }
@@ -105,9 +107,11 @@ TEST(owner_map, divides_exactly) {
   warden::buffer<std::uint64_t> errors{1};
   errors.fill_bytes(0);
   for (std::uint32_t servers : {1u, 2u, 3u, 5u, 7u, 64u, 131u, 132u, 255u, 264u, 1000u, 65533u}) {
-    warden::simt::launch(&check_owner, 1, 64, 0,
-                         {errors.data(), warden::interleaved_owner_map{servers}}, {});
-    EXPECT_EQ(errors.to_host()[0], 0u) << servers << " servers";
+    for (std::uint32_t chunk : {1u, 4u, 128u}) {
+      warden::simt::launch(&check_owner, 1, 64, 0,
+                           {errors.data(), warden::interleaved_owner_map{servers, chunk}}, {});
+      EXPECT_EQ(errors.to_host()[0], 0u) << servers << " servers, chunks of " << chunk;
+    }
   }
 }
 

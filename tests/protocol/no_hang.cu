@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <optional>
+#include <type_traits>
 
 namespace {
 
@@ -62,8 +63,11 @@ TEST(no_hang, a_client_reserves_and_never_publishes) {
   EXPECT_TRUE(c.started);
   EXPECT_EQ(c.reserved, 64u + 3);
   EXPECT_EQ(c.published, 64u + 1);
-  EXPECT_EQ(c.executed, 64u + 2);
-  EXPECT_EQ(c.released, 64u);
+  // By slices what came behind was executed, but no slot of the slice given back; by windows both
+  // are counted up to the gap.
+  bool const slices = std::is_same_v<test::small_policy::executor, test::locks>;
+  EXPECT_EQ(c.executed, slices ? 64u + 2 : 64u + 1);
+  EXPECT_EQ(c.released, slices ? 64u : 64u + 1);
   EXPECT_EQ(d.channels[0].reserved, d.channels[0].released);
   EXPECT_EQ(d.client_blocks_done, d.client_blocks);
   // Usable again.

@@ -49,6 +49,12 @@ struct wide_policy : policy {
 };
 using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
 
+/// By runs: more records than threads, so that a thread's run is for several of them.
+struct runs_policy : policy {
+  using executor = warden::executor::runs<128>;
+};
+using run_notes = warden::basic_guarded<runs_policy, tally, note>;
+
 struct send_notes {
   std::uint32_t n, records;
   template <class Ref>
@@ -102,6 +108,7 @@ void contended() { exactly_once<wide_notes>(300, 2, 1, 64, 2); }
 void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
 void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
+void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -187,6 +194,7 @@ int main(int argc, char** argv) {
       {"contended", contended},
       {"torn", torn},
       {"full", full},
+      {"many_records", many_records},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},

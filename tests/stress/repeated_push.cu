@@ -6,20 +6,29 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+
 namespace {
 
-void repeat(std::uint32_t keys, std::uint32_t n, unsigned runs) {
+void repeat(std::string const& arm, std::uint32_t keys, std::uint32_t n, unsigned runs) {
   bool const simulated = warden::runtime::facts(0).simulated;
   contention::runner<contention::push> runner{simulated ? 2000u : n, keys};
   auto workload = bench::workload::uniform(keys);
   for (unsigned run = 0; run < (simulated ? 5 : runs); ++run) {
-    auto const result = runner.run("warden_locks", workload, simulated ? 2000 : n, run + 1);
-    ASSERT_TRUE(result.verified) << keys << " keys, run " << run << ": pushes lost or doubled";
+    auto const result = runner.run(arm, workload, simulated ? 2000 : n, run + 1);
+    ASSERT_TRUE(result.verified) << arm << ", " << keys << " keys, run " << run
+                                 << ": pushes lost or doubled";
   }
 }
 
-TEST(repeated_push, at_256_keys) { repeat(256, 1u << 24, 50); }
-TEST(repeated_push, at_a_million_keys) { repeat(1u << 20, 1u << 24, 50); }
-TEST(repeated_push, at_one_key) { repeat(1, 1u << 16, 50); }
+class repeated_push : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(arms, repeated_push, testing::Values("warden_locks", "warden_runs"),
+                         [](auto const& arm) { return arm.param; });
+
+TEST_P(repeated_push, at_256_keys) { repeat(GetParam(), 256, 1u << 24, 50); }
+TEST_P(repeated_push, at_32768_keys) { repeat(GetParam(), 1u << 15, 1u << 24, 50); }
+TEST_P(repeated_push, at_a_million_keys) { repeat(GetParam(), 1u << 20, 1u << 24, 50); }
+TEST_P(repeated_push, at_one_key) { repeat(GetParam(), 1, 1u << 16, 50); }
 
 }  // namespace

@@ -28,10 +28,17 @@ inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+/// The executor under test, small enough that its tables wrap and its windows are full.
+#if !defined(TEST_EXECUTOR)
+#  define TEST_EXECUTOR runs
+#endif
+using runs = warden::executor::runs<64>;
+using locks = warden::executor::locks<64>;
+
 /// Two warps a block and a small outbox, so that the simulated device sees many batches.
 struct small_policy : warden::default_policy {
   static constexpr unsigned block_threads = 64;
-  using executor = warden::executor::locks<64>;
+  using executor = TEST_EXECUTOR;
   static constexpr unsigned capacity = 64;
 };
 

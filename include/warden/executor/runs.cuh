@@ -102,12 +102,13 @@ class runs_worker {
 
   /// Memory for a record that need not have a default constructor.
   union room {
-    WARDEN_DEVICE room() {}
+    WARDEN_DEVICE room() : bytes{} {}
+    unsigned char bytes[sizeof(record)];
     record value;
   };
 
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
-    return m.local() & (threads - 1);
+    return m.local() & (threads - 1);  // sabotage: run-owner
   }
 
   /// A run whose sections are all for the thread's only record.
@@ -173,7 +174,7 @@ class runs_worker {
           // What an earlier one of these sections wrote is newer than the load.
           WARDEN_UNROLL
           for (unsigned e = 0; e < j; ++e) {
-            if (place[e] == place[j]) copy[j].value = copy[e].value;
+            if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
           }
           ref_.apply(m[j], copy[j].value);
           *place[j] = copy[j].value;
