@@ -41,6 +41,7 @@ MUTANTS = {
     "window-twice": ("window_server.cuh", "", "many_records", "torn or lost message"),
     "window-release": ("window_server.cuh", "released = next > released ? next : released;", "many_records",
                        "torn or lost message|deadlock|misuse"),
+    "write-back": ("record_store.cuh", "", "on_chip", "torn or lost message"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),

@@ -27,6 +27,12 @@ concept critical_section_of = is_address_free<Section> &&
   section(record, context);
 };
 
+/// Whether the section can be run as one atomic: `section.atomic(Record*, Context)`, const.
+template <class Section, class Record, class Context>
+concept has_atomic = requires(Section const& section, Record* record, Context context) {
+  section.atomic(record, context);
+};
+
 /// Whether what a thread wrote before `send` must be visible to the section. True unless the
 /// section type says `static constexpr bool reads_other_memory = false;`: then it may touch its
 /// record, its payload and read-only context only, and no fence is paid for it.

@@ -9,6 +9,7 @@
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
 #include <warden/policy.cuh>
+#include <warden/record_store.cuh>
 #include <warden/statistics.cuh>
 #include <warden/stream.hpp>
 #include <warden/thread_client.cuh>
@@ -90,7 +91,6 @@ class basic_guarded {
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
-    ref_.owners = interleaved_owner_map{options_.servers, options_.chunk};
     channels_ = std::make_shared<detail::channel_memory>(
         detail::channel_memory{buffer<channel_indices>{options_.servers},
                                buffer<simt::lane_words>{std::size_t{options_.servers} *
@@ -195,7 +195,7 @@ class basic_guarded {
   }
   /// Bytes of the block's shared memory that a server of this guarded needs.
   [[nodiscard]] std::size_t server_bytes() const {
-    return ref::server::shared_bytes(options_.capacity);
+    return ref::server::shared_bytes(options_.capacity, ref_.locals);
   }
 
   /// For launches: the record that this guarded lends to a launch in which it comes first.
@@ -257,6 +257,17 @@ class basic_guarded {
     if (!(options_.time_limit_seconds > 0 && options_.time_limit_seconds <= 1e6)) {
       refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
              " s is not in (0, 1000000]");
+    }
+    ref_.owners = interleaved_owner_map{options_.servers, options_.chunk};
+    ref_.locals = static_cast<std::uint32_t>(ref_.owners.locals(size));
+    if (std::size_t const on_chip = record_store<ref>::shared_bytes(ref_.locals);
+        on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
+      refuse(std::to_string(ref_.locals) + " records of " + std::to_string(sizeof(Record)) +
+             " bytes for each server are too many for the chip: they need " +
+             std::to_string(on_chip) + " bytes of shared memory beside the server's own " +
+             std::to_string(server_bytes() - on_chip) + "; the device has " +
+             std::to_string(facts.shared_bytes_per_block) +
+             "; keep them in memory or make more servers");
     }
     std::size_t const bytes = std::max(outbox_bytes(), server_bytes());
     if (bytes > facts.shared_bytes_per_block) {

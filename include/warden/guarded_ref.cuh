@@ -52,6 +52,7 @@ class guarded_ref {
   simt::lane_words* slots = nullptr;       ///< [server][lane of the message][slot]
   guarded_report* report = nullptr;        ///< one a guarded, in global memory
   interleaved_owner_map owners{};          ///< record id to server and local number
+  std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
   std::uint32_t position = 0;              ///< among the launch's guardeds
   std::uint32_t outbox_offset = 0;         ///< of the outbox in the block's shared memory
@@ -81,19 +82,15 @@ class guarded_ref {
   }
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   WARDEN_DEVICE void apply(message_type const& m, Record& r) const {
-    // With one type alone there is nothing to tell apart.
-    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
-    ((tag == format::template tag_of<Sections>()
-          ? static_cast<void>(format::template unpack<Sections>(m)(r, sections_context))
-          : static_cast<void>(0)),
-     ...);
+    with_section(m, [&](auto const& section) { section(r, sections_context); });
   }
-  /// Runs the section that a message carries on its record in global memory.
-  WARDEN_DEVICE void execute(std::uint32_t server, message_type const& m) const {
-    Record& r = *record_of(server, m.local());
-    simt::section_enter(&r);
-    apply(m, r);
-    simt::section_leave(&r);
+  /// Runs the section that a message carries as one atomic on `r`.
+  WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r) const {
+    static_assert(
+        (has_atomic<Sections, Record, context> && ...),
+        "warden: a section has no member void atomic(Record*, Context) const: it cannot be "
+        "run by the executor atomics");
+    with_section(m, [&](auto const& section) { section.atomic(r, sections_context); });
   }
 
   /// Whether all that clients will ever send to a channel was executed. Clients first: only when
@@ -146,6 +143,18 @@ class guarded_ref {
   /// For the statistics: a client ran out of credit.
   WARDEN_DEVICE void count_wait() const {
     if constexpr (Policy::statistics) simt::fetch_add(&report->totals.waits, std::uint64_t{1});
+  }
+
+ private:
+  /// Calls `f` with the section that a message carries.
+  template <class F>
+  WARDEN_DEVICE void with_section(message_type const& m, F f) const {
+    // With one type alone there is nothing to tell apart.
+    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
+    ((tag == format::template tag_of<Sections>()
+          ? static_cast<void>(f(format::template unpack<Sections>(m)))
+          : static_cast<void>(0)),
+     ...);
   }
 };
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <warden/critical_section.cuh>
+#include <warden/executor/atomics.cuh>
 #include <warden/executor/locks.cuh>
 #include <warden/executor/runs.cuh>
+#include <warden/record_store.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -21,6 +23,9 @@ struct default_policy {
   using context = no_context;
   /// How a server runs the sections it received.
   using executor = executor::runs<>;
+  /// Where the records are while servers work on them. On chip, a server's share of them must fit
+  /// its block's shared memory.
+  static constexpr placement records = placement::in_memory;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well.

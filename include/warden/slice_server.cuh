@@ -13,28 +13,29 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
-/// made of (ref, number, storage of `Worker::shared_bytes` bytes) and has
+/// made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
 ///
 ///     void start();   // collective over the block; a block barrier follows
 ///     bool run(message_type const& m, bool arrived);  // collective over a warp; false: poisoned
-///     void finish();  // each thread, when the server ends
+///     void finish();  // collective over the block, when the server ends
 template <class Ref, class Worker>
 class slice_server {
  public:
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = inbox<Ref>::slice;
 
-  /// Bytes of shared memory for a channel of `capacity` slots.
-  static constexpr std::size_t shared_bytes(std::size_t capacity) {
-    return Worker::shared_bytes + inbox<Ref>::shared_bytes(capacity);
+  /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
+  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
+    return Worker::shared_bytes(locals) + inbox<Ref>::shared_bytes(capacity);
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
+  /// block.
   WARDEN_DEVICE slice_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        inbox_{ref, number, storage + Worker::shared_bytes},
+        inbox_{ref, number, storage + Worker::shared_bytes(ref.locals)},
         next_release_{inbox_.first() / slice} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.

@@ -21,7 +21,7 @@ WARDEN_NAMESPACE_BEGIN
 /// made of (ref, number, storage) and has
 ///
 ///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
-///     static constexpr std::size_t shared_bytes;
+///     static constexpr std::size_t shared_bytes(std::size_t locals);  // for so many records
 ///     void start();                      // collective over the block; a block barrier follows
 ///     // Each thread, with its messages m[k] for the bits k of `arrived`:
 ///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
@@ -36,18 +36,19 @@ class window_server {
   static_assert((threads & (threads - 1)) == 0,
                 "warden: this executor needs a power of two as block_threads");
 
-  /// Bytes of shared memory for a channel of `capacity` slots.
-  static constexpr std::size_t shared_bytes(std::size_t) {
-    return Worker::shared_bytes + sizeof(progress);
+  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
+  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
+    return Worker::shared_bytes(locals) + sizeof(progress);
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
+  /// block.
   WARDEN_DEVICE window_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         channel_{ref.channel_of(number)},
         number_{number},
         worker_{ref, number, storage},
-        progress_{reinterpret_cast<progress*>(storage + Worker::shared_bytes), 1} {}
+        progress_{reinterpret_cast<progress*>(storage + Worker::shared_bytes(ref.locals)), 1} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "microbench/contention/operations.cuh"
+#include "microbench/contention/warden_arms.cuh"
 #include "microbench/support/point.hpp"
 #include "microbench/support/workload.cuh"
 
@@ -12,11 +13,10 @@
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
 #include <warden/baseline/sort.cuh>
-#include <warden/guarded.cuh>
-#include <warden/launch.cuh>
 #include <warden/timer.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -25,59 +25,16 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{"lock_as_written",  "lock_tuned", "atomics",
-                                                "atomics_combined", "sort",       "warden_locks",
-                                                "warden_runs"};
-
-/// The user's side of the Warden arm.
-template <class Operation>
-struct delegate {
-  static constexpr unsigned at_once = 8;
-  std::uint32_t const* ids;
-  std::uint32_t n;
-  typename Operation::make make;
-
-  template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& records) const {
-    warden::block_client<Ref> client{records, at};
-    std::uint64_t const step = at.global_size();
-    // 64 bits, so that no index can pass 2^32.
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at_once * step) {
-      // Several ids are loaded before the first is used: one wait for memory instead of one each.
-      std::uint32_t id[at_once];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        std::uint64_t const i = first + k * step + at.thread_rank();
-        id[k] = ids[i < n ? i : n - 1];
-      }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        std::uint64_t const i = first + k * step + at.thread_rank();
-        if (first + k * step >= n) break;
-        client.send(id[k], make(static_cast<std::uint32_t>(i)), i < n);
-      }
-    }
-    client.flush();
-  }
-};
-
-template <class Operation, class Executor>
-struct warden_policy : warden::default_policy {
-  using context = typename Operation::context;
-  using executor = Executor;
-};
-template <class Operation, class Executor>
-using guarded_by = warden::basic_guarded<warden_policy<Operation, Executor>,
-                                         typename Operation::record, typename Operation::section>;
-
-/// All operations by one launch.
-template <class Operation, class Guarded>
-void delegate_async(Guarded& g, std::uint32_t const* ids, std::uint32_t n) {
-  bool const simulated = warden::runtime::facts(g.device()).simulated;
-  warden::launch_fused(delegate<Operation>{ids, n, {}}, simulated ? 8 : 2048,
-                       Guarded::policy::block_threads, {}, g);
-}
+inline std::vector<std::string> const arm_names{"lock_as_written",
+                                                "lock_tuned",
+                                                "atomics",
+                                                "atomics_combined",
+                                                "sort",
+                                                "warden_locks",
+                                                "warden_runs",
+                                                "warden_runs_on_chip",
+                                                "warden_atomics",
+                                                "warden_atomics_on_chip"};
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.
@@ -98,9 +55,7 @@ class runner {
         seen_{most_operations},
         per_key_{2 * std::size_t{keys}},
         wrong_{1},
-        locks_{keys},
-        by_locks_{records_.data(), keys, Operation::make_context(per_operation_.data())},
-        by_runs_{records_.data(), keys, Operation::make_context(per_operation_.data())} {}
+        locks_{keys} {}
 
   /// Settings for lock_tuned, from runs on these ids; says what was chosen.
   std::string tune(bench::workload& w, std::uint32_t n) {
@@ -116,9 +71,12 @@ class runner {
     records_.fill_bytes(0);
     per_operation_.fill_bytes(0);
     if (arm == "sort" && !sorter_) sorter_.emplace(static_cast<std::uint32_t>(ids_.size()), keys_);
+    warden_arm* const by_warden = find_warden_arm(arm);
     warden::timer clock;
     clock.start();
-    if (arm == "lock_as_written") {
+    if (by_warden != nullptr) {
+      by_warden->run_async(ids_.data(), n);
+    } else if (arm == "lock_as_written") {
       warden::baseline::lock_as_written_async(work_of(n), locks_);
     } else if (arm == "lock_tuned") {
       warden::baseline::lock_tuned_async(work_of(n), locks_, choice_);
@@ -129,22 +87,27 @@ class runner {
         warden::baseline::atomics_combined_async(work_of(n), keys_);
     } else if (arm == "sort") {
       warden::baseline::sort_async(work_of(n), *sorter_);
-    } else if (arm == "warden_locks") {
-      delegate_async<Operation>(by_locks_, ids_.data(), n);
-    } else {
-      delegate_async<Operation>(by_runs_, ids_.data(), n);
     }
     clock.stop();
     bench::run_result result;
     result.cost = clock.result();
     locks_.wait();
-    by_locks_.wait();
-    by_runs_.wait();
+    if (by_warden != nullptr) by_warden->wait();
     result.verified = verify(n);
     return result;
   }
 
  private:
+  /// Null for a baseline.
+  warden_arm* find_warden_arm(std::string const& arm) {
+    if (!arm.starts_with("warden_")) return nullptr;
+    auto& made = warden_arms_[arm];
+    if (!made)
+      made = make_warden_arm<Operation>(arm, records_.data(), keys_,
+                                        Operation::make_context(per_operation_.data()));
+    return made.get();
+  }
+
   work work_of(std::uint32_t n) {
     return {records_.data(), ids_.data(), n, {}, Operation::make_context(per_operation_.data())};
   }
@@ -176,8 +139,7 @@ class runner {
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
   std::optional<warden::baseline::sorter> sorter_;  ///< large: only if asked for
-  guarded_by<Operation, warden::executor::locks<>> by_locks_;
-  guarded_by<Operation, warden::executor::runs<>> by_runs_;
+  std::map<std::string, std::unique_ptr<warden_arm>> warden_arms_;
 };
 
 }  // namespace contention

@@ -53,6 +53,10 @@ using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
 struct runs_policy : policy {
   using executor = warden::executor::runs<128>;
 };
+struct chip_policy : runs_policy {
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
 using run_notes = warden::basic_guarded<runs_policy, tally, note>;
 
 struct send_notes {
@@ -109,6 +113,7 @@ void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
 void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
 void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
+void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -195,6 +200,7 @@ int main(int argc, char** argv) {
       {"torn", torn},
       {"full", full},
       {"many_records", many_records},
+      {"on_chip", on_chip},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/lock_table.cuh>
+#include <warden/record_store.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/slice_server.cuh>
 
@@ -18,18 +19,24 @@ namespace executor {
 template <class Ref, unsigned Count>
 class locks_worker {
  public:
-  /// Bytes of shared memory.
-  static constexpr std::size_t shared_bytes = Count * sizeof(std::uint32_t);
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return table_bytes + record_store<Ref>::shared_bytes(locals);
+  }
 
-  /// Of server `number`, with `shared_bytes` bytes of shared memory for the block.
+  /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
+        records_{ref, number, storage + table_bytes},
         locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage), Count}} {
   }
 
-  /// All locks free. Collective over the block.
-  WARDEN_DEVICE void start() const { locks_.clear(); }
+  /// All locks free, all records in place. Collective over the block.
+  WARDEN_DEVICE void start() const {
+    locks_.clear();
+    records_.load();
+  }
 
   /// Collective over a warp. Runs the section of every lane that `arrived`, never two at a time for
   /// one lock. False if the launch was poisoned before all had run.
@@ -52,7 +59,7 @@ class locks_worker {
         // lane.
         for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
           simt::sync_warp(simt::full_warp);
-          if (ours && turn_of_me == turn) ref_.execute(number_, m);
+          if (ours && turn_of_me == turn) execute(m);
         }
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
@@ -76,8 +83,9 @@ class locks_worker {
     }
   }
 
-  /// Reports what was counted.
+  /// Collective over the block.
   WARDEN_DEVICE void finish() const {
+    records_.write_back();
     if constexpr (Ref::policy::statistics) {
       if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
     }
@@ -85,8 +93,16 @@ class locks_worker {
 
  private:
   using table = lock_table<Count>;
+  static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
   /// Rounds without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
+
+  WARDEN_DEVICE void execute(typename Ref::message_type const& m) const {
+    auto* const identity = records_.address_of(m.local());
+    simt::section_enter(identity);
+    ref_.apply(m, *records_.at(m.local()));
+    simt::section_leave(identity);
+  }
 
   WARDEN_DEVICE bool wait_for(unsigned lock) const {
     return ref_.wait_until([&] { return locks_.is_free(lock); },
@@ -96,6 +112,7 @@ class locks_worker {
 
   Ref const& ref_;
   std::uint32_t number_;
+  record_store<Ref> records_;
   table locks_;
   std::uint32_t retries_ = 0;
 };

@@ -7,6 +7,7 @@
 /// threads ever meet at a record.
 #pragma once
 
+#include <warden/record_store.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/window_server.cuh>
@@ -38,24 +39,31 @@ class runs_worker {
   static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads;
   using scan = simt::block_scan<threads>;
 
- public:
-  /// Bytes of shared memory.
-  static constexpr std::size_t shared_bytes =
+  static constexpr std::size_t own_bytes =
       (sorted_bytes + 2 * table_bytes + sizeof(typename scan::storage) + 15) / 16 * 16;
 
-  /// Of server `number`, with `shared_bytes` bytes of shared memory for the block.
+ public:
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return record_store<Ref>::shared_bytes(locals) + own_bytes;
+  }
+
+  /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
-        number_{number},
+        records_{ref, number, storage + own_bytes},
         sorted_{reinterpret_cast<message_type*>(storage), rounds * threads},
         counts_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes), threads},
         begins_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes + table_bytes), threads},
         scan_{reinterpret_cast<typename scan::storage*>(storage + sorted_bytes + 2 * table_bytes),
               1},
-        one_record_each_{ref.owners.locals(ref.size) <= threads} {}
+        one_record_each_{ref.locals <= threads} {}
 
   /// Collective; a block barrier follows.
-  WARDEN_DEVICE void start() const { counts_[simt::thread_rank()] = 0; }
+  WARDEN_DEVICE void start() const {
+    records_.load();
+    counts_[simt::thread_rank()] = 0;
+  }
 
   /// Ranks each message among those of its owner.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
@@ -89,8 +97,8 @@ class runs_worker {
     }
   }
 
-  /// Nothing is left to do.
-  WARDEN_DEVICE void finish() const {}
+  /// Collective.
+  WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
   /// Records up to this size are held in registers while their sections run.
@@ -114,15 +122,15 @@ class runs_worker {
   /// A run whose sections are all for the thread's only record.
   class run_of_one {
    public:
-    WARDEN_DEVICE explicit run_of_one(runs_worker const& worker)
-        : worker_{worker}, place_{worker.ref_.record_of(worker.number_, simt::thread_rank())} {}
+    WARDEN_DEVICE explicit run_of_one(runs_worker const& worker) : worker_{worker} {}
 
     /// Ahead of time: the load is under way while the window is sorted.
     WARDEN_DEVICE void load() {
+      place_ = worker_.records_.at(simt::thread_rank());
       if constexpr (holds) copy_.value = *place_;
     }
     WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end) {
-      simt::section_enter(place_);
+      simt::section_enter(identity());
       for (; i + at_once <= end; i += at_once) {
         message_type m[at_once];
         WARDEN_UNROLL
@@ -132,11 +140,14 @@ class runs_worker {
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) worker_.ref_.apply(worker_.sorted_[i], target());
-      simt::section_leave(place_);
+      simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
     }
 
    private:
+    WARDEN_DEVICE record* identity() const {
+      return worker_.records_.address_of(simt::thread_rank());
+    }
     WARDEN_DEVICE record& target() {
       if constexpr (holds) {
         return copy_.value;
@@ -146,7 +157,7 @@ class runs_worker {
     }
 
     runs_worker const& worker_;
-    record* place_;
+    record* place_ = nullptr;
     room copy_;
   };
 
@@ -158,7 +169,7 @@ class runs_worker {
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         m[j] = sorted_[i + j < end ? i + j : i];
-        place[j] = ref_.record_of(number_, m[j].local());
+        place[j] = records_.at(m[j].local());
       }
       room copy[at_once];
       if constexpr (holds) {
@@ -169,7 +180,7 @@ class runs_worker {
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         if (i + j >= end) continue;
-        simt::section_enter(place[j]);
+        simt::section_enter(records_.address_of(m[j].local()));
         if constexpr (holds) {
           // What an earlier one of these sections wrote is newer than the load.
           WARDEN_UNROLL
@@ -181,13 +192,13 @@ class runs_worker {
         } else {
           ref_.apply(m[j], *place[j]);
         }
-        simt::section_leave(place[j]);
+        simt::section_leave(records_.address_of(m[j].local()));
       }
     }
   }
 
   Ref const& ref_;
-  std::uint32_t number_;
+  record_store<Ref> records_;
   simt::shared_span<message_type> sorted_;   ///< the window, by owner
   simt::shared_span<std::uint32_t> counts_;  ///< [thread] its messages of the window
   simt::shared_span<std::uint32_t> begins_;  ///< [thread] the first of its run

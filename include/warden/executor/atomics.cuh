@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The `atomics` executor: each section is one atomic on its record, run as it is received. No
+/// locks, no sorting.
+#pragma once
+
+#include <warden/record_store.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/window_server.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Runs the atomics of one window. See window_server.
+template <class Ref, unsigned BytesPerThread>
+class atomics_worker {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// Messages of a thread in one window, at most.
+  static constexpr unsigned rounds = std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
+
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return record_store<Ref>::shared_bytes(locals);
+  }
+
+  /// Of server `number`, with shared memory for the block.
+  WARDEN_DEVICE atomics_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref}, records_{ref, number, storage} {}
+
+  /// Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const { records_.load(); }
+  /// Runs each message where it was received: the atomics exclude one another.
+  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) ref_.apply_atomic(m[k], records_.at(m[k].local()));
+    }
+  }
+  /// Nothing is left of the window.
+  WARDEN_DEVICE void execute(message_type const (&)[rounds], unsigned) const {}
+  /// Collective.
+  WARDEN_DEVICE void finish() const { records_.write_back(); }
+
+ private:
+  Ref const& ref_;
+  record_store<Ref> records_;
+};
+
+/// Sections that have a member `void atomic(Record*, Context) const` for what they do as one atomic
+/// on the record; all of the guarded's. `BytesPerThread` bytes of messages for each thread make a
+/// window.
+template <unsigned BytesPerThread = 64>
+struct atomics {
+  /// The server loop.
+  template <class Ref>
+  using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

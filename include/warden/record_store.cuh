@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a server keeps the records it owns while it works: in global memory, or on chip.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Where records are during a launch.
+enum class placement : unsigned char {
+  in_memory,  ///< where they always are; others may read them meanwhile, at their own risk
+  on_chip,    ///< in their owner's shared memory; written back when the launch ends
+};
+
+/// The records of server `number`. `Ref::policy::records` says where they are.
+template <class Ref>
+class record_store {
+ public:
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  /// Whether the records are in shared memory.
+  static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
+
+  /// Bytes of shared memory for `locals` records.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return on_chip ? (sizeof(record) * locals + 15) / 16 * 16 : 0;
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        copies_{reinterpret_cast<record*>(storage), on_chip ? ref.locals : 0} {}
+
+  /// Brings the records on chip. Collective; a block barrier follows.
+  WARDEN_DEVICE void load() const {
+    for_each([&](std::uint32_t local, record* place) { copies_[local] = *place; });
+  }
+  /// Writes them back. Collective, when all sections have run.
+  WARDEN_DEVICE void write_back() const {
+    if constexpr (on_chip) simt::sync_block();
+    for_each([&](std::uint32_t local, record* place) {
+      *place = copies_[local];  // sabotage: write-back
+    });
+  }
+
+  /// The record to run sections on.
+  WARDEN_DEVICE record* at(std::uint32_t local) const {
+    if constexpr (on_chip) {
+      return &copies_[local];
+    } else {
+      return address_of(local);
+    }
+  }
+  /// Where the record is in global memory: its identity, wherever its copy is.
+  WARDEN_DEVICE record* address_of(std::uint32_t local) const {
+    return ref_.record_of(number_, local);
+  }
+
+ private:
+  template <class F>
+  WARDEN_DEVICE void for_each(F f) const {
+    if constexpr (on_chip) {
+      for (std::uint32_t l = simt::thread_rank(); l < ref_.locals; l += simt::block_threads()) {
+        // The last servers own fewer than the first.
+        if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
+      }
+    }
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  simt::shared_span<record> copies_;
+};
+
+WARDEN_NAMESPACE_END

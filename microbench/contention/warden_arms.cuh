@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Warden arms of the comparison: one operation handed to servers, by executor and placement.
+#pragma once
+
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace contention {
+
+/// The user's side of the Warden arms.
+template <class Operation>
+struct delegate {
+  static constexpr unsigned at_once = 8;
+  std::uint32_t const* ids;
+  std::uint32_t n;
+  typename Operation::make make;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& records) const {
+    warden::block_client<Ref> client{records, at};
+    std::uint64_t const step = at.global_size();
+    // 64 bits, so that no index can pass 2^32.
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at_once * step) {
+      // Several ids are loaded before the first is used: one wait for memory instead of one each.
+      std::uint32_t id[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const i = first + k * step + at.thread_rank();
+        id[k] = ids[i < n ? i : n - 1];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const i = first + k * step + at.thread_rank();
+        if (first + k * step >= n) break;
+        client.send(id[k], make(static_cast<std::uint32_t>(i)), i < n);
+      }
+    }
+    client.flush();
+  }
+};
+
+/// One arm, ready to run.
+class warden_arm {
+ public:
+  virtual ~warden_arm() = default;
+  /// The operations 0 to n - 1, as one launch.
+  virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
+  /// Throws what went wrong.
+  virtual void wait() = 0;
+};
+
+template <class Operation, class Executor, warden::placement Where>
+struct warden_policy : warden::default_policy {
+  using context = typename Operation::context;
+  using executor = Executor;
+  static constexpr warden::placement records = Where;
+};
+
+template <class Operation, class Executor, warden::placement Where>
+class warden_arm_of final : public warden_arm {
+ public:
+  warden_arm_of(typename Operation::record* records, std::uint32_t keys,
+                typename Operation::context context)
+      : guarded_{records, keys, context} {}
+  void run_async(std::uint32_t const* ids, std::uint32_t n) override {
+    bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
+    warden::launch_fused(delegate<Operation>{ids, n, {}}, simulated ? 8 : 2048,
+                         guarded::policy::block_threads, {}, guarded_);
+  }
+  void wait() override { guarded_.wait(); }
+
+ private:
+  using guarded = warden::basic_guarded<warden_policy<Operation, Executor, Where>,
+                                        typename Operation::record, typename Operation::section>;
+  guarded guarded_;
+};
+
+/// The arm of that name; null if there is none. Throws warden::limit_error if it cannot be made, as
+/// on chip of too many records.
+template <class Operation>
+std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
+                                            typename Operation::record* records, std::uint32_t keys,
+                                            typename Operation::context context) {
+  using warden::placement;
+  using runs = warden::executor::runs<>;
+  auto const made = [&]<class Executor, placement Where>() -> std::unique_ptr<warden_arm> {
+    return std::make_unique<warden_arm_of<Operation, Executor, Where>>(records, keys, context);
+  };
+  if (name == "warden_locks")
+    return made.template operator()<warden::executor::locks<>, placement::in_memory>();
+  if (name == "warden_runs") return made.template operator()<runs, placement::in_memory>();
+  if (name == "warden_runs_on_chip") return made.template operator()<runs, placement::on_chip>();
+  if constexpr (Operation::has_atomic) {
+    using atomics = warden::executor::atomics<>;
+    if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();
+    if (name == "warden_atomics_on_chip")
+      return made.template operator()<atomics, placement::on_chip>();
+  }
+  return nullptr;
+}
+
+/// Whether the arm can do the operation on so many records.
+template <class Operation>
+bool has_warden_arm(std::string const& name, std::uint32_t keys) {
+  try {
+    return make_warden_arm<Operation>(name, nullptr, keys, Operation::make_context(nullptr)) !=
+           nullptr;
+  } catch (warden::limit_error const&) {
+    return false;
+  }
+}
+
+}  // namespace contention
