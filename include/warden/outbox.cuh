@@ -270,7 +270,8 @@ class outbox {
   }
 
   /// Messages of a thread that are under way from shared to global memory together.
-  static constexpr unsigned at_once = rounds + 1 < 3 ? rounds + 1 : 3;
+  static constexpr unsigned at_once =
+      std::min(rounds + 1, std::max<unsigned>(1, 48 / sizeof(message_type)));
 
   Ref const& ref_;
   simt::shared_span<message_type> staged_;     ///< [slot], as staged
