@@ -201,9 +201,9 @@ class outbox {
       for (unsigned first = 0; first <= rounds; first += at_once) {
         // All that a message needs is loaded for several before the first is stored.
         message_type m[at_once];
-        std::uint64_t base[at_once];
-        std::uint32_t end[at_once];
-        unsigned target[at_once];
+        std::uint64_t base[at_once] = {};
+        std::uint32_t end[at_once] = {};
+        unsigned target[at_once] = {};
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) {
           if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
