@@ -36,7 +36,7 @@ MUTANTS = {
                            "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
     "end-of-work": ("guarded_ref.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
     "run-forward": ("executor/runs.cuh", "", "many_records", "torn or lost message"),
-    "run-owner": ("executor/runs.cuh", "return m.local() / 2 % threads + simt::thread_rank() % 2;", "many_records",
+    "run-owner": ("executor/runs.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
                   "overlapping sections|torn or lost message"),
     "window-twice": ("window_server.cuh", "", "many_records", "torn or lost message"),
     "window-release": ("window_server.cuh", "released = next > released ? next : released;", "many_records",
