@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The client for a whole block: stages messages in shared memory and sends them in sorted batches.
+/// The client for a whole block: stages messages in shared memory and sends many at a time.
 #pragma once
 
 #include <warden/client_block.cuh>
 #include <warden/guarded_ref.cuh>
-#include <warden/outbox.cuh>
 #include <warden/thread_client.cuh>
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class block_client {
       : ref_{ref}, outbox_{ref, at.arena() + ref.outbox_offset} {}
   /// Counts what was staged and never flushed.
   WARDEN_DEVICE ~block_client() {
-    if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
+    if (unsent_ != 0) outbox_.lose(unsent_);
   }
   block_client(block_client const&) = delete;
   block_client& operator=(block_client const&) = delete;
@@ -40,7 +39,7 @@ class block_client {
     } else {
       outbox_.stage_nothing(round_);
     }
-    return ++round_ < outbox<Ref>::rounds ? alive_ : flush();
+    return ++round_ < outbox::rounds ? alive_ : pass_on();
   }
 
   /// Not collective: any thread, any control flow between collectives. Staged if there is room for
@@ -68,8 +67,21 @@ class block_client {
   }
 
  private:
+  using outbox = typename Ref::outbox;
+
+  /// The staging has no room for another round.
+  WARDEN_DEVICE bool pass_on() {
+    if constexpr (outbox::sends_full_buffers) {
+      round_ = 0;
+      if (alive_) alive_ = outbox_.send_full();
+      return alive_;
+    } else {
+      return flush();
+    }
+  }
+
   Ref const& ref_;
-  outbox<Ref> outbox_;
+  outbox outbox_;
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   bool alive_ = true;

@@ -17,7 +17,9 @@
 #include <warden/message.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -40,13 +42,21 @@ struct channel_indices {
 template <int Lanes>
 class channel_ref {
  public:
-  /// `slots` has `Lanes << capacity_log2` elements.
+  /// Each slot shows by itself whether its message is there, and that it was not overwritten.
+  static constexpr bool in_band = true;
+
+  /// `slots` has `begin(1, capacity_log2)` elements.
   WARDEN_DEVICE channel_ref(channel_indices* indices, simt::lane_words* slots,
                             unsigned capacity_log2)
       : indices_{indices}, slots_{slots}, capacity_log2_{capacity_log2} {}
 
   /// Slots.
   WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
+  /// Where the slots of a server's channel begin among those of a guarded.
+  WARDEN_HOST_DEVICE static constexpr std::uint64_t begin(std::uint64_t server,
+                                                          unsigned capacity_log2) {
+    return server * Lanes << capacity_log2;
+  }
 
   // ---- senders
 
@@ -80,6 +90,15 @@ class channel_ref {
       simt::store_lane(place(index, l), lane::stamped(m.lanes[l], lap(index)));
     }
   }
+  /// For a warp that publishes consecutive slots, by steps that all channels have: one thread looks
+  /// for credit, all write their slots, one announces them.
+  WARDEN_DEVICE std::uint64_t acquire_released() const { return released(); }
+  /// Here that publishes the slot.
+  WARDEN_DEVICE void write(std::uint64_t index, message<Lanes> const& m) const {
+    publish(index, m);
+  }
+  /// Nothing is left to do.
+  WARDEN_DEVICE void announce(std::uint64_t, std::uint32_t) const {}
 
   // ---- the server
 
@@ -108,16 +127,52 @@ class channel_ref {
     }
   }
 
- private:
-  WARDEN_DEVICE std::uint64_t lap(std::uint64_t index) const { return index >> capacity_log2_; }
+  // ---- the host
+
+  /// The slots of a channel without messages whose next index is `first`: every one carries the lap
+  /// before `first`'s.
+  static std::vector<simt::lane_words> empty(std::uint64_t first, unsigned capacity_log2) {
+    std::uint64_t const lap = (first >> capacity_log2) - 1;
+    return std::vector<simt::lane_words>(
+        begin(1, capacity_log2),
+        {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
+  }
+  /// Whether an index was published in the slots of a channel that has stopped.
+  static bool is_published(simt::lane_words const* slots, std::uint64_t index,
+                           unsigned capacity_log2) {
+    std::uint64_t const capacity = std::uint64_t{1} << capacity_log2;
+    for (std::uint64_t l = 0; l < Lanes; ++l) {
+      std::uint64_t const second = slots[l * capacity + (index & (capacity - 1))].second;
+      if (second >> lane::payload_bits != (index >> capacity_log2 & 0xffffu)) return false;
+    }
+    return true;
+  }
+
+ protected:
+  /// The place of a slot's lane.
   WARDEN_DEVICE simt::lane_words* place(std::uint64_t index, int l) const {
     std::uint64_t const slot = index & (capacity() - 1);
     return slots_ + ((static_cast<std::uint64_t>(l) << capacity_log2_) + slot);
   }
 
-  channel_indices* indices_;
-  simt::lane_words* slots_;
-  unsigned capacity_log2_;
+  channel_indices* indices_;  ///< in global memory
+  simt::lane_words* slots_;   ///< in global memory
+  unsigned capacity_log2_;    ///< of the slots
+
+ private:
+  WARDEN_DEVICE std::uint64_t lap(std::uint64_t index) const { return index >> capacity_log2_; }
 };
+
+/// How a server learns that a slot's message is there; a policy names one.
+namespace readiness {
+
+/// By the lap in every word of the message.
+struct laps {
+  /// The channels.
+  template <int Lanes>
+  using channel = channel_ref<Lanes>;
+};
+
+}  // namespace readiness
 
 WARDEN_NAMESPACE_END

@@ -91,10 +91,9 @@ class basic_guarded {
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
-    channels_ = std::make_shared<detail::channel_memory>(
-        detail::channel_memory{buffer<channel_indices>{options_.servers},
-                               buffer<simt::lane_words>{std::size_t{options_.servers} *
-                                                        options_.capacity * ref::format::lanes}});
+    channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
+        buffer<channel_indices>{options_.servers},
+        buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
     report_ = buffer<guarded_report>{1};
     launch_ = std::make_shared<detail::launch_record>();
     launch_->clear({});
@@ -191,7 +190,7 @@ class basic_guarded {
   [[nodiscard]] int device() const { return device_; }
   /// Bytes of the block's shared memory that a client block of this guarded needs.
   [[nodiscard]] std::size_t outbox_bytes() const {
-    return outbox<ref>::shared_bytes(options_.servers);
+    return ref::outbox::shared_bytes(options_.servers);
   }
   /// Bytes of the block's shared memory that a server of this guarded needs.
   [[nodiscard]] std::size_t server_bytes() const {
@@ -219,8 +218,9 @@ class basic_guarded {
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
-    launch->groups.push_back(
-        {channels_, options_.servers, ref::format::lanes, ref_.capacity_log2, launches_});
+    launch->groups.push_back({channels_, options_.servers, ref_.capacity_log2,
+                              ref::channel::begin(1, ref_.capacity_log2),
+                              &ref::channel::is_published, launches_});
     return r;
   }
   /// For launches: how long a wait may last without progress.
@@ -237,9 +237,9 @@ class basic_guarded {
     auto const facts = runtime::facts(device_);
     if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
     if (options_.servers == 0) options_.servers = static_cast<unsigned>(facts.multiprocessors);
-    if (options_.servers >= outbox<ref>::nowhere) {
+    if (options_.servers >= ref::outbox::nowhere) {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +
-             std::to_string(outbox<ref>::nowhere - 1));
+             std::to_string(ref::outbox::nowhere - 1));
     }
     if (options_.chunk == 0) options_.chunk = default_chunk(size);
     if (options_.chunk > (1u << 20) || !std::has_single_bit(options_.chunk)) {
@@ -294,19 +294,21 @@ class basic_guarded {
         std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, line / sizeof(Record)))));
   }
 
-  /// Empty channels whose every slot carries the lap before `first`'s.
+  /// Empty channels whose next index is `first`.
   void reset_channels(std::uint64_t first, stream_ref s = {}) {
     channel_indices start{};
     start.reserved.value = start.released.value = start.executed.value = first;
     std::vector<channel_indices> const indices(options_.servers, start);
     copy(channels_->indices.data(), indices.data(), indices.size(), s);
-    std::uint64_t const lap = (first >> ref_.capacity_log2) - 1;
+    auto const one = ref::channel::empty(first, ref_.capacity_log2);
     std::vector<simt::lane_words> slots;
-    if (lap == 0) {
+    if (std::all_of(one.begin(), one.end(),
+                    [](simt::lane_words w) { return (w.first | w.second) == 0; })) {
       channels_->slots.fill_bytes(0, s);
     } else {
-      slots.assign(channels_->slots.size(),
-                   {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
+      slots.reserve(channels_->slots.size());
+      for (unsigned server = 0; server < options_.servers; ++server)
+        slots.insert(slots.end(), one.begin(), one.end());
       copy(channels_->slots.data(), slots.data(), slots.size(), s);
     }
     s.synchronize();  // the host memory above ends here

@@ -36,10 +36,12 @@ class guarded_ref {
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
   /// The channels of this guarded.
-  using channel = channel_ref<format::lanes>;
+  using channel = typename Policy::readiness::template channel<format::lanes>;
 
   /// The server loop of the policy's executor.
   using server = typename Policy::executor::template server<guarded_ref>;
+  /// The staging of the policy's sender.
+  using outbox = typename Policy::sender::template outbox<guarded_ref>;
 
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
@@ -49,7 +51,7 @@ class guarded_ref {
   std::uint64_t size = 0;                  ///< records
   context sections_context{};              ///< handed to every section
   channel_indices* indices = nullptr;      ///< one a server
-  simt::lane_words* slots = nullptr;       ///< [server][lane of the message][slot]
+  simt::lane_words* slots = nullptr;       ///< of all channels, see channel::begin
   guarded_report* report = nullptr;        ///< one a guarded, in global memory
   interleaved_owner_map owners{};          ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
@@ -62,9 +64,7 @@ class guarded_ref {
 
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
-    return channel{indices + server,
-                   slots + (static_cast<std::uint64_t>(server) * format::lanes << capacity_log2),
-                   capacity_log2};
+    return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};
   }
 
   /// Counts a bad id, keeps the first one; true if `id` names a record.
@@ -122,7 +122,8 @@ class guarded_ref {
   /// Publishes a message of this thread, whose earlier writes become visible to whoever reads it
   /// and fences.
   WARDEN_DEVICE void publish(channel const& to, std::uint64_t index, message_type const& m) const {
-    if constexpr (fences) simt::fence_device();  // sabotage: send-fence
+    // With a bit-mask it is publishing that fences.
+    if constexpr (fences && channel::in_band) simt::fence_device();  // sabotage: send-fence
     to.publish(index, m);
   }
   /// Waits until the slot of an index reserved at `server` may be written; false once poisoned.

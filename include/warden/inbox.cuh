@@ -24,7 +24,7 @@ class inbox {
   static constexpr unsigned slice = simt::warp_size;
 
   /// Bytes of shared memory for a channel of `capacity` slots.
-  static constexpr std::size_t shared_bytes(std::size_t capacity) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t capacity) {
     return sizeof(std::uint32_t) * (capacity / slice + 1);
   }
 
@@ -48,7 +48,16 @@ class inbox {
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
 
-  /// All lanes of the slice's warp have run their sections.
+  /// All lanes of the warp have run their sections, `count` together. Collective over the warp. For
+  /// the end of work and the watchdog only, so it is relaxed: what the sections wrote is handed on
+  /// by their executor, and to the host by the end of the kernel.
+  WARDEN_DEVICE void count_executed(unsigned count) const {
+    simt::sync_warp(simt::full_warp);
+    if (simt::lane_id() == 0) {
+      simt::fetch_add(&channel_.indices()->executed.value, static_cast<std::uint64_t>(count));
+    }
+  }
+  /// All sections of the slice have run.
   WARDEN_DEVICE void mark_done(std::uint64_t number) const {
     simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
   }
@@ -78,10 +87,16 @@ class inbox {
     int const count = done == simt::full_warp ? simt::warp_size
                                               : simt::first_bit(~done);  // sabotage: release-order
     if (count < static_cast<int>(least)) return next;
-    // Relaxed: see channel_ref::released.
-    if (simt::lane_id() == 0) {
-      simt::store_relaxed(&channel_.indices()->released.value,
-                          (next + static_cast<unsigned>(count)) * slice);
+    std::uint64_t const released = (next + static_cast<unsigned>(count)) * slice;
+    if constexpr (Ref::channel::in_band) {
+      // Relaxed: see channel_ref::released.
+      if (simt::lane_id() == 0) simt::store_relaxed(&channel_.indices()->released.value, released);
+    } else {
+      // Acquire, by the lanes that have seen the marks, and release, by the one that stores: the
+      // messages were loaded before the marks.
+      simt::fence_block();
+      simt::sync_warp(simt::full_warp);
+      if (simt::lane_id() == 0) simt::store_release(&channel_.indices()->released.value, released);
     }
     return next + static_cast<unsigned>(count);
   }

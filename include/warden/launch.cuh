@@ -136,7 +136,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   }
 
   for_each_ref(arguments.refs, [&](auto const& ref) {
-    outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.start();
+    using ref_type = std::remove_cvref_t<decltype(ref)>;
+    typename ref_type::outbox{ref, arena + ref.outbox_offset}.start();
   });
   while (true) {
     if (simt::thread_rank() == 0) {
@@ -155,7 +156,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     // The next virtual block comes after the loop's barriers.
     if (simt::thread_rank() == 0) {
       for_each_ref(arguments.refs, [&](auto const& ref) {
-        outbox<std::remove_cvref_t<decltype(ref)>>{ref, arena + ref.outbox_offset}.discard();
+        using ref_type = std::remove_cvref_t<decltype(ref)>;
+        typename ref_type::outbox{ref, arena + ref.outbox_offset}.discard();
       });
     }
   }
@@ -360,7 +362,7 @@ void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const
                                                              stream_ref s,
                                                              std::source_location where) {
   // Enough virtual blocks that no client block idles, and each with enough to fill its outbox.
-  std::size_t const batch = std::size_t{Policy::block_threads} * outbox<ref>::rounds;
+  std::size_t const batch = ref::outbox::batch;
   auto const grid =
       static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
   launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads,

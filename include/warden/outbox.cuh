@@ -29,9 +29,16 @@ class outbox {
   /// Messages a thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
+  static_assert(Ref::channel::in_band,
+                "warden: sender::sorted publishes by readiness::laps; for readiness::bitmask there "
+                "is sender::buffered");
   static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
   /// One more round's worth of room is for `append`.
   static constexpr unsigned slots = (rounds + 1) * threads;
+  /// Messages of a batch.
+  static constexpr unsigned batch = rounds * threads;
+  /// All messages leave together, by `flush`.
+  static constexpr bool sends_full_buffers = false;
   /// The destination of an empty place: no server.
   static constexpr unsigned nowhere = 0xffff;
 
@@ -52,6 +59,10 @@ class outbox {
   /// After each virtual block: what was appended and never flushed is lost. One thread, between
   /// barriers.
   WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
+  /// `messages` of this thread were staged and will never be flushed.
+  WARDEN_DEVICE void lose(unsigned messages) const {
+    simt::fetch_add(&ref_.report->unflushed, std::uint64_t{messages});
+  }
 
   /// Stages this thread's message of one round; `round` is below `rounds`.
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type const& m) const {
@@ -284,5 +295,17 @@ class outbox {
   simt::shared_span<std::uint16_t> order_;     ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
 };
+
+/// How client blocks stage and send their messages; a policy names one.
+namespace sender {
+
+/// In batches that are sorted by destination.
+struct sorted {
+  /// The staging.
+  template <class Ref>
+  using outbox = warden::outbox<Ref>;
+};
+
+}  // namespace sender
 
 WARDEN_NAMESPACE_END

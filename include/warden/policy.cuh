@@ -7,6 +7,7 @@
 #include <warden/executor/atomics.cuh>
 #include <warden/executor/locks.cuh>
 #include <warden/executor/runs.cuh>
+#include <warden/outbox.cuh>
 #include <warden/record_store.cuh>
 
 WARDEN_NAMESPACE_BEGIN
@@ -26,6 +27,10 @@ struct default_policy {
   /// Where the records are while servers work on them. On chip, a server's share of them must fit
   /// its block's shared memory.
   static constexpr placement records = placement::in_memory;
+  /// How a server learns that a message is there.
+  using readiness = readiness::laps;
+  /// How a client block stages and sends its messages.
+  using sender = sender::sorted;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well.

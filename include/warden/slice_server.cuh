@@ -23,6 +23,8 @@ class slice_server {
  public:
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = inbox<Ref>::slice;
+  static_assert(Ref::channel::in_band,
+                "warden: with readiness::bitmask the executor locks needs leader_server");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
@@ -84,14 +86,7 @@ class slice_server {
     if constexpr (Ref::fences) simt::fence_device();
     bool const ran = worker_.run(m, arrived);
     if (!ran) return false;
-    // All lanes' sections come before the count. It is for the end of work and the watchdog only,
-    // so it is relaxed: what the sections wrote is handed on by their executor, and to the host by
-    // the end of the kernel.
-    simt::sync_warp(simt::full_warp);
-    if (simt::lane_id() == 0) {
-      simt::fetch_add(&inbox_.channel().indices()->executed.value,
-                      static_cast<std::uint64_t>(simt::count_bits(batch)));
-    }
+    inbox_.count_executed(static_cast<unsigned>(simt::count_bits(batch)));
     return true;
   }
 

@@ -32,6 +32,9 @@ class window_server {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert(Ref::channel::in_band,
+                "warden: this executor reads messages as they come, by readiness::laps; for "
+                "readiness::bitmask there is locks with leader_server");
   static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
   static_assert((threads & (threads - 1)) == 0,
                 "warden: this executor needs a power of two as block_threads");

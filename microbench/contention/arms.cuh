@@ -25,16 +25,10 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{"lock_as_written",
-                                                "lock_tuned",
-                                                "atomics",
-                                                "atomics_combined",
-                                                "sort",
-                                                "warden_locks",
-                                                "warden_runs",
-                                                "warden_runs_on_chip",
-                                                "warden_atomics",
-                                                "warden_atomics_on_chip"};
+inline std::vector<std::string> const arm_names{
+    "lock_as_written",       "lock_tuned",   "atomics",     "atomics_combined",    "sort",
+    "warden_paper",          "warden_locks", "warden_runs", "warden_runs_on_chip", "warden_atomics",
+    "warden_atomics_on_chip"};
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.

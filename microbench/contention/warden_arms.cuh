@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Warden arms of the comparison: one operation handed to servers, by executor and placement.
+// The Warden arms of the comparison: one operation handed to servers, by executor and placement,
+// and as the paper describes it.
 #pragma once
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
+#include <warden/paper_policy.cuh>
 
 #include <cstdint>
 #include <memory>
@@ -53,14 +55,17 @@ class warden_arm {
   virtual void wait() = 0;
 };
 
-template <class Operation, class Executor, warden::placement Where>
-struct warden_policy : warden::default_policy {
-  using context = typename Operation::context;
+template <class Executor>
+struct by : warden::default_policy {
   using executor = Executor;
+};
+template <class Operation, class Policy, warden::placement Where>
+struct warden_policy : Policy {
+  using context = typename Operation::context;
   static constexpr warden::placement records = Where;
 };
 
-template <class Operation, class Executor, warden::placement Where>
+template <class Operation, class Policy, warden::placement Where>
 class warden_arm_of final : public warden_arm {
  public:
   warden_arm_of(typename Operation::record* records, std::uint32_t keys,
@@ -74,7 +79,7 @@ class warden_arm_of final : public warden_arm {
   void wait() override { guarded_.wait(); }
 
  private:
-  using guarded = warden::basic_guarded<warden_policy<Operation, Executor, Where>,
+  using guarded = warden::basic_guarded<warden_policy<Operation, Policy, Where>,
                                         typename Operation::record, typename Operation::section>;
   guarded guarded_;
 };
@@ -86,16 +91,18 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
                                             typename Operation::record* records, std::uint32_t keys,
                                             typename Operation::context context) {
   using warden::placement;
-  using runs = warden::executor::runs<>;
-  auto const made = [&]<class Executor, placement Where>() -> std::unique_ptr<warden_arm> {
-    return std::make_unique<warden_arm_of<Operation, Executor, Where>>(records, keys, context);
+  using runs = by<warden::executor::runs<>>;
+  auto const made = [&]<class Policy, placement Where>() -> std::unique_ptr<warden_arm> {
+    return std::make_unique<warden_arm_of<Operation, Policy, Where>>(records, keys, context);
   };
+  if (name == "warden_paper")
+    return made.template operator()<warden::paper_policy, placement::in_memory>();
   if (name == "warden_locks")
-    return made.template operator()<warden::executor::locks<>, placement::in_memory>();
+    return made.template operator()<by<warden::executor::locks<>>, placement::in_memory>();
   if (name == "warden_runs") return made.template operator()<runs, placement::in_memory>();
   if (name == "warden_runs_on_chip") return made.template operator()<runs, placement::on_chip>();
   if constexpr (Operation::has_atomic) {
-    using atomics = warden::executor::atomics<>;
+    using atomics = by<warden::executor::atomics<>>;
     if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();
     if (name == "warden_atomics_on_chip")
       return made.template operator()<atomics, placement::on_chip>();

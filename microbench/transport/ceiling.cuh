@@ -48,7 +48,7 @@ struct send_unsorted {
  private:
   /// Messages of a thread in one batch: as many as a block client stages.
   template <class Ref>
-  static constexpr unsigned rounds = warden::outbox<Ref>::rounds;
+  static constexpr unsigned rounds = Ref::outbox::rounds;
 
   /// Sends the messages from `i` on. Collective. False once poisoned.
   template <class Ref>

@@ -139,6 +139,9 @@ WARDEN_KERNEL void atomics(arguments a) {
   simt::fetch_max(&a.out[1], std::uint64_t{simt::thread_rank()});
   auto* const words = reinterpret_cast<std::int32_t*>(&a.out[2]);
   simt::fetch_min(&words[0], -static_cast<std::int32_t>(simt::thread_rank()));
+  // The even bits by both blocks, the odd ones by one.
+  bool const turns = simt::block_rank() == 0 || simt::lane_id() % 2 == 0;
+  if (simt::warp_rank() == 0 && turns) simt::fetch_xor(&words[1], 1 << simt::lane_id());
   auto* const real = reinterpret_cast<double*>(&a.out[3]);
   simt::fetch_add(real, 0.5);
   // Each thread finds its turn and passes it on.
@@ -173,6 +176,7 @@ TEST(seam, atomics) {
   EXPECT_EQ(seen[0], 384u);
   EXPECT_EQ(seen[1], 63u);
   EXPECT_EQ(static_cast<std::int32_t>(seen[2]), -63);
+  EXPECT_EQ(seen[2] >> 32, 0xaaaaaaaau);
   double half_sum;
   std::memcpy(&half_sum, &seen[3], 8);
   EXPECT_EQ(half_sum, 64.0);

@@ -32,10 +32,16 @@ struct add_to {
   }
 };
 
-template <class Executor, warden::placement Where>
-struct policy : test::small_policy {
-  using executor = Executor;
+template <class Policy, warden::placement Where>
+struct policy : Policy {
   static constexpr warden::placement records = Where;
+};
+struct atomics : test::runs {
+  using executor = warden::executor::atomics<>;
+};
+/// The buffers of the paper's sender, with messages that prove themselves.
+struct buffered : test::runs {
+  using sender = warden::sender::buffered;
 };
 
 template <int Filler, int Words>
@@ -91,9 +97,9 @@ using warden::placement;
 using all =
     testing::Types<policy<test::runs, placement::in_memory>, policy<test::runs, placement::on_chip>,
                    policy<test::locks, placement::in_memory>,
-                   policy<test::locks, placement::on_chip>,
-                   policy<warden::executor::atomics<>, placement::in_memory>,
-                   policy<warden::executor::atomics<>, placement::on_chip>>;
+                   policy<test::locks, placement::on_chip>, policy<atomics, placement::in_memory>,
+                   policy<atomics, placement::on_chip>, policy<test::paper, placement::in_memory>,
+                   policy<test::paper, placement::on_chip>, policy<buffered, placement::in_memory>>;
 TYPED_TEST_SUITE(executors, all);
 
 TYPED_TEST(executors, one_record_a_thread_and_fewer) {

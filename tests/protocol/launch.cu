@@ -27,8 +27,8 @@ TEST(launch, statistics_count_messages_and_batches) {
   EXPECT_LE(s.fullest_channel, 32u);
 }
 
-struct counting_locks_policy : counting_policy {
-  using executor = test::locks;
+struct counting_locks_policy : test::locks {
+  static constexpr bool statistics = true;
 };
 
 TEST(launch, statistics_count_retries) {

@@ -13,7 +13,7 @@ using test::record_in;
 using small = warden::basic_guarded<test::small_policy, test::tally, record_in<5>>;
 
 struct tiny_policy : test::small_policy {
-  static constexpr unsigned block_threads = 32;
+  static constexpr unsigned block_threads = test::small_policy::fewest_threads;
   static constexpr unsigned outbox_bytes_per_thread = 64;
 };
 using tiny = warden::basic_guarded<tiny_policy, test::tally, record_in<2>>;
@@ -31,7 +31,7 @@ void one_launch(std::uint64_t seed, warden::sim::schedule order) {
   options.capacity = 32;
   options.time_limit_seconds = 1;
   test::guarded_records<tiny> g{3, options};
-  warden::launch_fused(Kernel{150, 3}, 4, 32, {}, g.guarded);
+  warden::launch_fused(Kernel{150, 3}, 4, tiny_policy::block_threads, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<2>(150, 3));
   EXPECT_FALSE(warden::sim::last_report().deadlock);

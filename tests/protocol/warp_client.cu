@@ -63,7 +63,7 @@ struct all_different {
 
 TEST(warp_client, all_different_destinations) {
   auto const facts = warden::runtime::facts(0);
-  unsigned const servers = std::min(32u, static_cast<unsigned>(2 * facts.multiprocessors - 1));
+  unsigned const servers = std::min(32u, static_cast<unsigned>(facts.multiprocessors));
   unsigned const rounds = test::sized(50u, 5000u);
   test::guarded_records<small> g{servers, {.servers = servers, .capacity = 32}};
   warden::launch_fused(all_different{rounds}, 3, 64, {}, g.guarded);

@@ -4,6 +4,7 @@
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
+#include <warden/paper_policy.cuh>
 #include <warden/simulation.hpp>
 
 #include <cstdint>
@@ -59,6 +60,13 @@ struct chip_policy : runs_policy {
 using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
 using run_notes = warden::basic_guarded<runs_policy, tally, note>;
 
+/// The paper's: a leader and three followers, buffers at the other end.
+struct paper_policy : warden::paper_policy {
+  static constexpr unsigned block_threads = 128;
+  using executor = warden::executor::locks<16, warden::leader_server>;
+};
+using paper_notes = warden::basic_guarded<paper_policy, tally, note>;
+
 struct send_notes {
   std::uint32_t n, records;
   template <class Ref>
@@ -68,6 +76,22 @@ struct send_notes {
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
       client.send(i * 7919 % records, note{i, i, i, i, i}, i < n);
+    }
+    client.flush();
+  }
+};
+
+/// Two of three are appended, so that many buffers are filled up by threads on their own.
+struct append_notes {
+  std::uint32_t n, records;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += at.grid_dim() * at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      if (i < n && i % 3 != 0) client.append(i * 7919 % records, note{i, i, i, i, i});
+      client.send(i * 7919 % records, note{i, i, i, i, i}, i < n && i % 3 == 0);
     }
     client.flush();
   }
@@ -114,6 +138,9 @@ void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
 void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
 void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
+void led() { exactly_once<paper_notes>(2000, 3, 1, 128, 4); }
+void buffered() { exactly_once<paper_notes>(2000, 64, 2, 64, 4); }
+void appended() { exactly_once<paper_notes, append_notes>(2000, 64, 2, 64, 4); }
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -201,6 +228,9 @@ int main(int argc, char** argv) {
       {"full", full},
       {"many_records", many_records},
       {"on_chip", on_chip},
+      {"led", led},
+      {"buffered", buffered},
+      {"appended", appended},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},

@@ -26,8 +26,9 @@ void repeat(std::string const& arm, std::uint32_t keys, std::uint32_t n, unsigne
 
 class repeated_push : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(arms, repeated_push,
-                         testing::Values("warden_locks", "warden_runs", "warden_runs_on_chip",
-                                         "warden_atomics", "warden_atomics_on_chip"),
+                         testing::Values("warden_paper", "warden_locks", "warden_runs",
+                                         "warden_runs_on_chip", "warden_atomics",
+                                         "warden_atomics_on_chip"),
                          [](auto const& arm) { return arm.param; });
 
 TEST_P(repeated_push, at_256_keys) { repeat(GetParam(), 256, 1u << 24, 50); }

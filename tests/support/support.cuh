@@ -5,6 +5,7 @@
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
+#include <warden/paper_policy.cuh>
 
 #include <gtest/gtest.h>
 
@@ -28,19 +29,36 @@ inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// The executor under test, small enough that its tables wrap and its windows are full.
+/// Two warps a block and a small outbox, so that the simulated device sees many batches.
+template <class Policy>
+struct small : Policy {
+  static constexpr unsigned block_threads = 64;
+  static constexpr unsigned capacity = 64;
+};
+/// The policies under test, their executors small enough that tables wrap and windows are full.
+struct runs : small<warden::default_policy> {
+  using executor = warden::executor::runs<64>;
+  static constexpr unsigned fewest_threads = 32;
+  static constexpr unsigned blocks_on_multiprocessor = 2;
+  static constexpr unsigned most_servers = 65'534;
+};
+struct locks : small<warden::default_policy> {
+  using executor = warden::executor::locks<64>;
+  static constexpr unsigned fewest_threads = 32;
+  static constexpr unsigned blocks_on_multiprocessor = 2;
+  static constexpr unsigned most_servers = 65'534;
+};
+struct paper : small<warden::paper_policy> {
+  using executor = warden::executor::locks<64, warden::leader_server>;
+  static constexpr unsigned fewest_threads = 64;
+  // Its buffers take half a kilobyte for each server.
+  static constexpr unsigned blocks_on_multiprocessor = 1;
+  static constexpr unsigned most_servers = 400;
+};
 #if !defined(TEST_EXECUTOR)
 #  define TEST_EXECUTOR runs
 #endif
-using runs = warden::executor::runs<64>;
-using locks = warden::executor::locks<64>;
-
-/// Two warps a block and a small outbox, so that the simulated device sees many batches.
-struct small_policy : warden::default_policy {
-  static constexpr unsigned block_threads = 64;
-  using executor = TEST_EXECUTOR;
-  static constexpr unsigned capacity = 64;
-};
+using small_policy = TEST_EXECUTOR;
 
 /// Adds up everything that reached it.
 struct tally {

@@ -29,7 +29,10 @@ struct launch_record {
   buffer<launch_control> control{1};
   struct channels {
     std::shared_ptr<channel_memory const> memory;
-    unsigned servers, lanes, capacity_log2;
+    unsigned servers, capacity_log2;
+    std::uint64_t slots;  ///< elements of one channel
+    bool (*is_published)(simt::lane_words const* slots, std::uint64_t index,
+                         unsigned capacity_log2);
     std::uint64_t launch_number;
   };
   std::vector<channels> groups;
@@ -60,7 +63,7 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
     auto const& group = launch.groups[g];
     std::vector<channel_indices> indices(group.servers);
     std::size_t const capacity = std::size_t{1} << group.capacity_log2;
-    std::vector<simt::lane_words> slots(capacity * group.lanes);
+    std::vector<simt::lane_words> slots(group.slots);
     copy(indices.data(), group.memory->indices.data(), indices.size());
     stream_ref{}.synchronize();
     for (std::uint32_t s = 0; s < group.servers; ++s) {
@@ -74,16 +77,8 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
                       indices[s].released.value};
       copy(slots.data(), group.memory->slots.data() + s * slots.size(), slots.size());
       stream_ref{}.synchronize();
-      auto const is_published = [&](std::uint64_t index) {
-        for (unsigned l = 0; l < group.lanes; ++l) {
-          auto const& words = slots[l * capacity + (index & (capacity - 1))];
-          std::uint64_t const lap = index >> group.capacity_log2;
-          if (words.second >> lane::payload_bits != (lap & 0xffffu)) return false;
-        }
-        return true;
-      };
       while (c.published < c.reserved && c.published - c.released < capacity &&
-             is_published(c.published)) {
+             group.is_published(slots.data(), c.published, group.capacity_log2)) {
         ++c.published;
       }
       d.channels.push_back(c);

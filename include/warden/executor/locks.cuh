@@ -119,11 +119,12 @@ class locks_worker {
 
 /// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
 /// one lane tries for the lock, and under it the group's sections run one after another.
-template <unsigned Count = 4096>
+/// `Server` is how they receive: slice_server, or leader_server.
+template <unsigned Count = 4096, template <class, class> class Server = slice_server>
 struct locks {
   /// The server loop.
   template <class Ref>
-  using server = slice_server<Ref, locks_worker<Ref, Count>>;
+  using server = Server<Ref, locks_worker<Ref, Count>>;
 };
 
 }  // namespace executor

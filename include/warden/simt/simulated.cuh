@@ -169,6 +169,10 @@ template <class T>
 T fetch_max(T* address, std::type_identity_t<T> value, site where = site::current()) {
   return detail::atomic(address, where, [&](T old) { return old < value ? value : old; });
 }
+template <class T>
+T fetch_xor(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::atomic(address, where, [&](T old) { return old ^ value; });
+}
 
 // ---- fences
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The paper configuration: the decoupled delegate as papers/002, chapter 4, describes it.
+#pragma once
+
+#include <warden/buffered_outbox.cuh>
+#include <warden/leader_server.cuh>
+#include <warden/policy.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Locks in shared memory (section 4.2.1), a bit-mask beside the messages (4.3.1), and the
+/// optimized sender and receiver (4.3.2): buffers of 32 messages for each destination, and a leader
+/// warp. Kept to compare with; derive from it as from default_policy. A block has two warps at
+/// least, and a client block needs shared memory for 32 messages to every server.
+struct paper_policy : default_policy {
+  /// A table of locks, behind a leader warp.
+  using executor = warden::executor::locks<4096, leader_server>;
+  /// A bit for each slot.
+  using readiness = warden::readiness::bitmask;
+  /// A buffer for each destination.
+  using sender = warden::sender::buffered;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: windows are taken from messages that prove themselves, not from a bit-mask.
+
+#include <warden/guarded.cuh>
+#include <warden/paper_policy.cuh>
+
+struct count {
+  __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
+};
+struct runs_by_bitmask : warden::paper_policy {
+  using executor = warden::executor::runs<>;
+};
+
+void make(std::uint32_t* records) {
+  warden::basic_guarded<runs_by_bitmask, std::uint32_t, count>{records, 1};
+}
