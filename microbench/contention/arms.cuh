@@ -83,7 +83,7 @@ class runner {
     } else if (arm == "atomics") {
       if constexpr (Operation::has_atomic) warden::baseline::atomics_async(work_of(n));
     } else if (arm == "atomics_combined") {
-      if constexpr (warden::baseline::combining<typename Operation::section>)
+      if constexpr (warden::combining<typename Operation::section>)
         warden::baseline::atomics_combined_async(work_of(n), keys_);
     } else if (arm == "sort") {
       warden::baseline::sort_async(work_of(n), *sorter_);
