@@ -42,6 +42,11 @@ MUTANTS = {
     "window-release": ("window_server.cuh", "released = next > released ? next : released;", "many_records",
                        "torn or lost message|deadlock|misuse"),
     "write-back": ("record_store.cuh", "", "on_chip", "torn or lost message"),
+    "combine-neighbour": ("combine.cuh", "", "combined", "torn or lost message"),
+    "combine-across": ("combine.cuh", "", "combined", "torn or lost message"),
+    # A scan that does not know where runs begin.
+    "combine-starts": ("combine.cuh", "last.starts = !goes_on;", "combined", "torn or lost message"),
+    "batch-absorbed": ("outbox.cuh", "", "combined", "torn or lost message"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections that combine: a block sorts positions by the record their sections are for, and makes
-/// one section of each run of neighbours.
+/// Sections that combine: a block has sorted positions by the record their sections are for, and
+/// makes one section of each run of neighbours.
 ///
 /// One hot record is combined by all threads: the sort spreads its positions over them, each
 /// combines its own, and a scan across the threads joins the parts.
@@ -10,7 +10,6 @@
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -51,36 +50,23 @@ struct combining_buckets {
   }
 };
 
-/// Combines `Items` positions of each of `Threads` threads of a block. Each thread makes a word of
-/// every position it looks at, or `nothing`; `sort` brings the words of one record together, and
-/// `combine` makes one section of each run of them. The `Members` it is given have
+/// Combines the runs of positions that a block of `Threads` threads has sorted. The `Members` have
 ///
 ///     std::uint32_t key(position);  // the record's, below 2^32 - 1: equal neighbours are a run
 ///     Section section_at(position);
 ///     void absorbed(position);  // its section went into that of another position
 ///     void combined(key, position, section);  // once a run, with the last of its positions
 ///
+///     static constexpr bool store;  // whether `section_at` then finds what `combined` was given
+///
 /// What is called for one position is called by one thread, in this order; so `absorbed` and
-/// `combined` may overwrite what the others read.
-template <class Section, unsigned Threads, unsigned Items>
+/// `combined` may overwrite what the others read. Where they store it is `combined` called twice
+/// for some runs, in place of holding a section in registers.
+template <class Section, unsigned Threads>
 class block_combine {
   static_assert(combining<Section>,
                 "warden: the section has no member static Section combine(Section, Section)");
 
- public:
-  /// Positions of the block.
-  static constexpr unsigned positions = Threads * Items;
-  /// Bits of a position in its word; above them is what the words are sorted by.
-  static constexpr unsigned position_bits = std::bit_width(positions - 1);
-  /// Bits of what words can be sorted by at once. One is left for `nothing`.
-  static constexpr unsigned most_bits = 31 - position_bits;
-  static_assert(position_bits < 16);
-  /// Bits for about as many buckets as positions.
-  static constexpr unsigned bucket_bits = std::bit_width(positions) - 1;
-  /// The word of a position without a section: the last in every order.
-  static constexpr std::uint32_t nothing = ~0u;
-
- private:
   /// A thread's last run, as far as it has come.
   struct unfinished {
     union {
@@ -99,88 +85,73 @@ class block_combine {
       return both;
     }
   };
-  using block_sort = simt::block_sort<Threads, Items>;
   using scan = simt::block_scan_by<unfinished, Threads>;
+  static constexpr std::uint32_t no_key = ~0u;
 
  public:
   /// A block's shared memory.
   struct storage {
-    std::uint32_t first_keys[Threads];  ///< of each thread after the sort; `nothing` without any
-    std::uint32_t last_keys[Threads];   ///< of each thread after the sort
-    union {
-      typename block_sort::storage sorting;  ///< until the words are sorted
-      typename scan::storage scanning;       ///< then
-    };
+    std::uint32_t first_keys[Threads];  ///< of each thread
+    std::uint32_t last_keys[Threads];   ///< of each thread
+    typename scan::storage scanning;
   };
 
-  /// What `position` is sorted as: by `key`, which has at most `most_bits` bits.
-  WARDEN_DEVICE static std::uint32_t word(std::uint32_t key, std::uint32_t position) {
-    return key << position_bits | position;
-  }
-  /// The position of a word that is not `nothing`.
-  WARDEN_DEVICE static std::uint32_t position_of(std::uint32_t word) {
-    return word & ((1u << position_bits) - 1);
-  }
-
-  /// Sorts the words of all threads by keys of `bits` bits; `full` says that none is `nothing`.
-  /// Words with one key keep their order. Collective; before `shared` is used for another sort a
-  /// block barrier must pass.
-  WARDEN_DEVICE static void sort(storage& shared, std::uint32_t (&words)[Items], unsigned bits,
-                                 bool full) {
-    if (!full) ++bits;
-    if (bits != 0) block_sort::sort(shared.sorting, words, position_bits, position_bits + bits);
-  }
-
-  /// Combines the runs of sorted words. Collective; before `shared` is used again a block barrier
-  /// must pass.
-  template <class Members>
-  WARDEN_DEVICE static void combine(storage& shared, std::uint32_t const (&words)[Items],
-                                    Members const& members) {
-    // Runs that begin and end among this thread's words are done at once; its first one may have
-    // begun before, and its last one may go on.
+  /// `sorted(j)` is this thread's position j of `sorted.count`, behind those of the threads before
+  /// it; after a thread without any there are none. `Sorted::in_registers` says that it is an array
+  /// of `Sorted::most`. Collective; before `shared` is used again a block barrier must pass.
+  template <class Sorted, class Members>
+  WARDEN_DEVICE static void run(storage& shared, Sorted const& sorted, Members const& members) {
+    // Runs that begin and end among this thread's positions are done at once; its first one may
+    // have begun before, and its last one may go on.
     std::uint32_t const me = simt::thread_rank();
-    bool const has_any = words[0] != nothing;
-    std::uint32_t position = 0, first_key = nothing;
+    bool const has_any = sorted.count != 0;
+    std::uint32_t position = 0, first_key = no_key;
     unfinished first, last;
     if (has_any) {
-      position = position_of(words[0]);
+      position = sorted(0);
       first_key = members.key(position);
       last.sum = members.section_at(position);
     }
+    shared.first_keys[me] = first_key;
     std::uint32_t key = first_key, first_position = position;
     bool first_ended = false;
-    WARDEN_UNROLL
-    for (std::uint32_t j = 1; j < Items; ++j) {
-      if (words[j] == nothing) continue;
-      std::uint32_t const next_position = position_of(words[j]);
+    auto const take = [&](std::uint32_t next_position) {
       std::uint32_t const next_key = members.key(next_position);
       Section const next = members.section_at(next_position);
       if (next_key == key) {
         members.absorbed(position);
         position = next_position;
         last.sum = Section::combine(last.sum, next);  // sabotage: combine-neighbour
-        continue;
+        return;
       }
-      if (first_ended) {
-        members.combined(key, position, last.sum);
-      } else {
-        first.sum = last.sum;
+      if (first_ended || Members::store) members.combined(key, position, last.sum);
+      if (!first_ended) {
+        if constexpr (!Members::store) first.sum = last.sum;
         first_position = position;
         first_ended = true;
       }
       key = next_key;
       position = next_position;
       last.sum = next;
+    };
+    if constexpr (Sorted::in_registers) {
+      WARDEN_UNROLL
+      for (std::uint32_t j = 1; j < Sorted::most; ++j) {
+        if (j < sorted.count) take(sorted(j));
+      }
+    } else {
+      WARDEN_NO_UNROLL
+      for (std::uint32_t j = 1; j < sorted.count; ++j) take(sorted(j));
     }
 
-    shared.first_keys[me] = first_key;
     shared.last_keys[me] = key;
     simt::sync_block();
-    bool const goes_on = has_any && me != 0 && shared.last_keys[me - 1] == first_key;
+    bool const goes_on = has_any && me != 0 && shared.last_keys[me - 1] == shared.first_keys[me];
     bool const ends = has_any && (me + 1 == Threads || shared.first_keys[me + 1] != key);
     last.starts = first_ended || !goes_on;  // sabotage: combine-starts
     unfinished const before = scan::exclusive(shared.scanning, last, append{});
-    if (first_ended) {
+    if (first_ended && (goes_on || !Members::store)) {
+      if constexpr (Members::store) first.sum = members.section_at(first_position);
       if (goes_on) first.sum = Section::combine(before.sum, first.sum);  // sabotage: combine-across
       members.combined(first_key, first_position, first.sum);
     } else if (goes_on) {

@@ -59,15 +59,53 @@ struct chip_policy : runs_policy {
 using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
 using run_notes = warden::basic_guarded<runs_policy, tally, note>;
 
-struct send_notes {
+/// The same by one section for several.
+struct summed_note {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t count;
+  std::uint64_t mixed;
+  void operator()(tally& t, warden::no_context) const {
+    t.count += count;
+    t.mixed += mixed;
+  }
+  static summed_note combine(summed_note a, summed_note b) {
+    return {a.count + b.count, a.mixed + b.mixed};
+  }
+};
+struct combining_policy : policy {
+  static constexpr bool combines = true;
+  static constexpr unsigned outbox_bytes_per_thread = 128;
+};
+using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;
+
+/// Every other one for record 0.
+struct send_summed_notes {
   std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
+    return i % 2 == 0 ? 0 : i * 7919 % records;
+  }
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      client.send(i * 7919 % records, note{i, i, i, i, i}, i < n);
+      client.send(id(i, records), summed_note{1, hash(i)}, i < n);
+    }
+    client.flush();
+  }
+};
+
+struct send_notes {
+  std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += at.grid_dim() * at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(id(i, records), note{i, i, i, i, i}, i < n);
     }
     client.flush();
   }
@@ -75,13 +113,16 @@ struct send_notes {
 
 struct send_notes_by_warp {
   std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
+    return send_notes::id(i, records);
+  }
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      client.send(warden::simt::full_warp, i * 7919 % records, note{i, i, i, i, i}, i < n);
+      client.send(warden::simt::full_warp, id(i, records), note{i, i, i, i, i}, i < n);
     }
   }
 };
@@ -98,8 +139,9 @@ void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsi
   g.wait();
   std::vector<tally> wanted(records);
   for (std::uint32_t i = 0; i < n; ++i) {
-    wanted[i * 7919 % records].count += 1;
-    wanted[i * 7919 % records].mixed += hash(i);
+    tally& t = wanted[Kernel::id(i, records)];
+    t.count += 1;
+    t.mixed += hash(i);
   }
   auto const seen = memory.to_host();
   for (std::uint32_t k = 0; k < records; ++k) {
@@ -114,6 +156,7 @@ void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
 void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
 void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
+void combined() { exactly_once<combined_notes, send_summed_notes>(600, 23, 2, 64, 2); }
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -201,6 +244,7 @@ int main(int argc, char** argv) {
       {"full", full},
       {"many_records", many_records},
       {"on_chip", on_chip},
+      {"combined", combined},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},

@@ -7,6 +7,7 @@
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/work.cuh>
 #include <warden/combine.cuh>
+#include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
@@ -39,12 +40,14 @@ struct atomics_combined_arguments {
 template <class Work, class Tile>
 class combined_atomics {
   using section = section_of<Work>;
-  using combine = block_combine<section, Tile::threads, Tile::items>;
+  using sort = simt::block_sort<Tile::threads, Tile::items>;
+  using combine = block_combine<section, Tile::threads>;
 
  public:
   /// A block's shared memory.
   struct storage {
     std::uint32_t ids[Tile::operations];  ///< by position
+    typename sort::storage sorting;
     typename combine::storage combining;
   };
 
@@ -55,7 +58,9 @@ class combined_atomics {
     std::uint32_t const me = simt::thread_rank();
     std::uint32_t const count =
         a.work.n - first < Tile::operations ? a.work.n - first : Tile::operations;
-    std::uint32_t ids[items], words[items];
+    // A word is bucket and position; what is not there has a bit more, and so comes last.
+    std::uint32_t ids[items];
+    sorted_words sorted;
     WARDEN_UNROLL
     for (std::uint32_t j = 0; j < items; ++j) {
       std::uint32_t const position = j * Tile::threads + me;
@@ -64,20 +69,37 @@ class combined_atomics {
     WARDEN_UNROLL
     for (std::uint32_t j = 0; j < items; ++j) {
       std::uint32_t const position = j * Tile::threads + me;
-      words[j] = combine::nothing;
+      sorted.words[j] = ~0u;
       if (position < count) {
         shared.ids[position] = ids[j];
-        words[j] = combine::word(a.buckets(ids[j]), position);
+        sorted.words[j] = a.buckets(ids[j]) << Tile::position_bits | position;
       }
     }
     simt::sync_block();
-    combine::sort(shared.combining, words, a.buckets.bits, count == Tile::operations);
-    combine::combine(shared.combining, words, operations{a.work, shared, first});
+    unsigned const bits = a.buckets.bits + (count < Tile::operations ? 1 : 0);
+    if (bits != 0) {
+      sort::sort(shared.sorting, sorted.words, Tile::position_bits, Tile::position_bits + bits);
+    }
+    std::uint32_t const begin = me * items;
+    sorted.count = count <= begin ? 0 : count - begin < items ? count - begin : items;
+    combine::run(shared.combining, sorted, operations{a.work, shared, first});
   }
 
  private:
-  /// The tile's operations, by position.
+  /// A thread's share of the sorted words. See block_combine.
+  struct sorted_words {
+    static constexpr bool in_registers = true;
+    static constexpr std::uint32_t most = Tile::items;
+    std::uint32_t words[most];
+    std::uint32_t count;
+
+    WARDEN_DEVICE std::uint32_t operator()(std::uint32_t j) const {
+      return words[j] & (Tile::operations - 1);
+    }
+  };
+  /// The tile's operations, by position. See block_combine.
   struct operations {
+    static constexpr bool store = false;
     Work const& work;
     storage& shared;
     std::uint32_t first;
