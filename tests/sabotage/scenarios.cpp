@@ -77,6 +77,10 @@ struct combining_policy : policy {
   static constexpr unsigned outbox_bytes_per_thread = 128;
 };
 using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;
+struct combining_runs_policy : combining_policy {
+  using executor = warden::executor::runs<128>;
+};
+using combined_run_notes = warden::basic_guarded<combining_runs_policy, tally, summed_note>;
 
 /// Every other one for record 0.
 struct send_summed_notes {
@@ -157,6 +161,9 @@ void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
 void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
 void combined() { exactly_once<combined_notes, send_summed_notes>(600, 23, 2, 64, 2); }
+void combined_windows() {
+  exactly_once<combined_run_notes, send_summed_notes>(600, 100, 1, 128, 4);
+}
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -245,6 +252,7 @@ int main(int argc, char** argv) {
       {"many_records", many_records},
       {"on_chip", on_chip},
       {"combined", combined},
+      {"combined_windows", combined_windows},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},
