@@ -33,6 +33,7 @@ inline std::vector<std::string> const arm_names{"lock_as_written",
                                                 "warden_locks",
                                                 "warden_runs",
                                                 "warden_runs_on_chip",
+                                                "warden_runs_combined",
                                                 "warden_atomics",
                                                 "warden_atomics_on_chip"};
 

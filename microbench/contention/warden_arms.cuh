@@ -14,7 +14,6 @@ namespace contention {
 /// The user's side of the Warden arms.
 template <class Operation>
 struct delegate {
-  static constexpr unsigned at_once = 8;
   std::uint32_t const* ids;
   std::uint32_t n;
   typename Operation::make make;
@@ -22,6 +21,8 @@ struct delegate {
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
+    // Combining needs registers that more ids would take.
+    constexpr unsigned at_once = Ref::policy::combines ? 4 : 8;
     std::uint64_t const step = at.global_size();
     // 64 bits, so that no index can pass 2^32.
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
@@ -54,14 +55,15 @@ class warden_arm {
   virtual void wait() = 0;
 };
 
-template <class Operation, class Executor, warden::placement Where>
+template <class Operation, class Executor, warden::placement Where, bool Combines>
 struct warden_policy : warden::default_policy {
   using context = typename Operation::context;
   using executor = Executor;
   static constexpr warden::placement records = Where;
+  static constexpr bool combines = Combines;
 };
 
-template <class Operation, class Executor, warden::placement Where>
+template <class Operation, class Executor, warden::placement Where, bool Combines>
 class warden_arm_of final : public warden_arm {
  public:
   warden_arm_of(typename Operation::record* records, std::uint32_t keys,
@@ -75,7 +77,7 @@ class warden_arm_of final : public warden_arm {
   void wait() override { guarded_.wait(); }
 
  private:
-  using guarded = warden::basic_guarded<warden_policy<Operation, Executor, Where>,
+  using guarded = warden::basic_guarded<warden_policy<Operation, Executor, Where, Combines>,
                                         typename Operation::record, typename Operation::section>;
   guarded guarded_;
 };
@@ -88,13 +90,19 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
                                             typename Operation::context context) {
   using warden::placement;
   using runs = warden::executor::runs<>;
-  auto const made = [&]<class Executor, placement Where>() -> std::unique_ptr<warden_arm> {
-    return std::make_unique<warden_arm_of<Operation, Executor, Where>>(records, keys, context);
+  auto const made = [&]<class Executor, placement Where, bool Combines = false>()
+                        ->std::unique_ptr<warden_arm> {
+    return std::make_unique<warden_arm_of<Operation, Executor, Where, Combines>>(records, keys,
+                                                                                 context);
   };
   if (name == "warden_locks")
     return made.template operator()<warden::executor::locks<>, placement::in_memory>();
   if (name == "warden_runs") return made.template operator()<runs, placement::in_memory>();
   if (name == "warden_runs_on_chip") return made.template operator()<runs, placement::on_chip>();
+  if constexpr (warden::combining<typename Operation::section>) {
+    if (name == "warden_runs_combined")
+      return made.template operator()<runs, placement::in_memory, true>();
+  }
   if constexpr (Operation::has_atomic) {
     using atomics = warden::executor::atomics<>;
     if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();
