@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads result files: prints, joins and checks them, and writes the tables in the documentation.
 
-    tables.py --print FILE               arms x keys, for people
+    tables.py --print FILE               arms x keys, or the transport's rates and latencies, for people
     tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
     tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
     tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
@@ -48,6 +48,8 @@ def rows_of(data):
     """(operation, workload) -> keys -> arm -> row."""
     table = {}
     for row in data["benchmarks"]:
+        if row["name"].count("/") != 4:
+            fail(f"{row['name']}: no row of a comparison of arms")
         _, operation, workload, arm, keys = row["name"].split("/")
         table.setdefault((operation, workload), {}).setdefault(int(keys.removeprefix("keys:")), {})[arm] = row
     return table
@@ -105,8 +107,74 @@ def in_words(by_keys):
     return " ".join(sentences) or "Warden is faster than every baseline here."
 
 
+def is_transport(data):
+    return any(row["name"].startswith("transport/") for row in data["benchmarks"])
+
+
+def transport_tables(data):
+    """(title, header, lines) of the rates and of the latencies, each if there are rows."""
+    simulated = data["context"].get("simulated") == "yes"
+    counts = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each message"
+    rates, latencies, ceilings, ticks = [], [], {}, set()
+    for row in data["benchmarks"]:
+        _, send, receive, readiness, what, servers = row["name"].split("/")
+        channels = receive, readiness, what.removeprefix("bytes:"), servers.removeprefix("servers:")
+        if send == "latency":
+            latencies.append((channels, row))
+            ticks.add(row.get("tick_ns"))
+        else:
+            rates.append((send, channels, row))
+            if send == "ceiling_copy":
+                ceilings[channels] = row
+    tables = []
+    if rates:
+        lines = []
+        for send, channels, row in rates:
+            line = [send, *channels]
+            if simulated:
+                line.append(cell(row, True))
+            else:
+                ceiling = ceilings.get(channels)
+                share = f"{100 * row['items_per_second'] / ceiling['items_per_second']:.0f} %" if ceiling else "-"
+                line += [rate(row), f"{row['bytes_per_second'] / 1e9:.0f}", share]
+            lines.append(line)
+        tables.append(("messages, by the ways they are sent and received",
+                       ["send", "receive", "readiness", "bytes", "servers",
+                        *([counts] if simulated else ["G messages/s", "GB/s", "of `ceiling_copy`"])], lines))
+    if latencies:
+        lines = [[*channels, *([cell(row, True)] if simulated else [f"{row['median_ns']:.0f}", f"{row['p99_ns']:.0f}"])]
+                 for channels, row in latencies]
+        title = "latency from send to execution"
+        if not simulated:
+            title += f" (the clock's tick is {' or '.join(f'{tick:.0f}' for tick in sorted(ticks))} ns)"
+        tables.append((title, ["receive", "readiness", "servers are", "servers",
+                               *([counts] if simulated else ["median ns", "99th percentile ns"])], lines))
+    return tables
+
+
+def transport_markdown(data):
+    context = data["context"]
+    parts = []
+    for title, header, lines in transport_tables(data):
+        quoted = [["`" + text + "`" if re.match("[a-z]", text) else text for text in line] for line in lines]
+        parts.append(f"`transport`, {title}, on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):\n\n"
+                     + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *quoted)))
+    return "\n\n".join(parts)
+
+
+def print_transport(data):
+    for title, header, lines in transport_tables(data):
+        print(f"\n{title}")
+        header = [text.replace("`", "") for text in header]
+        widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
+        for line in (header, *lines):
+            print("  ".join(f"{text:>{width}}" for text, width in zip(line, widths)))
+
+
 def print_tables(path):
     data = load(path)
+    if is_transport(data):
+        return print_transport(data)
     simulated = data["context"].get("simulated") == "yes"
     unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
     width = 28 if simulated else 16
@@ -173,9 +241,17 @@ def check_baselines(path):
 
 
 def generated(name):
-    """`name` is <benchmark>/<operation>/<workload>, or <benchmark> alone for all its points in one table."""
+    """`name` is <benchmark>/<operation>/<workload>, or <benchmark> alone for all its points in one table.
+
+    Nothing for a benchmark without a published file.
+    """
     benchmark, *point = name.split("/")
-    data = load(ROOT / f"results/h200/{benchmark}.json")
+    path = ROOT / f"results/h200/{benchmark}.json"
+    if not path.exists():
+        return ""
+    data = load(path)
+    if is_transport(data):
+        return transport_markdown(data)
     context = data["context"]
     table = rows_of(data)
     origin = f"G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
@@ -207,6 +283,13 @@ def documents(write):
 
 
 def self_test():
+    def refused(action, *arguments):
+        try:
+            action(*arguments)
+        except SystemExit as e:
+            return e.code not in (0, None)
+        return False
+
     row = {"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}
     context = {"device": "d", "commit": "c-dirty", "include_hash": "h", "host_name": "secret"}
     with tempfile.TemporaryDirectory() as folder:
@@ -215,13 +298,6 @@ def self_test():
         def file(name, context, rows):
             (folder / name).write_text(json.dumps({"context": context, "benchmarks": rows}))
             return str(folder / name)
-
-        def refused(action, *arguments):
-            try:
-                action(*arguments)
-            except SystemExit as e:
-                return e.code not in (0, None)
-            return False
 
         a = file("a", context, [row])
         assert refused(merge, folder / "m", [a, a]), "a duplicate row must be refused"
@@ -245,6 +321,23 @@ def self_test():
     assert best_of_warden(table["push", "hot90"][32768]) == 3e9
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
+    # Rows of the transport have other names; a rate stands beside the ceiling of the same channels.
+    def sent(send, receive, size, rate):
+        return {"name": f"transport/{send}/{receive}/in_band/bytes:{size}/servers:132", "items_per_second": rate, "bytes_per_second": size * rate}
+
+    context = {"device": "d", "commit": "c", "toolkit": "13.0"}
+    latency = {"name": "transport/latency/slices/in_band/idle/servers:132", "median_ns": 1824.0, "p99_ns": 2976.0, "tick_ns": 32.0}
+    own = {"context": context, "benchmarks": [sent("block", "windows", 16, 50e9), sent("ceiling_copy", "windows", 16, 125e9),
+                                              sent("block", "windows", 32, 30e9), latency]}
+    lines = transport_markdown(own).splitlines()
+    assert lines[4:7] == ["| `block` | `windows` | `in_band` | 16 | 132 | 50.0 | 800 | 40 % |",
+                          "| `ceiling_copy` | `windows` | `in_band` | 16 | 132 | 125.0 | 2000 | 100 % |",
+                          "| `block` | `windows` | `in_band` | 32 | 132 | 30.0 | 960 | - |"], lines
+    assert lines[-1] == "| `slices` | `in_band` | `idle` | 132 | 1824 | 2976 |" and "tick is 32 ns" in lines[-5], lines
+    counted = {"name": latency["name"], "global_atomics": 1, "lock_retries": 0, "sectors": 2.5, "messages": 1}
+    (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})
+    assert lines == [["slices", "in_band", "idle", "132", "1.00 / 0.00 / 2.50 / 1.00"]] and len(header) == 5, lines
+    assert refused(rows_of, own), "rows of the transport are no comparison of arms"
     print("self-test passed")
 
 

@@ -68,7 +68,7 @@ struct table_context {
 
   __device__ node_type& at(std::uint32_t number) const { return nodes[number - 1]; }
   __device__ std::uint32_t bucket_of(Key const& key) const {
-    return static_cast<std::uint32_t>(simt::multiply_high(keys.hash(key), buckets));
+    return static_cast<std::uint32_t>(simt::multiply_high(keys.hash(key), std::uint64_t{buckets)});
   }
   __device__ void count(std::uint64_t totals::*what) const {
     simt::fetch_add(&(counted[simt::block_rank() % stripes].counts.*what), std::uint64_t{1});

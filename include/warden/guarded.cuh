@@ -292,6 +292,7 @@ class basic_guarded {
   /// Records of one cache line that have different owners make the line travel between them; but
   /// each server gets at least eight chunks, so that none has much more than another.
   [[nodiscard]] unsigned default_chunk(std::size_t size) const {
+    if (record_store<ref>::on_chip) return 1;  // no line travels
     constexpr std::size_t line = 128;
     std::size_t const fair = size / (8 * std::size_t{options_.servers});
     return static_cast<unsigned>(std::bit_floor(

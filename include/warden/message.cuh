@@ -126,8 +126,10 @@ struct message_format {
     for (int l = 0; l < lanes; ++l) {
       r.words[3 * l] = static_cast<std::uint32_t>(m.lanes[l].first);
       r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].second);
-      r.words[3 * l + 2] = static_cast<std::uint32_t>((m.lanes[l].first >> 32 & 0xffffu) |
-                                                      (m.lanes[l].second >> 32 & 0xffffu) << 16);
+      // In 32 bits, where it is one instruction.
+      auto const low = static_cast<std::uint32_t>(m.lanes[l].first >> 32);
+      auto const high = static_cast<std::uint32_t>(m.lanes[l].second >> 32);
+      r.words[3 * l + 2] = (low & 0xffffu) | high << 16;
     }
     // Not value-initialized: a section need not have a default constructor.
     alignas(Section) unsigned char bytes_of_section[sizeof(Section)] = {};

@@ -259,9 +259,9 @@ class outbox {
       for (unsigned first = 0; first <= rounds; first += at_once) {
         // All that a message needs is loaded for several before the first is stored.
         message_type m[at_once];
-        std::uint64_t base[at_once];
-        std::uint32_t end[at_once];
-        unsigned target[at_once];
+        std::uint64_t base[at_once] = {};
+        std::uint32_t end[at_once] = {};
+        unsigned target[at_once] = {};
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) {
           if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
@@ -328,7 +328,8 @@ class outbox {
   }
 
   /// Messages of a thread that are under way from shared to global memory together.
-  static constexpr unsigned at_once = rounds + 1 < 3 ? rounds + 1 : 3;
+  static constexpr unsigned at_once =
+      std::min(rounds + 1, std::max<unsigned>(1, 48 / sizeof(message_type)));
 
   Ref const& ref_;
   simt::shared_span<message_type> staged_;     ///< [slot], as staged

@@ -6,6 +6,7 @@
 
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
@@ -17,16 +18,16 @@ struct owner {
 };
 
 /// Chunks of `chunk` neighbouring records are dealt out to the servers in turn. The division by the
-/// number of servers is the high word of a product with a rounded-up reciprocal, exact for every
-/// 32-bit number because the reciprocal's error, below `servers`, times the number stays below
-/// 2^63.
+/// number of servers is the high word of a product with the rounded-down reciprocal, which is the
+/// quotient or one less for every 32-bit number; the remainder tells.
 class interleaved_owner_map {
  public:
   /// Indeterminate: assign before use.
   interleaved_owner_map() = default;
   /// `servers` is at least 1, `chunk` a power of two.
   interleaved_owner_map(std::uint32_t servers, std::uint32_t chunk)
-      : reciprocal_{(std::uint64_t{1} << 63) / servers + ((std::uint64_t{1} << 63) % servers != 0)},
+      : reciprocal_{static_cast<std::uint32_t>(
+            std::min<std::uint64_t>((std::uint64_t{1} << 32) / servers, 0xffffffffu))},
         servers_{servers} {
     while ((1u << chunk_log2_) < chunk) ++chunk_log2_;
   }
@@ -34,9 +35,13 @@ class interleaved_owner_map {
   /// Where record `id` lives.
   WARDEN_DEVICE owner operator()(std::uint32_t id) const {
     std::uint32_t const number = id >> chunk_log2_;
-    auto const turn =
-        static_cast<std::uint32_t>(simt::multiply_high(reciprocal_, std::uint64_t{number} << 1));
-    return {number - turn * servers_, turn << chunk_log2_ | (id & within())};
+    std::uint32_t turn = simt::multiply_high(reciprocal_, number);
+    std::uint32_t server = number - turn * servers_;
+    if (server >= servers_) {
+      server -= servers_;
+      ++turn;
+    }
+    return {server, turn << chunk_log2_ | (id & within())};
   }
   /// The inverse: the id of a server's record.
   WARDEN_DEVICE std::uint32_t id(owner place) const {
@@ -56,7 +61,7 @@ class interleaved_owner_map {
  private:
   WARDEN_HOST_DEVICE std::uint32_t within() const { return (1u << chunk_log2_) - 1; }
 
-  std::uint64_t reciprocal_;
+  std::uint32_t reciprocal_;
   std::uint32_t servers_;
   std::uint32_t chunk_log2_ = 0;
 };

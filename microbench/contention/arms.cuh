@@ -5,7 +5,7 @@
 
 #include "microbench/contention/operations.cuh"
 #include "microbench/contention/warden_arms.cuh"
-#include "microbench/support/point.hpp"
+#include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
 #include <warden/baseline/atomics.cuh>

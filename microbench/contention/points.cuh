@@ -19,7 +19,6 @@ class point_of final : public bench::workload_point<Operation> {
 
  public:
   using base::base;
-  using base::keys;
 
   [[nodiscard]] bool has(std::string const& arm) const override {
     // The simulated device sorts on the host: counts of nothing would look like no cost.
@@ -30,6 +29,7 @@ class point_of final : public bench::workload_point<Operation> {
   }
 
  private:
+  using base::keys;
   using base::workload_;
 
   void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }

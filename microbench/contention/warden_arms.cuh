@@ -14,6 +14,7 @@ namespace contention {
 /// The user's side of the Warden arms.
 template <class Operation>
 struct delegate {
+  static constexpr unsigned at_once = 8;
   std::uint32_t const* ids;
   std::uint32_t n;
   typename Operation::make make;
@@ -21,24 +22,21 @@ struct delegate {
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
-    // Combining needs registers that more ids would take.
-    constexpr unsigned at_once = Ref::policy::combines ? 4 : 8;
-    std::uint64_t const step = at.global_size();
-    // 64 bits, so that no index can pass 2^32.
+    auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
          first += at_once * step) {
+      std::uint64_t const left = n - first;
       // Several ids are loaded before the first is used: one wait for memory instead of one each.
       std::uint32_t id[at_once];
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
-        std::uint64_t const i = first + k * step + at.thread_rank();
-        id[k] = ids[i < n ? i : n - 1];
+        std::uint32_t const offset = k * step + at.thread_rank();
+        id[k] = ids[first + (offset < left ? offset : 0)];
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
-        std::uint64_t const i = first + k * step + at.thread_rank();
-        if (first + k * step >= n) break;
-        client.send(id[k], make(static_cast<std::uint32_t>(i)), i < n);
+        std::uint32_t const offset = k * step + at.thread_rank();
+        client.send(id[k], make(static_cast<std::uint32_t>(first) + offset), offset < left);
       }
     }
     client.flush();

@@ -39,9 +39,9 @@ class point_of final : public bench::workload_point<Operation> {
 
  public:
   using base::base;
-  using base::keys;
 
  private:
+  using base::keys;
   using base::workload_;
 
   /// One array of ids and one table an arm; a bucket for each key, on average.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point of a sweep: an operation on a workload, measured by several arms, interleaved.
+// One point of a sweep: what several arms are measured at, together.
 #pragma once
 
 #include <warden/timer.hpp>
@@ -13,17 +13,12 @@ namespace bench {
 
 /// One arm's row.
 struct row {
-  double seconds = 0;  ///< the median run; 0 on the simulated device
+  double seconds = 0;  ///< the median; 0 on the simulated device
+  /// In that time; 0: the row is no rate.
   std::uint64_t operations = 0;
   bool verified = false;  ///< every run was
   std::string settings;   ///< what lock_tuned chose
   std::map<std::string, double> counters;
-};
-
-/// What one run cost, verified.
-struct run_result {
-  warden::measurement cost;
-  bool verified = false;
 };
 
 /// What is asked of all points.
@@ -33,35 +28,25 @@ struct sweep {
   unsigned repetitions = 5;
 };
 
-/// How a point is measured: warm-up, trial runs that set the number of operations, and rounds in
-/// which every arm runs once.
+/// Puts what the simulated device counted into the row, for each of `operations`.
+void note_counts(row& r, warden::measurement const& counted, std::uint64_t operations);
+
+/// A point is measured whole or not at all: rows half filled would look finished.
 class point {
  public:
   virtual ~point() = default;
-  [[nodiscard]] virtual std::string operation() const = 0;
-  [[nodiscard]] virtual std::string workload() const = 0;
-  [[nodiscard]] virtual std::uint32_t keys() const = 0;
   [[nodiscard]] virtual bool has(std::string const& arm) const = 0;
+  /// The name of the arm's row, without the program's.
+  [[nodiscard]] virtual std::string name(std::string const& arm) const = 0;
   /// The arm's row. The first call measures all arms of the sweep. Throws what a run threw, then
-  /// for every arm: a point is measured whole or not at all.
+  /// for every arm.
   row const& measure(std::string const& arm, sweep const& s);
 
  protected:
-  static constexpr std::uint32_t least = 1u << 16, most = 1u << 26;
-
-  /// Makes what runs of up to `operations` need.
-  virtual void set_up(std::uint32_t operations) = 0;
-  /// Lets lock_tuned choose its settings from up to `operations`; says what it chose.
-  virtual std::string tune(std::uint32_t operations) = 0;
-  /// One run on inputs drawn by `seed`.
-  virtual run_result run(std::string const& arm, std::uint32_t operations, std::uint64_t seed) = 0;
-  /// Gives back what `set_up` made.
-  virtual void tear_down() = 0;
+  /// The rows of all arms of the sweep that the point has.
+  virtual std::map<std::string, row> measure_all(sweep const& s) = 0;
 
  private:
-  void measure_all(sweep const& s);
-  std::uint32_t suitable(std::string const& arm, bool& verified);
-
   std::map<std::string, row> rows_;
   std::string failure_;
 };

@@ -48,8 +48,7 @@ void add_rows(std::string const& program, std::shared_ptr<point> const& point, s
   auto const begun = std::make_shared<bool>(false);
   for (std::string const& arm : s.arms) {
     if (!point->has(arm)) continue;
-    std::string const name = program + "/" + point->operation() + "/" + point->workload() + "/" +
-                             arm + "/keys:" + std::to_string(point->keys());
+    std::string const name = program + "/" + point->name(arm);
     auto const measure = [point, arm, name, begun, &s, &bar](benchmark::State& state) {
       for (auto _ : state) {
         // The other arms of a point that was measured are finished, too.
@@ -66,13 +65,13 @@ void add_rows(std::string const& program, std::shared_ptr<point> const& point, s
           return;
         }
         if (!r.verified) {
-          state.SkipWithError("not verified: sections were lost, doubled or torn");
+          state.SkipWithError("not verified: something was lost, doubled or torn");
           return;
         }
         state.SetIterationTime(r.seconds);
         for (auto const& [counter, value] : r.counters) state.counters[counter] = value;
         if (!r.settings.empty()) state.SetLabel(r.settings);
-        if (r.seconds > 0)
+        if (r.seconds > 0 && r.operations > 0)
           state.counters["items_per_second"] = static_cast<double>(r.operations) / r.seconds;
         bar.advance(name);
       }

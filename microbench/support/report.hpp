@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// A program of the name `name`; its rows are `<name>/<operation>/<workload>/<arm>/keys:<K>`.
+/// A program of the name `name`; its rows are `<name>/<the point's name of the arm>`.
 class program {
  public:
   /// Takes Google Benchmark's options out of the arguments.

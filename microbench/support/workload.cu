@@ -27,7 +27,7 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
     }
     std::uint64_t const random = mix(i, a.seed);
     if (a.cumulative == nullptr) {
-      a.ids[i] = static_cast<std::uint32_t>(simt::multiply_high(random, a.keys));
+      a.ids[i] = static_cast<std::uint32_t>(simt::multiply_high(random, std::uint64_t{a.keys}));
       return;
     }
     // The inverse of the distribution: the first rank whose cumulative probability exceeds u.

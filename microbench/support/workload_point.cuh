@@ -2,7 +2,7 @@
 // A point whose inputs are drawn from a workload.
 #pragma once
 
-#include "microbench/support/point.hpp"
+#include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
 #include <cstdint>
@@ -13,18 +13,26 @@ namespace bench {
 
 /// `Operation` has a `name`, and says by `has_atomic` whether the arm `atomics` can do it.
 template <class Operation>
-class workload_point : public point {
+class workload_point : public timed_point {
  public:
   explicit workload_point(class workload w) : workload_{std::move(w)} {}
 
-  [[nodiscard]] std::string operation() const override { return Operation::name; }
-  [[nodiscard]] std::string workload() const override { return workload_.name(); }
-  [[nodiscard]] std::uint32_t keys() const override { return workload_.keys(); }
   [[nodiscard]] bool has(std::string const& arm) const override {
     return arm != "atomics" || Operation::has_atomic;
   }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return std::string{Operation::name} + "/" + workload_.name() + "/" + arm +
+           "/keys:" + std::to_string(keys());
+  }
 
  protected:
+  [[nodiscard]] std::uint32_t keys() const { return workload_.keys(); }
+  /// Lets lock_tuned choose its settings from up to `operations`; says what it chose.
+  virtual std::string tune(std::uint32_t operations) = 0;
+  void prepare(std::string const& arm, std::uint32_t operations, row& r) override {
+    if (arm == "lock_tuned") r.settings = tune(operations);
+  }
+
   class workload workload_;
 };
 

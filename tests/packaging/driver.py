@@ -277,6 +277,67 @@ class Devices(DriverTest):
         self.assertEqual(self.refused(3, "^warden: no CUDA GPU; ", "bench", "--device", "gpu"), "")
 
 
+class Benchmarks(DriverTest):
+    """The programs are stubs that write one row: which ones run, in which order, and with which options."""
+
+    NAMES = ["contention", "hash_table_bench", "transport"]
+    ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
+            "transport/block/windows/in_band/bytes:16/servers:4"]
+
+    def programs(self, failing=None):
+        bin = self.here / "bin"
+        bin.mkdir(exist_ok=True)
+        for name, row in zip(self.NAMES, self.ROWS):
+            counts = {count: 1.0 for count in ("global_atomics", "lock_retries", "sectors", "messages")}
+            text = json.dumps({"context": {"simulated": "yes"}, "benchmarks": [{"name": row, **counts}]})
+            (bin / f"{name}_sim").write_text(
+                f"#!{self.path}/bash\necho \"${{0##*/}} $*\" >>{self.folder}/runs\n"
+                "for word; do case $word in --benchmark_out=*) file=${word#*=};; esac; done\n"
+                f"echo '{text}' >$file\nexit {1 if name == failing else 0}\n")
+            (bin / f"{name}_sim").chmod(0o755)
+        return bin
+
+    def runs(self):
+        text = (self.folder / "runs").read_text()
+        (self.folder / "runs").unlink()
+        return [line.split(" --benchmark_out=")[0] for line in text.splitlines()]
+
+    def bench(self, *options):
+        return self.warden("bench", "--device", "sim", "--prebuilt", "bin", *options)
+
+    def test_all_in_turn(self):
+        self.programs()
+        done = self.bench("--ops", 64)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(self.runs(), [f"{name}_sim --ops 64" for name in self.NAMES])
+        self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), ["contention", "hash_table", "transport"])
+        self.assertRegex(done.stdout, r"\n *send +receive .*\n *block +windows +in_band +16 +4 +1\.00 / 1\.00 / 1\.00 / 1\.00\n")
+
+    def test_options_of_the_comparison_choose_it_alone(self):
+        self.programs()
+        self.assertEqual(self.bench("--keys", 1).returncode, 0)
+        self.assertEqual(self.runs(), ["contention_sim --keys 1"])
+
+    def test_one_that_fails_is_the_last(self):
+        for number, name in enumerate(self.NAMES):
+            self.programs(failing=name)
+            self.assertEqual(self.bench().returncode, 1, name)
+            self.assertEqual(len(self.runs()), number + 1)
+
+    def test_one_that_is_missing_is_named(self):
+        (self.programs() / "hash_table_bench_sim").unlink()
+        done = self.bench()
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, "(?m)^Not run: no program hash_table_bench_sim in .*/bin.$")
+        self.assertEqual([run.split()[0] for run in self.runs()], ["contention_sim", "transport_sim"])
+
+    def test_all_are_built(self):
+        self.stub(ALL_INSTALLED, {"cmake": 'echo "$*" >>"$0.log"'})
+        self.assertNotEqual(self.warden("bench").returncode, 0, "nothing was built that could run")
+        self.assertEqual((self.path / "cmake.log").read_text().splitlines()[-1],
+                         "--build build/bench --target " + " ".join(f"{name}_sim" for name in self.NAMES))
+
+
 class ProgramTest(DriverTest):
     def setUp(self):
         if BIN is None:
@@ -358,6 +419,16 @@ class Prebuilt(ProgramTest):
             out = self.refused(2, f"^contention: {option}: nonsense not in ", "bench", "--prebuilt", BIN, option, "nonsense")
             self.assertEqual(out.count("\n"), 1, out)
         self.refused(2, "^contention: --keys: ", "bench", "--prebuilt", BIN, "--keys", "999999999")
+
+    def test_transport(self):
+        done = subprocess.run([BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        names = [row["name"] for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
+        for name in ("block/windows/in_band/bytes:16/servers:8", "ceiling_copy/windows/in_band/bytes:64/servers:4",
+                     "thread/slices/in_band/bytes:16/servers:4", "latency/slices/in_band/loaded/servers:4"):
+            self.assertIn(f"transport/{name}", names)
+        self.assertEqual(len(set(names)), len(names))
 
     def test_tests(self):
         done = self.warden("test", "--prebuilt", BIN, "--filter", "^sim.message$")

@@ -185,6 +185,8 @@ class runs_worker {
   /// are held: fewer of large ones, for want of registers.
   static constexpr unsigned at_once =
       sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
+  /// The same where one record is held for all.
+  static constexpr unsigned ahead = std::max<unsigned>(2, 128 / sizeof(message_type));
 
   /// Memory for a record that need not have a default constructor.
   union room {
@@ -209,12 +211,12 @@ class runs_worker {
     }
     WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end) {
       simt::section_enter(identity());
-      for (; i + at_once <= end; i += at_once) {
-        message_type m[at_once];
+      for (; i + ahead <= end; i += ahead) {
+        message_type m[ahead];
         WARDEN_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) m[j] = worker_.sorted(i + j);
+        for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
         WARDEN_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) worker_.ref_.apply(m[j], target());
+        for (unsigned j = 0; j < ahead; ++j) worker_.ref_.apply(m[j], target());
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) worker_.ref_.apply(worker_.sorted(i), target());
@@ -241,16 +243,32 @@ class runs_worker {
 
   /// A run of sections for any of the thread's records.
   WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end) const {
+    // A hot record repeats: as long as it does it is held, and written when it no longer does.
+    record* held = nullptr;
+    room held_copy;
+    bool unwritten = false;
     for (; i < end; i += at_once) {
       message_type m[at_once];
       record* place[at_once];
+      bool repeats = holds && i + at_once <= end;
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         m[j] = sorted(i + j < end ? i + j : i);
         place[j] = records_.at(m[j].local());
+        repeats = repeats && place[j] == held;
+      }
+      if (repeats) {
+        simt::section_enter(records_.address_of(m[0].local()));
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) ref_.apply(m[j], held_copy.value);
+        simt::section_leave(records_.address_of(m[0].local()));
+        unwritten = true;
+        continue;
       }
       room copy[at_once];
       if constexpr (holds) {
+        if (unwritten) *held = held_copy.value;
+        unwritten = false;
         // All loads are under way before the first section runs.
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
@@ -272,6 +290,11 @@ class runs_worker {
         }
         simt::section_leave(records_.address_of(m[j].local()));
       }
+      held = place[at_once - 1];
+      held_copy.value = copy[at_once - 1].value;
+    }
+    if constexpr (holds) {
+      if (unwritten) *held = held_copy.value;
     }
   }
 

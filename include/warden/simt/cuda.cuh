@@ -63,6 +63,9 @@ WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(valu
 WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   return __umul64hi(a, b);
 }
+WARDEN_DEVICE std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return __umulhi(a, b);
+}
 
 // ---- global memory
 

@@ -17,21 +17,19 @@
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
-/// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32, 32 and 64 bits; no bit set: -1 |
-/// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
-/// | ^ | `store_relaxed store_release` | the same |
-/// | ^ | `fetch_add exchange compare_exchange fetch_min fetch_max` | relaxed; the old value |
-/// | ^ | `load_lane store_lane` | 16 bytes: two 64-bit words, each atomic by itself |
-/// | shared | `shared_load shared_store` | relaxed, block scope |
-/// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
-/// | ^ | `shared_exchange shared_compare_exchange` | the same |
-/// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
-/// | fences | `fence_device() fence_block()` | acquire and release |
-/// | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()` is |
-/// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |
-/// | time | `nanoseconds()` | one clock for all multiprocessors |
-/// | sections | `section_enter(record) section_leave(record)` | seen by the simulated device |
-/// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
+/// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, the last 32 or 64; no bit
+/// set: -1 | | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope | | ^ |
+/// `store_relaxed store_release` | the same | | ^ | `fetch_add exchange compare_exchange fetch_min
+/// fetch_max` | relaxed; the old value | | ^ | `load_lane store_lane` | 16 bytes: two 64-bit words,
+/// each atomic by itself | | shared | `shared_load shared_store` | relaxed, block scope | | ^ |
+/// `shared_fetch_add shared_fetch_min` | the same; the old value | | ^ | `shared_exchange
+/// shared_compare_exchange` | the same | | ^ | `dynamic_shared() shared_span<T>` | the launch's
+/// arena, its contents garbage; a piece | | fences | `fence_device() fence_block()` | acquire and
+/// release | | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()`
+/// is | | ^ | `back_off(round)` | sleeps the longer the more rounds have failed | | time |
+/// `nanoseconds()` | one clock for all multiprocessors | | sections | `section_enter(record)
+/// section_leave(record)` | seen by the simulated device | | ^ | `note_reservation(messages)
+/// note_lock_retry()` | counted by the simulated device |
 
 #if defined(__CUDACC__)
 #  include <warden/simt/cuda.cuh>

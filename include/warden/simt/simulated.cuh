@@ -89,6 +89,9 @@ unsigned match_any(unsigned mask, T value, site where = site::current()) {
 }
 inline int count_bits(unsigned value) { return std::popcount(value); }
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
+inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
+}
 inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   __extension__ using wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<wide>(a) * b >> 64);

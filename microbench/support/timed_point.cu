@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measuring one point by timed runs.
+
+#include "microbench/support/timed_point.hpp"
+
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace bench {
+
+namespace {
+/// A run should last 20 to 300 ms; aim between.
+constexpr double aim_seconds = 0.05;
+/// Operations of a run on the simulated device, and of a sample there.
+constexpr std::uint32_t simulated_operations = 1024, simulated_sample = 256;
+}  // namespace
+
+std::map<std::string, row> timed_point::measure_all(sweep const& s) {
+  try {
+    auto const rows = measure_rows(s);
+    tear_down();
+    return rows;
+  } catch (...) {
+    tear_down();
+    throw;
+  }
+}
+
+std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
+  bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+  std::uint32_t const fixed = s.operations != 0 ? s.operations
+                              : simulated       ? simulated_operations
+                                                : 0;
+  set_up(fixed != 0 ? fixed : most());
+  std::map<std::string, row> rows;
+  for (std::string const& arm : s.arms) {
+    if (!has(arm)) continue;
+    row& r = rows[arm];
+    r.verified = true;
+    prepare(arm, simulated ? std::min(simulated_sample, fixed) : fixed != 0 ? fixed : most(), r);
+    r.operations = fixed != 0 ? fixed : suitable(arm, r.verified);
+  }
+  std::map<std::string, std::vector<double>> seconds;
+  std::uint64_t seed = 100;
+  for (unsigned round = 0; round < s.repetitions; ++round) {
+    for (auto& [arm, r] : rows) {
+      run_result const result = run(arm, static_cast<std::uint32_t>(r.operations), ++seed);
+      r.verified = r.verified && result.verified;
+      seconds[arm].push_back(result.cost.seconds);
+      if (simulated) note_counts(r, result.cost, r.operations);
+    }
+  }
+  for (auto& [arm, times] : seconds) {
+    std::sort(times.begin(), times.end());
+    row& r = rows[arm];
+    r.seconds = times[times.size() / 2];
+    r.counters["operations"] = static_cast<double>(r.operations);
+    r.counters["runs"] = s.repetitions;
+    if (!simulated) {
+      r.counters["slowest_per_second"] = static_cast<double>(r.operations) / times.back();
+      r.counters["fastest_per_second"] = static_cast<double>(r.operations) / times.front();
+    }
+    finish(arm, r);
+  }
+  return rows;
+}
+
+/// Warm-up and trial in one: runs grow until one is long enough to tell how many operations are
+/// right.
+std::uint32_t timed_point::suitable(std::string const& arm, bool& verified) {
+  bool warm = false;
+  for (std::uint32_t n = least;; n *= 8) {
+    run_result result = run(arm, n, 1);
+    // A cold start does not matter to a run that is long enough.
+    if (!warm && result.cost.seconds < aim_seconds) result = run(arm, n, 2);
+    warm = true;
+    verified = verified && result.verified;
+    double const s = result.cost.seconds;
+    if (s < aim_seconds / 16 && n < most() / 8) continue;
+    std::uint32_t best = least;
+    while (best < most() && s / n * 2 * best <= aim_seconds) best *= 2;
+    return best;
+  }
+}
+
+}  // namespace bench

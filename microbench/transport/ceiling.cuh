@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ceiling: what sending would cost if messages need not be sorted.
+//
+// A batch goes to one channel whole, the channels in turn: one reservation of a contiguous range,
+// no staging, and every message is published from registers. Channel, credit and receive side are
+// the library's. So what the block client falls short of this is what sorting and staging cost it,
+// and its reservations at every destination.
+#pragma once
+
+#include "microbench/transport/senders.cuh"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace transport {
+
+/// A kernel, beside send_by.
+template <int Lanes>
+struct send_unsorted {
+  static constexpr char const* name = "ceiling_copy";
+  work all;
+
+  /// What one thread tells its block.
+  struct shared_storage {
+    std::uint64_t first;     ///< reserved index of the batch
+    std::uint64_t released;  ///< as last seen of its channel
+  };
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    constexpr unsigned batch = rounds<Ref> * Ref::policy::block_threads;
+    partial_total sent;
+    auto const mine = all.of(at);
+    std::uint32_t const servers = ref.owners.servers();
+    // Every virtual block begins somewhere else.
+    auto server = static_cast<std::uint32_t>(std::uint64_t{mix(at.block_index())} * servers >> 32);
+    for (std::uint32_t first = mine.begin; first < mine.end; first += batch) {
+      std::uint32_t const left = mine.end - first;
+      if (!send_batch(at, ref, server, first, left < batch ? left : batch, sent)) break;
+      server = server + 1 == servers ? 0 : server + 1;
+    }
+    sent.add_to(ref.sections_context->sent);
+    if (at.global_rank() == 0) {
+      simt::store_relaxed(&ref.sections_context->blocks, simt::block_count());
+    }
+  }
+
+ private:
+  /// Messages of a thread in one batch: as many as a block client stages.
+  template <class Ref>
+  static constexpr unsigned rounds = warden::outbox<Ref>::rounds;
+
+  /// Sends the messages from `i` on. Collective. False once poisoned.
+  template <class Ref>
+  __device__ bool send_batch(warden::client_block const& at, Ref const& ref, std::uint32_t server,
+                             std::uint32_t i, std::uint32_t count, partial_total& sent) const {
+    constexpr unsigned threads = Ref::policy::block_threads;
+    unsigned const me = simt::thread_rank();
+    auto const to = ref.channel_of(server);
+    auto& told = *at.shared<shared_storage>();
+    if (me == 0) {
+      told.first = to.reserve(count);
+      told.released = to.released();
+    }
+    simt::sync_block();
+    std::uint64_t const first = told.first;
+    std::uint32_t published = 0;  // of the batch, by all threads
+    while (true) {
+      std::uint64_t const released = told.released;
+      std::uint32_t const end = to.credit(first, count, released);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds<Ref>; ++k) {
+        std::uint32_t const place = k * threads + me;
+        if (place < published || place >= end) continue;
+        auto const section = null_section<Lanes>::of(mix(i + place));
+        sent.add(section);
+        ref.publish(to, first + place, Ref::format::pack(0, section));
+      }
+      published = end;
+      simt::sync_block();
+      if (published == count) return true;
+      bool stops = false;
+      if (me == 0) {
+        stops = !ref.wait_for_credit(server, first + published);
+        told.released = to.released();
+      }
+      if (simt::sync_block_or(stops)) return false;
+    }
+  }
+};
+
+}  // namespace transport

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guarded whose channels are measured, and one run of messages through them.
+#pragma once
+
+#include "microbench/support/timed_point.hpp"
+#include "microbench/transport/null_executors.cuh"
+#include "microbench/transport/senders.cuh"
+
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+#include <warden/timer.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace transport {
+
+/// Threads, outbox and channel are the library's defaults; the context points to `Totals`, which
+/// begin as run_totals.
+template <class Executor, class Totals, int Lanes>
+struct policy : warden::default_policy {
+  using context = Totals*;
+  using executor = Executor;
+  /// A thread that copies messages of several lanes holds more of them in registers than three
+  /// blocks leave room for.
+  static constexpr unsigned minimum_blocks_per_multiprocessor =
+      Lanes == 1 ? warden::default_policy::minimum_blocks_per_multiprocessor : 2;
+};
+
+/// A guarded, its records and its totals.
+template <class Executor, class Totals, class... Sections>
+class channels {
+ public:
+  using guarded_type =
+      warden::basic_guarded<policy<Executor, Totals, warden::message_format<Sections...>::lanes>,
+                            std::uint32_t, Sections...>;
+  static constexpr unsigned threads = guarded_type::policy::block_threads;
+
+  /// Throws limit_error.
+  explicit channels(unsigned servers)
+      : records_{std::size_t{1} << records_log2},
+        totals_{1},
+        guarded_{records_, totals_.data(), {.servers = servers}} {}
+
+  /// Runs the kernel on `grid` virtual blocks, timed; `before` makes the totals ready.
+  template <class Kernel>
+  warden::measurement launch(Kernel const& kernel, unsigned grid, Totals const& before = {}) {
+    warden::copy(totals_.data(), &before, 1);
+    warden::timer clock;
+    clock.start();
+    warden::launch_fused(kernel, grid, threads, {}, guarded_);
+    clock.stop();
+    warden::measurement const cost = clock.result();
+    guarded_.wait();
+    return cost;
+  }
+  [[nodiscard]] Totals totals() const { return totals_.to_host()[0]; }
+
+  /// What a row says about its channels.
+  [[nodiscard]] std::map<std::string, double> facts() const {
+    auto const device = warden::runtime::facts(guarded_.device());
+    return {{"threads", threads},
+            {"blocks_per_multiprocessor",
+             static_cast<double>(totals().blocks) / device.multiprocessors},
+            {"outbox_bytes", static_cast<double>(guarded_.outbox_bytes())},
+            {"capacity", guarded_.capacity()},
+            {"memory_bytes", static_cast<double>(guarded_.memory_bytes())}};
+  }
+
+ private:
+  warden::buffer<std::uint32_t> records_;
+  warden::buffer<Totals> totals_;
+  guarded_type guarded_;
+};
+
+/// One run of the sender, verified.
+template <class Sender, class Channels>
+bench::run_result run(Channels& through, std::uint32_t messages) {
+  bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+  // Many batches each, and many more virtual blocks than client blocks in a long run.
+  work const all{messages, simulated ? 256u : 1u << 15};
+  bench::run_result result;
+  result.cost = through.launch(Sender{all}, all.grid());
+  auto const totals = through.totals();
+  result.verified = add_up(totals) && totals.sent.messages == messages;
+  return result;
+}
+
+}  // namespace transport

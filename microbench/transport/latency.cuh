@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a message is under way: from just before its send to the section's execution, by the
+// clock that all multiprocessors share.
+#pragma once
+
+#include "microbench/transport/null_executors.cuh"
+#include "microbench/transport/senders.cuh"
+
+#include <cstdint>
+
+namespace transport {
+
+struct latency_totals : run_totals {
+  std::uint32_t* latencies;  ///< [probe] in nanoseconds, plus one; 0 until it was executed
+  alignas(128) std::uint32_t probes_done;  ///< all of them: the load ends
+};
+
+/// The message that is timed.
+struct probe {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t sent;  ///< the low half of the sender's clock: probes are faster than 4 s
+  std::uint32_t number;
+  __device__ void operator()(std::uint32_t&, latency_totals* t) const {
+    auto const now = static_cast<std::uint32_t>(simt::nanoseconds());
+    simt::store_relaxed(&t->latencies[number], now - sent + 1);
+  }
+};
+
+/// Null executors that also run the sections, at the place where an executor may: the block or the
+/// warp has agreed on what it received.
+template <class Ref>
+class probed_windows : public adding_windows<Ref> {
+ public:
+  using base = adding_windows<Ref>;
+  using base::base;
+  WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::rounds],
+                             unsigned arrived) const {
+    std::uint32_t record = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < base::rounds; ++k) {
+      if (arrived >> k & 1u) base::ref_.apply(m[k], record);
+    }
+  }
+};
+template <class Ref>
+class probed_slices : public adding_slices<Ref> {
+ public:
+  using base = adding_slices<Ref>;
+  using base::base;
+  WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
+    std::uint32_t record = 0;
+    if (arrived) base::ref_.apply(m, record);
+    return base::run(m, arrived);
+  }
+};
+struct windows_with_probes {
+  static constexpr char const* name = windows::name;
+  template <class Ref>
+  using server = warden::window_server<Ref, probed_windows<Ref>>;
+};
+struct slices_with_probes {
+  static constexpr char const* name = slices::name;
+  template <class Ref>
+  using server = warden::slice_server<Ref, probed_slices<Ref>>;
+};
+
+/// A kernel: the first thread of virtual block 0 sends one probe after another, each when the one
+/// before was executed. The other virtual blocks, if there are any, load the servers meanwhile, as
+/// block clients and as fast as they can.
+struct send_probes {
+  std::uint32_t probes;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    partial_total sent;
+    latency_totals& totals = *ref.sections_context;
+    if (at.block_index() != 0) {
+      send_load(at, ref, sent);
+    } else if (at.thread_rank() == 0) {
+      simt::store_relaxed(&totals.blocks, simt::block_count());
+      for (std::uint32_t p = 0; p < probes && send_probe(ref, p, sent); ++p) {
+      }
+      simt::store_relaxed(&totals.probes_done, 1u);
+    }
+    sent.add_to(totals.sent);
+  }
+
+ private:
+  /// Returns when it was executed. False once poisoned.
+  template <class Ref>
+  __device__ bool send_probe(Ref const& ref, std::uint32_t number, partial_total& sent) const {
+    std::uint32_t* const latency = &ref.sections_context->latencies[number];
+    probe const p{static_cast<std::uint32_t>(simt::nanoseconds()), number};
+    sent.add(null_section<1>{{p.sent, p.number}});
+    if (!warden::thread_client<Ref>{ref}.send(mix(number) >> (32 - records_log2), p)) return false;
+    return ref.wait_until([&] { return simt::load_relaxed(latency) != 0; },
+                          [&](auto watch) { watch(latency); }, warden::wait_kind::message, 0,
+                          number);
+  }
+
+  template <class Ref>
+  __device__ void send_load(warden::client_block const& at, Ref const& ref,
+                            partial_total& sent) const {
+    warden::block_client<Ref> client{ref, at};
+    auto i = static_cast<std::uint32_t>(at.global_rank());
+    bool alive = true;
+    bool ends = false;
+    while (alive && !ends) {
+      // A batch, then a look.
+      for (unsigned round = 0; round < warden::outbox<Ref>::rounds; ++round) {
+        std::uint32_t const mixed = mix(i);
+        i += static_cast<std::uint32_t>(at.global_size());
+        auto const section = null_section<1>::of(mixed);
+        sent.add(section);
+        alive = client.send(mixed >> (32 - records_log2), section);
+      }
+      ends = simt::sync_block_or(at.thread_rank() == 0 &&
+                                 simt::load_relaxed(&ref.sections_context->probes_done) != 0);
+    }
+    client.flush();
+  }
+};
+
+}  // namespace transport

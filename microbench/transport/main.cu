@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transport benchmark: message passing alone, with sections that do nothing.
+
+#include "microbench/support/report.hpp"
+#include "microbench/transport/points.hpp"
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <set>
+#include <vector>
+
+int main(int argc, char** argv) {
+  bench::program program{"transport", "Message passing alone, with sections that do nothing.", argc,
+                         argv};
+  if (!program.parse({"block", "warp", "thread", "ceiling_copy", "latency_idle", "latency_loaded"},
+                     argc, argv))
+    return program.exit_code();
+  std::vector<std::shared_ptr<bench::point>> points;
+  auto const add = [&](auto make, unsigned servers) {
+    try {
+      points.push_back(make(servers));
+    } catch (warden::limit_error const& e) {
+      std::fprintf(stderr, "transport: a point is left out: %s\n", e.what());
+    }
+  };
+  try {
+    auto const all = static_cast<unsigned>(
+        warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
+    // One server a multiprocessor, messages of 16 bytes and windows are the middle; from there one
+    // thing at a time changes.
+    for (unsigned const servers :
+         std::set{std::max(all / 4, 1u), std::max(all / 2, 1u), all, 2 * all})
+      add(transport::make_windows_point, servers);
+    for (int const lanes : {2, 3, 4})
+      add([lanes](unsigned servers) { return transport::make_size_point(lanes, servers); }, all);
+    add(transport::make_slices_point, all);
+    for (bool const by_windows : {true, false})
+      add([&](unsigned servers) { return transport::make_latency_point(by_windows, servers); },
+          all);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "transport: %s\n", e.what());
+    return 2;
+  }
+  return program.run(points);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executors that only receive: each thread adds up the payload of its messages in registers.
+#pragma once
+
+#include "microbench/transport/totals.cuh"
+
+#include <warden/slice_server.cuh>
+#include <warden/window_server.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace transport {
+
+/// The guarded's context points to run_totals.
+template <class Ref>
+class adding_windows {
+ public:
+  using message_type = typename Ref::message_type;
+  /// As large as the windows of the executor `runs`.
+  static constexpr unsigned rounds = std::max<unsigned>(1, 128 / sizeof(message_type));
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t) { return 0; }
+
+  WARDEN_DEVICE adding_windows(Ref const& ref, std::uint32_t, std::byte*) : ref_{ref} {}
+  WARDEN_DEVICE void start() const {}
+  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) received_.add(m[k]);
+    }
+  }
+  WARDEN_DEVICE void execute(message_type const (&)[rounds], unsigned) const {}
+  WARDEN_DEVICE void finish() const { received_.add_to(ref_.sections_context->received); }
+
+ protected:
+  Ref const& ref_;
+
+ private:
+  partial_total received_;
+};
+
+/// The same for a slice.
+template <class Ref>
+class adding_slices {
+ public:
+  using message_type = typename Ref::message_type;
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t) { return 0; }
+
+  WARDEN_DEVICE adding_slices(Ref const& ref, std::uint32_t, std::byte*) : ref_{ref} {}
+  WARDEN_DEVICE void start() const {}
+  WARDEN_DEVICE bool run(message_type const& m, bool arrived) {
+    if (arrived) received_.add(m);
+    return true;
+  }
+  WARDEN_DEVICE void finish() const { received_.add_to(ref_.sections_context->received); }
+
+ protected:
+  Ref const& ref_;
+
+ private:
+  partial_total received_;
+};
+
+/// The receive levels.
+struct windows {
+  static constexpr char const* name = "windows";
+  template <class Ref>
+  using server = warden::window_server<Ref, adding_windows<Ref>>;
+};
+struct slices {
+  static constexpr char const* name = "slices";
+  template <class Ref>
+  using server = warden::slice_server<Ref, adding_slices<Ref>>;
+};
+
+}  // namespace transport

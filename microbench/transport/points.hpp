@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of the transport benchmark, by what their channels are like.
+#pragma once
+
+#include "microbench/support/point.hpp"
+
+#include <memory>
+
+namespace transport {
+
+// Each function in a translation unit of its own, with the kernels that it needs: they take long
+// enough to compile. All throw limit_error where so many servers and a client block do not fit the
+// device together.
+
+/// Messages of 16 bytes, received by windows: all senders.
+std::shared_ptr<bench::point> make_windows_point(unsigned servers);
+/// The same received by slices: all send levels.
+std::shared_ptr<bench::point> make_slices_point(unsigned servers);
+/// Messages of 2 to 4 lanes, received by windows: the block client and the ceiling.
+std::shared_ptr<bench::point> make_size_point(int lanes, unsigned servers);
+/// From send to execution.
+std::shared_ptr<bench::point> make_latency_point(bool by_windows, unsigned servers);
+
+}  // namespace transport

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The senders: kernels that send drawn messages to drawn records, by each of the library's clients.
+#pragma once
+
+#include "microbench/transport/totals.cuh"
+
+#include <warden/block_client.cuh>
+#include <warden/thread_client.cuh>
+#include <warden/warp_client.cuh>
+
+#include <cstdint>
+
+namespace transport {
+
+/// Records of the guarded; nobody reads or writes them.
+inline constexpr std::uint32_t records_log2 = 20;
+
+/// The messages of a launch, dealt out to its virtual blocks.
+struct work {
+  std::uint32_t messages;   ///< below 2^31
+  std::uint32_t per_block;  ///< of a virtual block, at most
+
+  struct range {
+    std::uint32_t begin, end;
+  };
+  [[nodiscard]] WARDEN_DEVICE range of(warden::client_block const& at) const {
+    std::uint32_t const begin = at.block_index() * per_block;
+    return {begin, messages - begin < per_block ? messages : begin + per_block};
+  }
+  /// Virtual blocks.
+  [[nodiscard]] unsigned grid() const { return (messages + per_block - 1) / per_block; }
+};
+
+/// The send levels, each with a client that all threads of a block open, use and flush together.
+struct block_level {
+  static constexpr char const* name = "block";
+  template <class Ref>
+  class client {
+   public:
+    WARDEN_DEVICE client(Ref const& ref, warden::client_block const& at) : client_{ref, at} {}
+    template <class Section>
+    WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
+      client_.send(id, s, valid);
+    }
+    WARDEN_DEVICE void flush() { client_.flush(); }
+
+   private:
+    warden::block_client<Ref> client_;
+  };
+};
+struct warp_level {
+  static constexpr char const* name = "warp";
+  template <class Ref>
+  class client {
+   public:
+    WARDEN_DEVICE client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+    template <class Section>
+    WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
+      client_.send(simt::full_warp, id, s, valid);
+    }
+    WARDEN_DEVICE void flush() {}
+
+   private:
+    warden::warp_client<Ref> client_;
+  };
+};
+struct thread_level {
+  static constexpr char const* name = "thread";
+  template <class Ref>
+  class client {
+   public:
+    WARDEN_DEVICE client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+    template <class Section>
+    WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
+      if (valid) client_.send(id, s);
+    }
+    WARDEN_DEVICE void flush() {}
+
+   private:
+    warden::thread_client<Ref> client_;
+  };
+};
+
+/// A kernel: each virtual block sends its part, and counts what it sent.
+template <class Level, int Lanes>
+struct send_by {
+  static constexpr char const* name = Level::name;
+  work all;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    typename Level::template client<Ref> client{ref, at};
+    partial_total sent;
+    auto const mine = all.of(at);
+    for (std::uint32_t first = mine.begin; first < mine.end; first += at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      bool const valid = i < mine.end;
+      std::uint32_t const mixed = mix(i);
+      auto const section = null_section<Lanes>::of(mixed);
+      if (valid) sent.add(section);
+      client.send(mixed >> (32 - records_log2), section, valid);
+    }
+    client.flush();
+    sent.add_to(ref.sections_context->sent);
+    if (at.global_rank() == 0) {
+      simt::store_relaxed(&ref.sections_context->blocks, simt::block_count());
+    }
+  }
+};
+
+}  // namespace transport

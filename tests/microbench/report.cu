@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a benchmark program does with rows that were not verified: exit code 1, and not in the file.
+
+#include "microbench/support/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace {
+
+class settled_point final : public bench::point {
+ public:
+  [[nodiscard]] bool has(std::string const&) const override { return true; }
+  [[nodiscard]] std::string name(std::string const& arm) const override { return arm + "/x:1"; }
+
+ private:
+  std::map<std::string, bench::row> measure_all(bench::sweep const&) override {
+    std::map<std::string, bench::row> rows;
+    rows["good"].verified = true;
+    rows["bad"].verified = false;
+    return rows;
+  }
+};
+
+int run(std::vector<std::string> const& arms, std::string const& out) {
+  std::string option = "--benchmark_out=" + out, format = "--benchmark_out_format=json";
+  std::string name = "settled";
+  std::vector<char*> words{name.data(), option.data(), format.data(), nullptr};
+  int argc = 3;
+  bench::program program{name, "", argc, words.data()};
+  EXPECT_TRUE(program.parse(arms, argc, words.data()));
+  return program.run({std::make_shared<settled_point>()});
+}
+
+// One program a process: Google Benchmark keeps what was registered.
+TEST(report, an_unverified_row_is_an_error_and_not_in_the_file) {
+  std::string const out = testing::TempDir() + "warden_rows_" + std::to_string(getpid());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"good", "bad"}, out), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "settled/bad/x:1: not verified: something was lost, doubled or torn\n");
+  std::ifstream file{out};
+  std::string const text{std::istreambuf_iterator<char>{file}, {}};
+  std::filesystem::remove(out);
+  EXPECT_THAT(text, testing::HasSubstr("settled/good/x:1"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("settled/bad")));
+}
+
+}  // namespace

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transport benchmark's verification: it passes what was sent and received once, and nothing
+// else.
+
+#include "microbench/transport/ceiling.cuh"
+#include "microbench/transport/channels.cuh"
+#include "tests/support/support.cuh"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+using namespace transport;
+
+/// Receives by slices; `Fault` says how often each thread's first message is received, and as what.
+template <class Ref, class Fault>
+class faulty_slices : public adding_slices<Ref> {
+ public:
+  using base = adding_slices<Ref>;
+  using base::base;
+  WARDEN_DEVICE bool run(typename base::message_type m, bool arrived) {
+    bool const is_first = arrived && !began_;
+    began_ = began_ || arrived;
+    if (is_first) m.lanes[0].second ^= Fault::changed_bits;
+    for (int time = 1; time < Fault::times; ++time) base::run(m, is_first);
+    return base::run(m, arrived && (Fault::times != 0 || !is_first));
+  }
+
+ private:
+  bool began_ = false;
+};
+template <int Times, std::uint64_t ChangedBits>
+struct fault {
+  static constexpr int times = Times;
+  static constexpr std::uint64_t changed_bits = ChangedBits;
+  template <class Ref>
+  using server = warden::slice_server<Ref, faulty_slices<Ref, fault>>;
+};
+using no_fault = fault<1, 0>;
+using lost = fault<0, 0>;
+using doubled = fault<2, 0>;
+using torn = fault<1, 1u << 7>;
+
+/// Forgets the first message of each thread.
+struct forgetful_level {
+  template <class Ref>
+  class client : public thread_level::client<Ref> {
+   public:
+    using base = thread_level::client<Ref>;
+    using base::base;
+    template <class Section>
+    WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
+      base::send(id, s, valid && ++sent_ != 1);
+    }
+
+   private:
+    unsigned sent_ = 0;
+  };
+};
+
+template <class Executor, class Sender>
+bool verified(std::uint32_t messages) {
+  channels<Executor, run_totals, null_section<1>> through{4};
+  return run<Sender>(through, messages).verified;
+}
+
+using by_thread = send_by<thread_level, 1>;
+
+TEST(transport, what_arrives_once_is_verified) {
+  for (std::uint32_t const messages : {0u, 1u, 255u, 1000u, test::sized(5000u, 1u << 20)}) {
+    EXPECT_TRUE((verified<no_fault, by_thread>(messages))) << messages;
+    EXPECT_TRUE((verified<windows, send_by<block_level, 1>>(messages))) << messages;
+    EXPECT_TRUE((verified<windows, send_unsorted<1>>(messages))) << messages;
+  }
+}
+
+TEST(transport, a_message_lost_doubled_or_torn_is_not) {
+  std::uint32_t const messages = test::sized(1000u, 1u << 20);
+  EXPECT_FALSE((verified<lost, by_thread>(messages)));
+  EXPECT_FALSE((verified<doubled, by_thread>(messages)));
+  EXPECT_FALSE((verified<torn, by_thread>(messages)));
+}
+
+TEST(transport, a_message_never_sent_is_missed) {
+  std::uint32_t const messages = test::sized(1u << 15, 1u << 20);
+  EXPECT_FALSE((verified<no_fault, send_by<forgetful_level, 1>>(messages)));
+}
+
+}  // namespace
