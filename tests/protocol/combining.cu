@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <type_traits>
 #include <utility>
 
 namespace {
@@ -44,7 +45,7 @@ struct add_words {
 struct operations {
   std::uint64_t n;
   std::uint32_t records;
-  std::uint32_t hot;        ///< of 256 go to record 1
+  std::uint32_t hot;        ///< of 256 go to record 0
   std::uint32_t left_out;   ///< of 256 are none
   std::uint32_t appended;   ///< of 256 are appended
   std::uint32_t stride{1};  ///< between records that are used
@@ -57,7 +58,7 @@ struct operations {
   }
   WARDEN_HOST_DEVICE bool is_appended(std::uint64_t i) const { return drawn(i, 2, appended); }
   WARDEN_HOST_DEVICE std::uint32_t id(std::uint64_t i) const {
-    return (drawn(i, 3, hot) ? 1 : test::id_of(i, records)) * stride;
+    return (drawn(i, 3, hot) ? 0 : test::id_of(i, records)) * stride;
   }
 };
 
@@ -80,6 +81,20 @@ struct send_operations {
   }
 };
 
+/// By thread clients, which combine nothing.
+template <int Words>
+struct send_operations_alone {
+  operations all;
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::thread_client<Ref> const client{ref};
+    for (std::uint64_t i = at.global_rank(); i < all.n; i += at.global_size()) {
+      if (all.is_there(i)) client.send(all.id(i), add_words<Words>{i});
+    }
+  }
+};
+
 template <class Executor, warden::placement Where>
 struct policy : test::small_policy {
   using executor = Executor;
@@ -94,9 +109,17 @@ class combining : public testing::Test {
   template <int Words>
   using guarded = warden::basic_guarded<Policy, sums<Words>, add_words<Words>>;
 
-  /// Returns how many messages were sent.
+  /// Sections that ran, and messages that were sent.
+  struct counts {
+    std::uint64_t runs, messages;
+  };
+  /// Returns how many messages were sent by block clients.
   template <int Words>
   std::uint64_t exactly_once(operations const& all, unsigned grid, unsigned launches = 1) {
+    return counted<Words, send_operations<Words>>(all, grid, launches).messages;
+  }
+  template <int Words, class Kernel>
+  counts counted(operations const& all, unsigned grid, unsigned launches = 1) {
     SCOPED_TRACE(testing::Message()
                  << all.n << " operations of " << Words << " words, " << all.records
                  << " records, hot " << all.hot << ", left out " << all.left_out << ", appended "
@@ -104,7 +127,7 @@ class combining : public testing::Test {
     std::uint32_t const size = all.records * all.stride;
     test::guarded_records<guarded<Words>> g{size, {.servers = 2, .capacity = 64}};
     for (unsigned launch = 0; launch < launches; ++launch)
-      warden::launch_fused(send_operations<Words>{all}, grid, 64, {}, g.guarded);
+      warden::launch_fused(Kernel{all}, grid, 64, {}, g.guarded);
     g.guarded.wait();
     std::vector<sums<Words>> wanted(size);
     for (std::uint64_t i = 0; i < all.n; ++i) {
@@ -117,14 +140,14 @@ class combining : public testing::Test {
     for (std::uint32_t k = 0; k < size; ++k) {
       for (int w = 0; w < Words; ++w) {
         EXPECT_EQ(seen[k].words[w], wanted[k].words[w]) << "record " << k << ", word " << w;
-        if (testing::Test::HasFailure()) return 0;
+        if (testing::Test::HasFailure()) return {};
       }
       EXPECT_LE(seen[k].runs, seen[k].words[0]) << "record " << k;
       runs += seen[k].runs;
     }
     std::uint64_t const messages = g.guarded.statistics().messages;
     EXPECT_LE(runs, messages);
-    return messages;
+    return {runs, messages};
   }
 };
 
@@ -196,6 +219,23 @@ TYPED_TEST(combining, appended_alone) {
     EXPECT_EQ(g.guarded.statistics().messages, messages) << threads << " appended";
   }
   EXPECT_EQ(g.records.to_host()[3].words[0], 32u + 33 + 64);
+}
+
+/// What was not combined before it was sent is combined by the executor `runs`.
+TYPED_TEST(combining, windows_of_a_server) {
+  constexpr bool by_runs = std::is_same_v<typename TypeParam::executor, test::runs>;
+  std::uint64_t const n = test::sized<std::uint64_t>(3000, 1'000'000);
+  for (std::uint32_t const records : {1u, 2u, 100u, 3000u}) {
+    auto const seen =
+        this->template counted<2, send_operations_alone<2>>({n, records, 128, 0, 0}, 6);
+    EXPECT_EQ(seen.messages, n);
+    if (by_runs) {
+      EXPECT_LT(seen.runs, n * 9 / 10) << records;
+    } else {
+      EXPECT_EQ(seen.runs, n);
+    }
+  }
+  this->template counted<11, send_operations_alone<11>>({n / 4, 100, 128, 10, 0}, 6);
 }
 
 TYPED_TEST(combining, messages_of_one_to_four_lanes) {
