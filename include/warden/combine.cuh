@@ -93,7 +93,7 @@ class block_combine {
   struct storage {
     std::uint32_t first_keys[Threads];  ///< of each thread
     std::uint32_t last_keys[Threads];   ///< of each thread
-    typename scan::storage scanning;
+    typename scan::storage scanning;    ///< of the threads' last runs
   };
 
   /// `sorted(j)` is this thread's position j of `sorted.count`, behind those of the threads before

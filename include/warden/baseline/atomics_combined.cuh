@@ -47,8 +47,8 @@ class combined_atomics {
   /// A block's shared memory.
   struct storage {
     std::uint32_t ids[Tile::operations];  ///< by position
-    typename sort::storage sorting;
-    typename combine::storage combining;
+    typename sort::storage sorting;       ///< of words
+    typename combine::storage combining;  ///< of sorted operations
   };
 
   /// Runs the operations from `first` on that fit a tile. Collective; may be called again at once.
