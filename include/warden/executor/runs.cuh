@@ -80,10 +80,11 @@ class runs_worker {
 
   /// Ranks each message among those of its owner, unless it may be combined first.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
-    if constexpr (Ref::policy::combines) return;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+    if constexpr (!Ref::policy::combines) {
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds; ++k) {
+        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+      }
     }
   }
 
