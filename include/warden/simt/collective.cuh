@@ -88,13 +88,12 @@ class block_scan_by {
     }
     sync_block();
     if (me == 0) return value;
-    T const before = temporary.values[me - 1];
-    if (me < warp_size || (lane == 0 && me == warp_size)) return before;
+    if (me < warp_size) return temporary.values[me - 1];
     T earlier = temporary.values[warp_size - 1];
     WARDEN_NO_UNROLL
     for (unsigned last = 2 * warp_size - 1; last < me; last += warp_size)
       earlier = operation(earlier, temporary.values[last]);
-    return lane == 0 ? earlier : operation(earlier, before);
+    return lane == 0 ? earlier : operation(earlier, temporary.values[me - 1]);
   }
 };
 
