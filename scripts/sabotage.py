@@ -55,6 +55,12 @@ MUTANTS = {
     "buffer-reuse": ("buffered_outbox.cuh", "", "buffered", "torn or lost message|outside a shared span"),
     "buffer-full": ("buffered_outbox.cuh", "", "appended", "deadlock"),
     "write-back": ("record_store.cuh", "", "on_chip", "torn or lost message"),
+    "combine-neighbour": ("combine.cuh", "", "combined", "torn or lost message"),
+    "combine-across": ("combine.cuh", "", "combined", "torn or lost message"),
+    # A scan that does not know where runs begin.
+    "combine-starts": ("combine.cuh", "last.starts = !goes_on;", "combined", "torn or lost message"),
+    "batch-absorbed": ("outbox.cuh", "", "combined", "torn or lost message"),
+    "window-absorbed": ("executor/runs.cuh", "", "combined_windows", "torn or lost message"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),

@@ -17,7 +17,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks", "warden_runs",
-        "warden_runs_on_chip", "warden_atomics", "warden_atomics_on_chip"]
+        "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 # lock_tuned with this choice is lock_as_written: the same kernel on the same grid.

@@ -5,6 +5,7 @@
 
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/combine.cuh>
 #include <warden/detail/launch_history.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
@@ -60,6 +61,10 @@ class basic_guarded {
   static_assert(
       (critical_section_of<Sections, Record, typename Policy::context> && ...),
       "warden: a section is trivially copyable and called as section(record, context), const");
+  static_assert(!Policy::combines || sizeof...(Sections) == 1,
+                "warden: a policy that combines is for a guarded of one section type");
+  static_assert(!Policy::combines || (combining<Sections> && ...),
+                "warden: the section has no member static Section combine(Section, Section)");
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");

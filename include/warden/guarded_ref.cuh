@@ -10,6 +10,7 @@
 #include <warden/statistics.cuh>
 
 #include <cstdint>
+#include <tuple>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -31,6 +32,8 @@ class guarded_ref {
   using record = Record;
   /// What every section is handed beside its record.
   using context = typename Policy::context;
+  /// The section, where a guarded has one type alone; the first otherwise.
+  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// How sections are written into messages.
   using format = message_format<Sections...>;
   /// A message with room for the largest section.

@@ -2,12 +2,14 @@
 /// @file
 /// The outbox: a client block's staging of messages in shared memory, and how a batch leaves it.
 ///
-/// Threads stage messages without talking to each other. A flush sorts the batch by destination
-/// (counting sort), reserves each destination's slots with one atomic add, and copies the sorted
-/// batch out, neighbouring threads to neighbouring slots. (papers/002, section 4.3.2)
+/// Threads stage messages without talking to each other. A flush combines messages for one record
+/// if the policy says so, sorts the batch by destination (counting sort), reserves each
+/// destination's slots with one atomic add, and copies the sorted batch out, neighbouring threads
+/// to neighbouring slots. (papers/002, section 4.3.2)
 #pragma once
 
 #include <warden/guarded_ref.cuh>
+#include <warden/message_combiner.cuh>
 #include <warden/simt/collective.cuh>
 
 #include <algorithm>
@@ -83,6 +85,7 @@ class outbox {
   /// Sends what was staged in `used` rounds and appended. Collective. False once poisoned.
   WARDEN_DEVICE bool flush(unsigned used) const {
     simt::sync_block();  // everything staged is visible to the block
+    if constexpr (policy::combines) combine(used);
     std::uint32_t const total = sort_by_destination(used);
     bool const sent = copy_out(total);
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
@@ -107,11 +110,23 @@ class outbox {
           offsets{counts + sizeof(std::uint32_t) * servers},
           ends{offsets + sizeof(std::uint32_t) * servers},
           targets{ends + sizeof(std::uint32_t) * servers},
-          order{targets + sizeof(std::uint16_t) * slots},
-          small_data{(order + sizeof(std::uint16_t) * slots + 15) / 16 * 16},
+          order{(targets + sizeof(std::uint16_t) * slots + 15) / 16 * 16},
+          small_data{(order + order_bytes() + 15) / 16 * 16},
           end{small_data + sizeof(small)} {}
     std::size_t bases, released, counts, offsets, ends, targets, order, small_data, end;
   };
+
+  using combiner = message_combiner<typename Ref::section, threads, rounds + 1>;
+  /// Combining is over before the order is found, in the same memory.
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_bytes() {
+    constexpr std::size_t bytes = sizeof(std::uint16_t) * slots;
+    if constexpr (policy::combines) {
+      return sizeof(typename combiner::storage) > bytes ? sizeof(typename combiner::storage)
+                                                        : bytes;
+    } else {
+      return bytes;
+    }
+  }
 
   WARDEN_DEVICE outbox(Ref const& ref, std::byte* storage, layout at)
       : ref_{ref},
@@ -132,12 +147,55 @@ class outbox {
     targets_[slot] = static_cast<std::uint16_t>(server);
   }
 
+  /// Messages in the room for appended ones; the same for the whole block.
+  WARDEN_DEVICE unsigned appended() const {
+    unsigned const asked = simt::shared_load(small_[0].appended);
+    return asked < threads ? asked : threads;
+  }
+
+  /// Whether this thread's slot of round `r` holds a message.
+  WARDEN_DEVICE bool is_filled(unsigned r, unsigned used, unsigned appended) const {
+    unsigned const me = simt::thread_rank();
+    return (r < used || (r == rounds && me < appended)) && targets_[r * threads + me] != nowhere;
+  }
+
+  /// The slots as members of the runs that are combined. See block_combine.
+  struct slots_of_records {
+    static constexpr bool store = true;
+    outbox const& staging;
+
+    WARDEN_DEVICE std::uint32_t key(std::uint32_t slot) const {
+      return staging.ref_.owners.id({staging.targets_[slot], staging.staged_[slot].local()});
+    }
+    WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
+      return Ref::format::template unpack<typename Ref::section>(staging.staged_[slot]);
+    }
+    WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
+      staging.targets_[slot] = static_cast<std::uint16_t>(nowhere);  // sabotage: batch-absorbed
+    }
+    WARDEN_DEVICE void combined(std::uint32_t, std::uint32_t slot,
+                                typename Ref::section const& s) const {
+      staging.staged_[slot] = Ref::format::pack(staging.staged_[slot].local(), s);
+    }
+  };
+
+  /// Leaves one message for each record. Collective.
+  WARDEN_DEVICE void combine(unsigned used) const {
+    unsigned const appended = this->appended();
+    // A warp's few are sent sooner than sorted.
+    if (used == 0 && appended <= simt::warp_size) return;
+    unsigned filled = 0;
+    WARDEN_UNROLL
+    for (unsigned r = 0; r <= rounds; ++r) filled |= (is_filled(r, used, appended) ? 1u : 0u) << r;
+    combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
+                  slots_of_records{*this}, static_cast<std::uint32_t>(ref_.size), filled);
+  }
+
   /// Counting sort of the slots by destination, and the reservations. Returns the number of
   /// messages.
   WARDEN_DEVICE std::uint32_t sort_by_destination(unsigned used) const {
     unsigned const me = simt::thread_rank();
-    unsigned const asked = simt::shared_load(small_[0].appended);
-    unsigned const appended = asked < threads ? asked : threads;
+    unsigned const appended = this->appended();
     // Rank each message among those of its destination.
     std::uint32_t to[rounds + 1];  // the destination, and above it the rank
     WARDEN_UNROLL

@@ -39,6 +39,10 @@ struct default_policy {
   static constexpr unsigned outbox_bytes_per_thread = 128;
   /// Bytes of a channel's slots, at most, unless the guarded's options give their number.
   static constexpr unsigned channel_bytes = 128 * 1024;
+  /// Make one section of several for one record, by the section's `static Section combine(Section,
+  /// Section)`: in a block client's batch, and in a window of the executor `runs`. A section then
+  /// runs once for several sends. For guardeds of one section type.
+  static constexpr bool combines = false;
   /// Count messages, batches, waits and retries (see guarded::statistics).
   static constexpr bool statistics = false;
 };

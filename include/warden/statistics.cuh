@@ -11,7 +11,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Totals since the guarded was made. All zero unless `Policy::statistics`.
 struct statistics {
-  std::uint64_t messages;  ///< accepted by clients
+  std::uint64_t messages;  ///< accepted by clients; of combined sends there is one for all
   std::uint64_t batches;   ///< reservations: one for each batch and destination
   std::uint64_t waits;     ///< times a client ran out of credit and had to refresh it
   std::uint64_t retries;   ///< failed tries for a lock of a server's table

@@ -26,9 +26,10 @@
 namespace contention {
 
 inline std::vector<std::string> const arm_names{
-    "lock_as_written",       "lock_tuned",   "atomics",     "atomics_combined",    "sort",
-    "warden_paper",          "warden_locks", "warden_runs", "warden_runs_on_chip", "warden_atomics",
-    "warden_atomics_on_chip"};
+    "lock_as_written",      "lock_tuned",     "atomics",
+    "atomics_combined",     "sort",           "warden_paper",
+    "warden_locks",         "warden_runs",    "warden_runs_on_chip",
+    "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"};
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.
@@ -77,7 +78,7 @@ class runner {
     } else if (arm == "atomics") {
       if constexpr (Operation::has_atomic) warden::baseline::atomics_async(work_of(n));
     } else if (arm == "atomics_combined") {
-      if constexpr (warden::baseline::combining<typename Operation::section>)
+      if constexpr (warden::combining<typename Operation::section>)
         warden::baseline::atomics_combined_async(work_of(n), keys_);
     } else if (arm == "sort") {
       warden::baseline::sort_async(work_of(n), *sorter_);

@@ -24,7 +24,7 @@ class point_of final : public bench::workload_point<Operation> {
     // The simulated device sorts on the host: counts of nothing would look like no cost.
     if (arm == "sort") return !warden::runtime::facts(warden::runtime::current_device()).simulated;
     if (arm.starts_with("warden_")) return has_warden_arm<Operation>(arm, keys());
-    if (arm == "atomics_combined") return warden::baseline::combining<typename Operation::section>;
+    if (arm == "atomics_combined") return warden::combining<typename Operation::section>;
     return base::has(arm);
   }
 

@@ -59,6 +59,9 @@ template <class Executor>
 struct by : warden::default_policy {
   using executor = Executor;
 };
+struct combining_runs : by<warden::executor::runs<>> {
+  static constexpr bool combines = true;
+};
 template <class Operation, class Policy, warden::placement Where>
 struct warden_policy : Policy {
   using context = typename Operation::context;
@@ -101,6 +104,10 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     return made.template operator()<by<warden::executor::locks<>>, placement::in_memory>();
   if (name == "warden_runs") return made.template operator()<runs, placement::in_memory>();
   if (name == "warden_runs_on_chip") return made.template operator()<runs, placement::on_chip>();
+  if constexpr (warden::combining<typename Operation::section>) {
+    if (name == "warden_runs_combined")
+      return made.template operator()<combining_runs, placement::in_memory>();
+  }
   if constexpr (Operation::has_atomic) {
     using atomics = by<warden::executor::atomics<>>;
     if (name == "warden_atomics") return made.template operator()<atomics, placement::in_memory>();

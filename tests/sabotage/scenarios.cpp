@@ -67,15 +67,57 @@ struct paper_policy : warden::paper_policy {
 };
 using paper_notes = warden::basic_guarded<paper_policy, tally, note>;
 
-struct send_notes {
+/// The same by one section for several.
+struct summed_note {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t count;
+  std::uint64_t mixed;
+  void operator()(tally& t, warden::no_context) const {
+    t.count += count;
+    t.mixed += mixed;
+  }
+  static summed_note combine(summed_note a, summed_note b) {
+    return {a.count + b.count, a.mixed + b.mixed};
+  }
+};
+struct combining_policy : policy {
+  static constexpr bool combines = true;
+  static constexpr unsigned outbox_bytes_per_thread = 128;
+};
+using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;
+struct combining_runs_policy : combining_policy {
+  using executor = warden::executor::runs<128>;
+};
+using combined_run_notes = warden::basic_guarded<combining_runs_policy, tally, summed_note>;
+
+/// Every other one for record 0.
+struct send_summed_notes {
   std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
+    return i % 2 == 0 ? 0 : i * 7919 % records;
+  }
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      client.send(i * 7919 % records, note{i, i, i, i, i}, i < n);
+      client.send(id(i, records), summed_note{1, hash(i)}, i < n);
+    }
+    client.flush();
+  }
+};
+
+struct send_notes {
+  std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += at.grid_dim() * at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(id(i, records), note{i, i, i, i, i}, i < n);
     }
     client.flush();
   }
@@ -99,13 +141,16 @@ struct append_notes {
 
 struct send_notes_by_warp {
   std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
+    return send_notes::id(i, records);
+  }
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      client.send(warden::simt::full_warp, i * 7919 % records, note{i, i, i, i, i}, i < n);
+      client.send(warden::simt::full_warp, id(i, records), note{i, i, i, i, i}, i < n);
     }
   }
 };
@@ -122,8 +167,9 @@ void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsi
   g.wait();
   std::vector<tally> wanted(records);
   for (std::uint32_t i = 0; i < n; ++i) {
-    wanted[i * 7919 % records].count += 1;
-    wanted[i * 7919 % records].mixed += hash(i);
+    tally& t = wanted[Kernel::id(i, records)];
+    t.count += 1;
+    t.mixed += hash(i);
   }
   auto const seen = memory.to_host();
   for (std::uint32_t k = 0; k < records; ++k) {
@@ -141,6 +187,10 @@ void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
 void led() { exactly_once<paper_notes>(2000, 3, 1, 128, 4); }
 void buffered() { exactly_once<paper_notes>(2000, 64, 2, 64, 4); }
 void appended() { exactly_once<paper_notes, append_notes>(2000, 64, 2, 64, 4); }
+void combined() { exactly_once<combined_notes, send_summed_notes>(600, 23, 2, 64, 2); }
+void combined_windows() {
+  exactly_once<combined_run_notes, send_summed_notes>(600, 100, 1, 128, 4);
+}
 void crossed() { exactly_once<notes>(1200, 64, 2, 32, 6); }
 void crossed_warps() { exactly_once<notes, send_notes_by_warp>(1200, 64, 2, 32, 6); }
 
@@ -231,6 +281,8 @@ int main(int argc, char** argv) {
       {"led", led},
       {"buffered", buffered},
       {"appended", appended},
+      {"combined", combined},
+      {"combined_windows", combined_windows},
       {"crossed", crossed},
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},

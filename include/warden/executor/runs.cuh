@@ -4,9 +4,11 @@
 /// applies its run one after another.
 ///
 /// Thread t of a server owns the local records that are t mod the number of threads, so no two
-/// threads ever meet at a record.
+/// threads ever meet at a record. Where the policy says so a window's sections are combined first,
+/// by all threads, so that no owner has a long run for a hot record.
 #pragma once
 
+#include <warden/message_combiner.cuh>
 #include <warden/record_store.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -35,12 +37,22 @@ class runs_worker {
   static constexpr unsigned rounds = std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
 
  private:
-  static constexpr std::size_t sorted_bytes = sizeof(message_type) * rounds * threads;
+  static constexpr std::size_t window_bytes = sizeof(message_type) * rounds * threads;
   static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads;
   using scan = simt::block_scan<threads>;
+  using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
-  static constexpr std::size_t own_bytes =
-      (sorted_bytes + 2 * table_bytes + sizeof(typename scan::storage) + 15) / 16 * 16;
+  static constexpr std::size_t order_offset =
+      (window_bytes + 2 * table_bytes + sizeof(typename scan::storage) + 15) / 16 * 16;
+  /// Combining is over before the order is found, in the same memory.
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_bytes() {
+    if constexpr (Ref::policy::combines) {
+      return (sizeof(typename combiner::storage) + 15) / 16 * 16;
+    } else {
+      return 0;
+    }
+  }
+  static constexpr std::size_t own_bytes = order_offset + order_bytes();
 
  public:
   /// Bytes of shared memory for `locals` records of the server.
@@ -52,11 +64,12 @@ class runs_worker {
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         records_{ref, number, storage + own_bytes},
-        sorted_{reinterpret_cast<message_type*>(storage), rounds * threads},
-        counts_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes), threads},
-        begins_{reinterpret_cast<std::uint32_t*>(storage + sorted_bytes + table_bytes), threads},
-        scan_{reinterpret_cast<typename scan::storage*>(storage + sorted_bytes + 2 * table_bytes),
+        window_{reinterpret_cast<message_type*>(storage), rounds * threads},
+        counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads},
+        begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes), threads},
+        scan_{reinterpret_cast<typename scan::storage*>(storage + window_bytes + 2 * table_bytes),
               1},
+        order_{reinterpret_cast<std::uint16_t*>(storage + order_offset), rounds * threads},
         one_record_each_{ref.locals <= threads} {}
 
   /// Collective; a block barrier follows.
@@ -65,16 +78,19 @@ class runs_worker {
     counts_[simt::thread_rank()] = 0;
   }
 
-  /// Ranks each message among those of its owner.
+  /// Ranks each message among those of its owner, unless it may be combined first.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+    if constexpr (!Ref::policy::combines) {
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds; ++k) {
+        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+      }
     }
   }
 
-  /// Sorts the window and runs it. Collective.
-  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) const {
+  /// Combines the window, if the policy says so, sorts it and runs it. Collective.
+  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
+    if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     unsigned const me = simt::thread_rank();
     std::uint32_t const count = counts_[me];
     std::uint32_t total;
@@ -86,7 +102,13 @@ class runs_worker {
     simt::sync_block();
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
-      if (arrived >> k & 1u) sorted_[begins_[owner_of(m[k])] + rank_[k]] = m[k];
+      if ((arrived >> k & 1u) == 0) continue;
+      if constexpr (Ref::policy::combines) {
+        unsigned const slot = k * threads + me;
+        order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
+      } else {
+        window_[begins_[owner_of(m[k])] + rank_[k]] = m[k];
+      }
     }
     simt::sync_block();
     if (count == 0) return;
@@ -101,6 +123,63 @@ class runs_worker {
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
+  /// The window as members of the runs that are combined. See block_combine.
+  struct slots_of_records {
+    static constexpr bool store = true;
+    runs_worker const& worker;
+
+    WARDEN_DEVICE std::uint32_t key(std::uint32_t slot) const {
+      return worker.window_[slot].local();
+    }
+    WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
+      return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
+    }
+    WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
+      worker.window_[slot].lanes[0].first = nobodys;  // sabotage: window-absorbed
+    }
+    WARDEN_DEVICE void combined(std::uint32_t local, std::uint32_t slot,
+                                typename Ref::section const& s) const {
+      worker.window_[slot] = Ref::format::pack(local, s);
+    }
+  };
+
+  /// Leaves one message for each record, or now and then a few, and ranks what is left among those
+  /// of its owner. The owners apply it as they would any other messages, so who excludes whom is as
+  /// without combining. Returns the bits of what is left of this thread's. Collective.
+  WARDEN_DEVICE unsigned combine(message_type const (&m)[rounds], unsigned arrived) {
+    unsigned const me = simt::thread_rank();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) window_[k * threads + me] = m[k];
+    }
+    // The order that the window before was run in lay here; that is over.
+    combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
+                  slots_of_records{*this}, ref_.locals, arrived);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      message_type const& left = window_[k * threads + me];
+      if (left.local() == nobodys) {
+        arrived &= ~(1u << k);
+      } else {
+        rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
+      }
+    }
+    simt::sync_block();
+    return arrived;
+  }
+
+  /// Message i of the window sorted by owner.
+  WARDEN_DEVICE message_type const& sorted(std::uint32_t i) const {
+    if constexpr (Ref::policy::combines) {
+      return window_[order_[i]];
+    } else {
+      return window_[i];
+    }
+  }
+
+  /// No record's number: of a message that went into another one.
+  static constexpr std::uint32_t nobodys = ~0u;
   /// Records up to this size are held in registers while their sections run.
   static constexpr bool holds = sizeof(record) <= 32;
   /// Messages that are loaded before the first of them is applied, with their records where those
@@ -136,12 +215,12 @@ class runs_worker {
       for (; i + ahead <= end; i += ahead) {
         message_type m[ahead];
         WARDEN_UNROLL
-        for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted_[i + j];
+        for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) worker_.ref_.apply(m[j], target());
       }
       WARDEN_NO_UNROLL
-      for (; i < end; ++i) worker_.ref_.apply(worker_.sorted_[i], target());
+      for (; i < end; ++i) worker_.ref_.apply(worker_.sorted(i), target());
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
     }
@@ -175,7 +254,7 @@ class runs_worker {
       bool repeats = holds && i + at_once <= end;
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
-        m[j] = sorted_[i + j < end ? i + j : i];
+        m[j] = sorted(i + j < end ? i + j : i);
         place[j] = records_.at(m[j].local());
         repeats = repeats && place[j] == held;
       }
@@ -222,11 +301,12 @@ class runs_worker {
 
   Ref const& ref_;
   record_store<Ref> records_;
-  simt::shared_span<message_type> sorted_;   ///< the window, by owner
+  simt::shared_span<message_type> window_;   ///< by owner, unless it has an order
   simt::shared_span<std::uint32_t> counts_;  ///< [thread] its messages of the window
   simt::shared_span<std::uint32_t> begins_;  ///< [thread] the first of its run
   simt::shared_span<typename scan::storage> scan_;
-  bool one_record_each_;  ///< no thread owns more than one record
+  simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
+  bool one_record_each_;                    ///< no thread owns more than one record
   std::uint32_t rank_[rounds];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Block-wide collectives: CUB on a GPU, a plain loop on the simulated device.
+/// Block-wide collectives: mostly CUB on a GPU, a plain loop on the simulated device.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -60,35 +60,40 @@ class block_scan {
   }
 };
 
-/// Prefixes over the threads of a block of `Threads` threads by any associative operation.
+/// Prefixes over the threads of a block of `Threads` threads by any associative operation. Values
+/// may be large, so a thread holds only two of them at a time: warps scan in shared memory, and
+/// each folds what the warps before it left. (CUB's scans hold a value's words for several
+/// threads.)
 template <class T, unsigned Threads>
 class block_scan_by {
  public:
-#if defined(__CUDACC__)
   /// Shared memory of one scan at a time.
-  using storage = typename cub::BlockScan<T, static_cast<int>(Threads)>::TempStorage;
-#else
   struct storage {
-    T values[Threads];
+    T values[Threads];  ///< [thread]
   };
-#endif
 
   /// Collective. Returns `operation(...operation(v0, v1)..., v)` over the values of the threads
   /// before this one, in their order; what thread 0 gets means nothing. A block barrier must pass
   /// before `temporary` is used again.
   template <class Operation>
   WARDEN_DEVICE static T exclusive(storage& temporary, T value, Operation operation) {
-#if defined(__CUDACC__)
-    T before;
-    cub::BlockScan<T, static_cast<int>(Threads)>{temporary}.ExclusiveScan(value, before, operation);
-    return before;
-#else
-    temporary.values[thread_rank()] = value;
+    unsigned const me = thread_rank(), lane = lane_id();
+    temporary.values[me] = value;
+    WARDEN_NO_UNROLL
+    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+      sync_warp(full_warp);
+      if (lane >= distance) value = operation(temporary.values[me - distance], value);
+      sync_warp(full_warp);
+      if (lane >= distance) temporary.values[me] = value;
+    }
     sync_block();
-    T before = temporary.values[0];
-    for (unsigned t = 1; t < thread_rank(); ++t) before = operation(before, temporary.values[t]);
-    return before;
-#endif
+    if (me == 0) return value;
+    if (me < warp_size) return temporary.values[me - 1];
+    T earlier = temporary.values[warp_size - 1];
+    WARDEN_NO_UNROLL
+    for (unsigned last = 2 * warp_size - 1; last < me; last += warp_size)
+      earlier = operation(earlier, temporary.values[last]);
+    return lane == 0 ? earlier : operation(earlier, temporary.values[me - 1]);
   }
 };
 
