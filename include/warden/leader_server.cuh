@@ -119,11 +119,11 @@ class leader_server {
 
   /// Collective over the first warp; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void lead() {
-    bool const looks = simt::lane_id() < window();
     // The oldest slice that is not handed out completely.
     std::uint64_t oldest = inbox_.first() / slice;
     while (true) {
       std::uint64_t const number = oldest + simt::lane_id();
+      bool const looks = simt::lane_id() < window() && is_free(number);
       std::uint32_t const new_ones = looks ? fresh(number) : 0;
       // Acquire, by each lane that has seen bits turned over; it passes them on itself.
       if (new_ones != 0) simt::fence_device();
@@ -148,6 +148,12 @@ class leader_server {
   WARDEN_DEVICE unsigned window() const {
     return slices() < simt::warp_size ? slices() : simt::warp_size;
   }
+  /// Whether the place of slice `number` is no longer that of the slice a lap before. Where a
+  /// launch begins within a slice, the next lap's messages lie there before all of this lap have
+  /// run.
+  WARDEN_DEVICE bool is_free(std::uint64_t number) const {
+    return number < next_release_ + slices();
+  }
   /// The messages of slice `number`, one of the window, that were published and not handed out. No
   /// slot is published again before it was released, so a bit that differs is a message of this
   /// lap. But in the slice in which the launch begins, those that an earlier launch has executed
@@ -161,14 +167,14 @@ class leader_server {
 
   /// Those with an empty assignment buffer, as bits. Collective over the warp.
   WARDEN_DEVICE unsigned free_followers() const {
-    bool const is = simt::lane_id() < followers && is_free(simt::lane_id());
+    bool const is = simt::lane_id() < followers && has_room(simt::lane_id());
     // Acquire: the follower had read its assignment before it said so.
     simt::fence_block();
     unsigned const free = simt::ballot(simt::full_warp, is);
     simt::sync_warp(simt::full_warp);
     return free;
   }
-  WARDEN_DEVICE bool is_free(unsigned follower) const {
+  WARDEN_DEVICE bool has_room(unsigned follower) const {
     std::uint32_t const given = simt::shared_load(given_[follower]);
     return given - simt::shared_load(taken_[follower]) < depth;  // sabotage: assignment
   }
@@ -205,7 +211,7 @@ class leader_server {
           if (inbox_.is_done(next_release_)) return true;
           if (has_work) return any_follower_is_free();
           for (unsigned i = 0; i < polled && i < window(); ++i) {
-            if (fresh(oldest + i) != 0) return true;
+            if (is_free(oldest + i) && fresh(oldest + i) != 0) return true;
           }
           ended = ref_.work_has_ended(channel);
           return ended;
@@ -224,7 +230,7 @@ class leader_server {
   }
   WARDEN_DEVICE bool any_follower_is_free() const {
     for (unsigned f = 0; f < followers; ++f) {
-      if (is_free(f)) return true;
+      if (has_room(f)) return true;
     }
     return false;
   }

@@ -58,6 +58,32 @@ using by_warp = test::send_by_warp<2>;
 TEST(seeds, random_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::random, 0); }
 TEST(seeds, priority_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::pct, 0); }
 
+/// Four warps a block, which finish slices out of order.
+struct four_warps : test::small_policy {
+  static constexpr unsigned block_threads = 128;
+};
+
+/// A launch that begins within a slice: its channel then ends in the slice in which it began, and
+/// messages of the next lap lie in it before those of this one have run.
+TEST(seeds, launches_from_within_a_slice) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    warden::sim::settings s;
+    s.seed = seed;
+    s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
+    warden::sim::configure(s);
+    test::guarded_records<warden::basic_guarded<four_warps, test::tally, record_in<2>>> g{
+        40, {.servers = 1, .capacity = 64, .time_limit_seconds = 1}};
+    warden::launch_fused(test::send_by_block<2>{8, 40}, 1, 128, {}, g.guarded);
+    ASSERT_NO_THROW(g.guarded.wait());
+    g.records.fill_bytes(0);
+    warden::launch_fused(test::send_by_block<2>{400, 40}, 4, 128, {}, g.guarded);
+    ASSERT_NO_THROW(g.guarded.wait());
+    test::expect_equal(g.records.to_host(), test::expected<2>(400, 40));
+  }
+  warden::sim::configure({});
+}
+
 TEST(seeds, replay_exactly_and_differ) {
   std::set<std::uint64_t> hashes;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
