@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads result files: prints, joins and checks them, and writes the tables in the documentation.
 
-    tables.py --print FILE               arms x keys, or the transport's rates and latencies, for people
+    tables.py --print FILE               arms x keys, or what another kind of file holds, for people
     tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
     tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
     tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
@@ -162,8 +162,49 @@ def transport_markdown(data):
     return "\n\n".join(parts)
 
 
-def print_transport(data):
-    for title, header, lines in transport_tables(data):
+def is_traffic(data):
+    return any(row["name"].startswith("traffic/") for row in data["benchmarks"])
+
+
+def amount(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def traffic_tables(data):
+    """(title, header, lines) of each kind of traffic of each operation and workload, if there are rows; a count stands before its
+    share of what lock_as_written takes.
+    """
+    tables = []
+    for (operation, workload), by_keys in rows_of(data).items():
+        for what, count, share in (("32-byte sectors at the L2", "l2_sectors_per_operation", "l2_of_lock_as_written"),
+                                   ("bytes of DRAM", "dram_bytes_per_operation", "dram_of_lock_as_written"),
+                                   ("sectors on the simulated device", "simulated_sectors_per_operation", None),
+                                   ("atomics on the simulated device", "simulated_atomics_per_operation", None)):
+            arms = [a for a in ARMS if any(count in by_arm.get(a, {}) for by_arm in by_keys.values())]
+
+            def text(row):
+                if row is None or count not in row:
+                    return "-"
+                return amount(row[count]) + (f" ({amount(100 * row[share])} %)" if share in row and row[share] != 1 else "")
+
+            if arms:
+                tables.append((f"{operation}, {workload}: {what} for each section", ["keys", *arms],
+                               [[short(keys), *(text(by_arm.get(a)) for a in arms)] for keys, by_arm in sorted(by_keys.items())]))
+    return tables
+
+
+def traffic_markdown(data):
+    context = data["context"]
+    parts = [f"Traffic on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}), in parentheses as a share "
+             "of what `lock_as_written` takes:"]
+    for title, (first, *arms), lines in traffic_tables(data):
+        header = [first, *(f"`{arm}`" for arm in arms)]
+        parts.append(f"{title}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *lines)))
+    return "\n\n".join(parts)
+
+
+def print_columns(tables):
+    for title, header, lines in tables:
         print(f"\n{title}")
         header = [text.replace("`", "") for text in header]
         widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
@@ -174,7 +215,9 @@ def print_transport(data):
 def print_tables(path):
     data = load(path)
     if is_transport(data):
-        return print_transport(data)
+        return print_columns(transport_tables(data))
+    if is_traffic(data):
+        return print_columns(traffic_tables(data))
     simulated = data["context"].get("simulated") == "yes"
     unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
     width = 28 if simulated else 16
@@ -252,6 +295,8 @@ def generated(name):
     data = load(path)
     if is_transport(data):
         return transport_markdown(data)
+    if is_traffic(data):
+        return traffic_markdown(data)
     context = data["context"]
     table = rows_of(data)
     origin = f"G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
@@ -338,6 +383,21 @@ def self_test():
     (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})
     assert lines == [["slices", "in_band", "idle", "132", "1.00 / 0.00 / 2.50 / 1.00"]] and len(header) == 5, lines
     assert refused(rows_of, own), "rows of the transport are no comparison of arms"
+    # Traffic: a table for what was counted, shares beside the counts; nothing for what was not.
+    def counted_row(arm, keys, **counts):
+        return {"name": f"traffic/push/uniform/{arm}/keys:{keys}", **counts}
+
+    own = {"context": context, "benchmarks": [
+        counted_row("lock_as_written", 256, l2_sectors_per_operation=400.0, l2_of_lock_as_written=1.0),
+        counted_row("warden_runs", 256, l2_sectors_per_operation=4.25, l2_of_lock_as_written=0.010625, simulated_sectors_per_operation=2.0),
+        counted_row("warden_runs", 1024, l2_sectors_per_operation=5.0)]}
+    assert is_traffic(own) and not is_transport(own)
+    (title, header, lines), (simulated_title, _, simulated_lines) = traffic_tables(own)
+    assert title.startswith("push, uniform: 32-byte sectors") and header == ["keys", "lock_as_written", "warden_runs"], (title, header)
+    assert lines == [["256", "400", "4.25 (1.06 %)"], ["1K", "-", "5.00"]], lines
+    assert "simulated" in simulated_title and simulated_lines == [["256", "2.00"], ["1K", "-"]], simulated_lines
+    assert traffic_markdown(own).splitlines()[4:7] == [
+        "| keys | `lock_as_written` | `warden_runs` |", "| --- | --- | --- |", "| 256 | 400 | 4.25 (1.06 %) |"]
     print("self-test passed")
 
 
