@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads result files: prints, joins and checks them, and writes the tables in the documentation.
 
-    tables.py --print FILE               arms x keys, or the transport's rates and latencies, for people
+    tables.py --print FILE               arms x keys, or what another kind of file holds, for people
     tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
     tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
     tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
@@ -162,8 +162,68 @@ def transport_markdown(data):
     return "\n\n".join(parts)
 
 
-def print_transport(data):
-    for title, header, lines in transport_tables(data):
+def amount(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def count_of(count, share=None):
+    """Shows a count, before its share of what lock_as_written takes."""
+    def shown(row):
+        if count not in row:
+            return None
+        return amount(row[count]) + (f" ({amount(100 * row[share])} %)" if share in row and row[share] != 1 else "")
+    return shown
+
+
+def gap_of(row):
+    return f"{amount(row['mean_gap'])} ({row['minimum_gap']:.0f})" if "mean_gap" in row else None
+
+
+# benchmark -> what its tables show in parentheses, and (what a table holds, how a row is shown) of each table: nothing for a row
+# without it.
+COUNTED = {
+    "traffic": ("as a share of what `lock_as_written` takes",
+                [("32-byte sectors at the L2 for each section", count_of("l2_sectors_per_operation", "l2_of_lock_as_written")),
+                 ("bytes of DRAM for each section", count_of("dram_bytes_per_operation", "dram_of_lock_as_written")),
+                 ("sectors on the simulated device for each section", count_of("simulated_sectors_per_operation")),
+                 ("atomics on the simulated device for each section", count_of("simulated_atomics_per_operation"))]),
+    "handover": ("the shortest",
+                 [("from the end of a section to the next on its record, on average", gap_of),
+                  ("G sections/s", lambda row: rate(row) if "items_per_second" in row else None)])}
+
+
+def counted_benchmark(data):
+    """The benchmark of COUNTED that the rows are of; None for another one."""
+    return next((name for row in data["benchmarks"] if (name := row["name"].split("/")[0]) in COUNTED), None)
+
+
+def counted_tables(data):
+    """(title, header, lines) of what is counted, each if there are rows."""
+    tables = []
+    for (operation, workload), by_keys in rows_of(data).items():
+        for what, shown in COUNTED[counted_benchmark(data)][1]:
+            texts = {keys: {arm: text for arm, row in by_arm.items() if (text := shown(row))} for keys, by_arm in sorted(by_keys.items())}
+            arms = [a for a in ARMS if any(a in by_arm for by_arm in texts.values())]
+            if arms:
+                tables.append((f"{operation}, {workload}: {what}", ["keys", *arms],
+                               [[short(keys), *(by_arm.get(a, "-") for a in arms)] for keys, by_arm in texts.items()]))
+    return tables
+
+
+def counted_markdown(data):
+    context, benchmark = data["context"], counted_benchmark(data)
+    ticks = {row["name"].split("/")[1]: f"{row['tick']:.0f}" for row in data["benchmarks"] if "tick" in row}
+    parts = [f"`{benchmark}` on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}), in parentheses "
+             f"{COUNTED[benchmark][0]}"
+             + "".join(f"; the clock's smallest step is {tick} {clock}" for clock, tick in ticks.items()) + ":"]
+    for title, (first, *arms), lines in counted_tables(data):
+        header = [first, *(f"`{arm}`" for arm in arms)]
+        parts.append(f"{title}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *lines)))
+    return "\n\n".join(parts)
+
+
+def print_columns(tables):
+    for title, header, lines in tables:
         print(f"\n{title}")
         header = [text.replace("`", "") for text in header]
         widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
@@ -174,7 +234,10 @@ def print_transport(data):
 def print_tables(path):
     data = load(path)
     if is_transport(data):
-        return print_transport(data)
+        return print_columns(transport_tables(data))
+    # The simulated device has no gaps: such a file holds what it counts of every comparison.
+    if counted_benchmark(data) and (tables := counted_tables(data)):
+        return print_columns(tables)
     simulated = data["context"].get("simulated") == "yes"
     unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
     width = 28 if simulated else 16
@@ -252,6 +315,8 @@ def generated(name):
     data = load(path)
     if is_transport(data):
         return transport_markdown(data)
+    if counted_benchmark(data):
+        return counted_markdown(data)
     context = data["context"]
     table = rows_of(data)
     origin = f"G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
@@ -338,6 +403,30 @@ def self_test():
     (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})
     assert lines == [["slices", "in_band", "idle", "132", "1.00 / 0.00 / 2.50 / 1.00"]] and len(header) == 5, lines
     assert refused(rows_of, own), "rows of the transport are no comparison of arms"
+    # Traffic: a table for what was counted, shares beside the counts; nothing for what was not.
+    def counted_row(arm, keys, **counts):
+        return {"name": f"traffic/push/uniform/{arm}/keys:{keys}", **counts}
+
+    own = {"context": context, "benchmarks": [
+        counted_row("lock_as_written", 256, l2_sectors_per_operation=400.0, l2_of_lock_as_written=1.0),
+        counted_row("warden_runs", 256, l2_sectors_per_operation=4.25, l2_of_lock_as_written=0.010625, simulated_sectors_per_operation=2.0),
+        counted_row("warden_runs", 1024, l2_sectors_per_operation=5.0)]}
+    assert counted_benchmark(own) == "traffic" and not is_transport(own)
+    (title, header, lines), (simulated_title, _, simulated_lines) = counted_tables(own)
+    assert title.startswith("push, uniform: 32-byte sectors") and header == ["keys", "lock_as_written", "warden_runs"], (title, header)
+    assert lines == [["256", "400", "4.25 (1.06 %)"], ["1K", "-", "5.00"]], lines
+    assert "simulated" in simulated_title and simulated_lines == [["256", "2.00"], ["1K", "-"]], simulated_lines
+    assert counted_markdown(own).splitlines()[4:7] == [
+        "| keys | `lock_as_written` | `warden_runs` |", "| --- | --- | --- |", "| 256 | 400 | 4.25 (1.06 %) |"]
+    # Gaps: mean and shortest, then the rates; a row without gaps has a rate.
+    gaps = {"mean_gap": 81234.5, "minimum_gap": -32.0, "tick": 32.0}
+    own = {"context": context, "benchmarks": [
+        {"name": "handover/nanoseconds/uniform/lock_tuned/keys:1", "items_per_second": 2e9, **gaps},
+        {"name": "handover/nanoseconds/uniform/warden_runs/keys:256", "items_per_second": 3e9, "tick": 32.0}]}
+    (title, header, lines), (_, _, rates) = counted_tables(own)
+    assert header == ["keys", "lock_tuned"] and lines == [["1", "81234 (-32)"], ["256", "-"]], (header, lines)
+    assert rates == [["1", "2.00", "-"], ["256", "-", "3.00"]], rates
+    assert counted_markdown(own).splitlines()[0].endswith("in parentheses the shortest; the clock's smallest step is 32 nanoseconds:")
     print("self-test passed")
 
 

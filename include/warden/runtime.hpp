@@ -57,6 +57,18 @@ class device_scope {
   int previous_;
 };
 
+/// Where a profiler that waits for the program to begin (`ncu --profile-from-start off`) collects:
+/// the launches of this scope. Nothing else changes, and nothing at all on the simulated device.
+class profiled_scope {
+ public:
+  /// Begins collecting.
+  profiled_scope() noexcept;
+  /// Ends collecting.
+  ~profiled_scope();
+  profiled_scope(profiled_scope const&) = delete;
+  profiled_scope& operator=(profiled_scope const&) = delete;
+};
+
 /// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not
 /// enough, naming the bytes asked for.
 void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());

@@ -60,6 +60,9 @@ class runner {
     return to_string(choice_);
   }
 
+  /// As the last run left them.
+  [[nodiscard]] warden::buffer<record> const& records() const { return records_; }
+
   bench::run_result run(std::string const& arm, bench::workload& w, std::uint32_t n,
                         std::uint64_t seed) {
     w.draw(ids_.data(), n, seed);

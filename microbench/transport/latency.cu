@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points that measure latency.
 
+#include "microbench/support/clock.cuh"
 #include "microbench/transport/channels.cuh"
 #include "microbench/transport/latency.cuh"
 #include "microbench/transport/points.hpp"
@@ -13,24 +14,6 @@
 namespace transport {
 
 namespace {
-
-/// The smallest step of the clock that one thread sees.
-WARDEN_KERNEL void find_tick(std::uint64_t* tick) {
-  std::uint64_t smallest = ~std::uint64_t{0};
-  std::uint64_t before = simt::nanoseconds();
-  for (int look = 0; look < 100'000; ++look) {
-    std::uint64_t const now = simt::nanoseconds();
-    if (now != before && now - before < smallest) smallest = now - before;
-    before = now;
-  }
-  *tick = smallest;
-}
-
-double tick_of_clock() {
-  warden::buffer<std::uint64_t> tick{1};
-  simt::launch(&find_tick, 1, 1, 0, tick.data(), {});
-  return static_cast<double>(tick.to_host()[0]);
-}
 
 /// Of an array that is sorted.
 double quantile(std::vector<double> const& sorted, double part) {
@@ -98,7 +81,7 @@ class latency_point final : public bench::point {
     std::sort(nanoseconds.begin(), nanoseconds.end());
     r.counters["median_ns"] = quantile(nanoseconds, 0.5);
     r.counters["p99_ns"] = quantile(nanoseconds, 0.99);
-    r.counters["tick_ns"] = tick_of_clock();
+    r.counters["tick_ns"] = bench::tick_of<bench::nanosecond_clock>();
     r.seconds = quantile(nanoseconds, 0.5) * 1e-9;
     return r;
   }

@@ -4,6 +4,7 @@
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
+#include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -20,6 +21,11 @@ void check(cudaError_t code, std::string const& what, std::source_location where
   if (code == cudaSuccess) return;
   cudaGetLastError();  // not sticky: the next call must not report it again
   throw cuda_error{static_cast<int>(code), what + ": " + cudaGetErrorString(code), where};
+}
+
+/// For calls that may fail without harm.
+void ignore(cudaError_t code) noexcept {
+  if (code != cudaSuccess) cudaGetLastError();
 }
 
 int attribute(cudaDeviceAttr which, int ordinal, std::source_location where) {
@@ -110,6 +116,9 @@ device_scope::~device_scope() {
   int now = 0;
   if (cudaGetDevice(&now) == cudaSuccess && now != previous_) cudaSetDevice(previous_);
 }
+
+profiled_scope::profiled_scope() noexcept { ignore(cudaProfilerStart()); }
+profiled_scope::~profiled_scope() { ignore(cudaProfilerStop()); }
 
 void* allocate(std::size_t bytes, std::source_location where) {
   void* memory = nullptr;

@@ -110,6 +110,9 @@ device_facts facts(int ordinal) {
 device_scope::device_scope(int) : previous_{0} {}
 device_scope::~device_scope() = default;
 
+profiled_scope::profiled_scope() noexcept = default;
+profiled_scope::~profiled_scope() = default;
+
 void* allocate(std::size_t bytes, std::source_location where) {
   auto& global = sim::global();
   if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes)) {

@@ -50,6 +50,13 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
 }
+WARDEN_KERNEL void clocks(arguments a) {
+  std::uint64_t const nanoseconds = simt::nanoseconds(), cycles = simt::cycles();
+  simt::sync_block();
+  expect(a, simt::nanoseconds() >= nanoseconds && simt::cycles() > cycles);
+}
+TEST(seam, clocks) { run(&clocks, 2, 64); }
+
 TEST(seam, warp_collectives) { run(&warp_collectives, 2, 96); }
 
 WARDEN_KERNEL void block_collectives(arguments a) {

@@ -33,7 +33,7 @@ inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
 template <class Policy>
 struct small : Policy {
   static constexpr unsigned block_threads = 64;
-  static constexpr unsigned capacity = 64;
+  static constexpr unsigned channel_bytes = 2048;
 };
 /// The policies under test, their executors small enough that tables wrap and windows are full.
 struct runs : small<warden::default_policy> {

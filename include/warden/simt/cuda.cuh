@@ -285,6 +285,13 @@ WARDEN_DEVICE std::uint64_t nanoseconds() {
   return t;
 }
 
+/// Cycles of this multiprocessor's clock; another one's says nothing about them.
+WARDEN_DEVICE std::uint64_t cycles() {
+  std::uint64_t t;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
+  return t;
+}
+
 /// Sleeps longer the more often a wait has already failed, up to about half a microsecond.
 WARDEN_DEVICE void back_off(unsigned round) { __nanosleep(round < 5 ? 16u << round : 512u); }
 

@@ -31,6 +31,7 @@
 /// | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()` is |
 /// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |
 /// | time | `nanoseconds()` | one clock for all multiprocessors |
+/// | ^ | `cycles()` | a clock of each multiprocessor |
 /// | sections | `section_enter(record) section_leave(record)` | seen by the simulated device |
 /// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
 

@@ -236,6 +236,7 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
 // ---- waiting and time
 
 inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
+inline std::uint64_t cycles() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
 
 /// As on a GPU, but the thread sleeps until a watched word is written. Words are watched before the

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The section that times the way from one section to the next on its record (papers/002, table
+// 4.2).
+#pragma once
+
+#include "microbench/contention/operations.cuh"
+#include "microbench/support/clock.cuh"
+
+#include <cstdint>
+
+namespace handover {
+
+namespace simt = warden::simt;
+using bench::mix;
+
+/// The gaps between the sections of one record, each from the end of one to the start of the next.
+struct record {
+  std::uint64_t end;              ///< of the last section
+  std::int64_t sum;               ///< of all gaps
+  std::int32_t minimum, maximum;  ///< of all gaps
+  std::uint32_t count;            ///< of sections: one more than gaps
+  std::uint32_t numbers;          ///< of the sections, mixed and added up modulo 2^32
+};
+
+/// An operation of the contention benchmark's runner, by the clock that it reads.
+template <class Clock>
+struct stamp {
+  using clock = Clock;
+  static constexpr char const* name = Clock::name;
+  using record = handover::record;
+  struct context {};
+  struct section {
+    static constexpr bool reads_other_memory = false;
+    std::uint32_t mixed;  ///< from its number: a lost and a doubled one do not cancel
+    __device__ void operator()(record& r, context) const {
+      std::uint64_t const start = Clock::now();
+      if (r.count != 0) {
+        // Signed: two multiprocessors may read the clock a tick apart.
+        auto const gap = static_cast<std::int32_t>(start - r.end);
+        r.sum += gap;
+        r.minimum = r.count == 1 || gap < r.minimum ? gap : r.minimum;
+        r.maximum = r.count == 1 || gap > r.maximum ? gap : r.maximum;
+      }
+      ++r.count;
+      r.numbers += mixed;
+      r.end = Clock::now();
+    }
+  };
+  struct make {
+    __device__ section operator()(std::uint32_t i) const {
+      return {static_cast<std::uint32_t>(mix(i, 7))};
+    }
+  };
+  static constexpr bool has_atomic = false;
+  static context make_context(std::uint32_t*) { return {}; }
+
+  using check_arguments = contention::oracle_arguments<record, context>;
+  /// What each key was asked for.
+  __device__ static void first_check(check_arguments const& a) {
+    bench::for_each_of(a.n, [&](std::uint64_t i) {
+      std::uint64_t* const asked = &a.memory.per_key[2 * std::uint64_t{a.ids[i]}];
+      simt::fetch_add(&asked[0], std::uint64_t{1});
+      simt::fetch_add(&asked[1], std::uint64_t{make{}(static_cast<std::uint32_t>(i)).mixed});
+    });
+  }
+  /// Each section ran once, and its gap is in the sum.
+  __device__ static void second_check(check_arguments const& a) {
+    bench::for_each_of(a.keys, [&](std::uint64_t k) {
+      record const& r = a.records[k];
+      std::uint64_t const* const asked = &a.memory.per_key[2 * k];
+      auto const gaps = static_cast<std::int64_t>(r.count) - 1;
+      bool const good = r.count == asked[0] && r.numbers == static_cast<std::uint32_t>(asked[1]) &&
+                        (gaps <= 0 || (r.sum >= gaps * r.minimum && r.sum <= gaps * r.maximum));
+      if (!good) simt::fetch_add(a.memory.wrong, std::uint64_t{1});
+    });
+  }
+};
+
+}  // namespace handover

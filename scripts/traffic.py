@@ -1,0 +1,426 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts the memory traffic of the contention benchmark's arms: the L2 and DRAM traffic that papers/002, figure 4.7, compares.
+
+    traffic.py --out FILE --program PROGRAM [--simulated PROGRAM] [OPTIONS]
+    traffic.py --out FILE --simulated PROGRAM [OPTIONS]
+    traffic.py --self-test
+
+On a GPU, with the program `contention` and Nsight Compute's `ncu` on the PATH:
+
+    python3 scripts/traffic.py --out traffic.json --program build/bench/bin/contention
+
+Each arm of each point is one run of the program under ncu, which profiles the measured launch alone, not those that draw ids,
+choose the settings of lock_tuned or verify. The caches are empty before it. A row is the counters of that launch divided by
+its operations, and their share of what lock_as_written takes at that point. Rows are written as they come.
+
+--simulated takes contention_sim and adds what the simulated device counts for the same arms; without --program, to the rows
+of an existing FILE of the same library, if there is one.
+
+  --operation push,update   --workload uniform   --keys 256,1024,32768,1048576   --arms ...   which points
+  --ops N             operations of a run; by default 2^24, but 2^16 for lock_as_written at up to 4,096 keys
+  --simulated-ops N   operations of a simulated run (default 4096)
+  --ncu PROGRAM       Nsight Compute, if it is not on the PATH
+
+Exit code 1 if a row could not be measured, 2 for wrong options, 3 if ncu is missing or may not read counters.
+"""
+import argparse
+import contextlib
+import csv
+import io
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# arm -> the kernels that its measured launch can be, as a regular expression of their base names.
+FUSED = "fused_kernel"
+KERNELS = {"lock_as_written": "lock_as_written_kernel",
+           # Where nothing else is faster it chooses the lock as written.
+           "lock_tuned": "lock_(tuned|as_written)_kernel",
+           "atomics": "atomics_kernel", "atomics_combined": "atomics_combined_kernel", "warden_locks": FUSED,
+           "warden_runs": FUSED, "warden_runs_on_chip": FUSED, "warden_atomics": FUSED, "warden_atomics_on_chip": FUSED}
+ARMS = ["lock_as_written", "lock_tuned", "atomics", "warden_locks", "warden_runs", "warden_runs_on_chip"]
+# metric -> what its sum over the launch, divided by the operations, is called in a row.
+METRICS = {"lts__t_sectors.sum": "l2_sectors_per_operation", "dram__bytes.sum": "dram_bytes_per_operation",
+           "smsp__inst_executed.sum": "instructions_per_operation"}
+SHARES = {"l2_sectors_per_operation": "l2_of_lock_as_written", "dram_bytes_per_operation": "dram_of_lock_as_written"}
+SIMULATED = {"sectors": "simulated_sectors_per_operation", "global_atomics": "simulated_atomics_per_operation"}
+PREFIXES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+BASE_UNITS = {"byte": 1, "sector": 1, "inst": 1, "": 1}
+# A lock of few keys makes some thousand sections a second.
+FEW_KEYS, OPERATIONS, OPERATIONS_OF_FEW = 4096, 1 << 24, 1 << 16
+NO_SUCH_ARM = "none of these arms has one of these operations"
+
+
+class Trouble(Exception):
+    """Ends the script with one line and an exit code."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
+
+
+def number(text):
+    """A number as ncu prints it: 1,234,567.5."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        raise Trouble(1, f"ncu printed no number: {text}") from None
+
+
+def in_base_units(value, unit):
+    for prefix, factor in PREFIXES.items():
+        if unit.removeprefix(prefix) in BASE_UNITS and unit.startswith(prefix):
+            return value * factor
+    raise Trouble(1, f"ncu printed a unit that is not known: {unit}")
+
+
+def launches_in(output):
+    """[(kernel's base name, {metric: sum})] of ncu's CSV output, in the order of the launches; other lines may stand around it."""
+    lines = output.splitlines()
+    header = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
+    if header is None:
+        return []
+    launches = {}
+    for row in csv.DictReader(lines[header:]):
+        if row.get("Metric Name") not in METRICS:
+            continue
+        _, metrics = launches.setdefault(int(row["ID"]), (base_name(row["Kernel Name"]), {}))
+        metrics[row["Metric Name"]] = in_base_units(number(row["Metric Value"]), row["Metric Unit"])
+    return [launches[i] for i in sorted(launches)]
+
+
+def base_name(kernel):
+    """Without return type, namespaces, template arguments and parameters."""
+    depth, plain = 0, ""
+    for character in kernel.replace("(anonymous namespace)::", ""):
+        if character == "(" and depth == 0:
+            break
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if depth == 0 and character != ">":
+            plain += character
+    return re.split(r"::|\s", plain.strip())[-1]
+
+
+def measured_launch(arm, output):
+    """The metrics of the arm's last launch: whatever its kernels did before it was no measurement."""
+    of_arm = [metrics for kernel, metrics in launches_in(output) if re.fullmatch(KERNELS[arm], kernel)]
+    if not of_arm:
+        raise Trouble(1, f"{arm}: ncu profiled no launch of {KERNELS[arm]}")
+    missing = METRICS.keys() - of_arm[-1].keys()
+    if missing:
+        raise Trouble(1, f"{arm}: ncu printed no {', '.join(sorted(missing))}")
+    return of_arm[-1]
+
+
+def complaint_of(output):
+    """What ncu's output says went wrong, as Trouble; None if nothing did."""
+    if "ERR_NVGPUCTRPERM" in output:
+        return Trouble(3, "ncu may not read the GPU's counters here (ERR_NVGPUCTRPERM): run as root, or allow it in the driver's settings")
+    found = re.search(r"==ERROR== *(.+)", output)
+    return Trouble(1, f"ncu: {found[1]}") if found else None
+
+
+def row_name(operation, workload, arm, keys):
+    return f"traffic/{operation}/{workload}/{arm}/keys:{keys}"
+
+
+def per_operation(metrics, operations):
+    return {METRICS[metric]: value / operations for metric, value in metrics.items()}
+
+
+def add_shares(rows):
+    """To every row that has a row of lock_as_written beside it."""
+    for name, row in rows.items():
+        _, operation, workload, _, keys = name.split("/")
+        written = rows.get(row_name(operation, workload, "lock_as_written", keys.removeprefix("keys:")), {})
+        for count, share in SHARES.items():
+            if count in row and written.get(count):
+                row[share] = row[count] / written[count]
+
+
+def run(command, log):
+    """The program's rows by name, its context, and what the log and the program said."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "rows.json"
+        try:
+            done = subprocess.run([*command, f"--benchmark_out={out}", "--benchmark_out_format=json"], capture_output=True, text=True,
+                                  stdin=subprocess.DEVNULL, timeout=300)
+        except OSError as e:
+            raise Trouble(3 if log else 2, f"{command[0]}: {e.strerror}") from None
+        except subprocess.TimeoutExpired:
+            raise Trouble(1, f"no end within 300 s: {' '.join(command)}") from None
+        said = done.stdout + done.stderr + (log.read_text() if log and log.exists() else "")
+        data = json.loads(out.read_text()) if out.exists() and out.stat().st_size else {"context": {}, "benchmarks": []}
+    return {row["name"]: row for row in data["benchmarks"]}, data["context"], said
+
+
+def program_options(arms, operation, workload, keys, operations):
+    return ["--arms", ",".join(arms), "--operation", operation, "--workload", workload, "--keys", str(keys), "--ops", str(operations),
+            "--repetitions", "1"]
+
+
+def of_gpu(ncu, program, arm, operation, workload, keys, operations):
+    """(row, context); no row for an arm that does not have the operation, or not so many keys."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / "log"
+        command = [ncu, "--csv", "--log-file", str(log), "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
+                   "--profile-from-start", "off", "--kernel-name-base", "function", "-k", f"regex:^{KERNELS[arm]}$",
+                   "--metrics", ",".join(METRICS), program, *program_options([arm], operation, workload, keys, operations)]
+        rows, context, said = run(command, log)
+    complaint = complaint_of(said)
+    if complaint and complaint.code == 3:
+        raise complaint
+    if NO_SUCH_ARM in said:
+        return None, context
+    row = next(iter(rows.values()), None)
+    if complaint and row is None:
+        raise complaint
+    if row is None:
+        raise Trouble(1, f"{arm}: the program measured nothing: {(said.strip().splitlines() or ['no output'])[-1]}")
+    counted = {"operations": row["operations"], **per_operation(measured_launch(arm, said), row["operations"])}
+    if row.get("label"):
+        counted["label"] = row["label"]
+    return counted, context
+
+
+def of_simulation(program, arms, operation, workload, keys, operations):
+    """({arm: counts}, context)."""
+    rows, context, said = run([program, *program_options(arms, operation, workload, keys, operations)], None)
+    if not rows and NO_SUCH_ARM not in said:
+        raise Trouble(1, f"{program}: nothing measured: {(said.strip().splitlines() or ['no output'])[-1]}")
+    return {name.split("/")[3]: {SIMULATED[count]: row[count] for count in SIMULATED} for name, row in rows.items()}, context
+
+
+def save(out, context, rows):
+    add_shares(rows)
+    context = {**context, "command": "traffic.py " + " ".join(sys.argv[1:])}
+    context.pop("executable", None)
+    data = {"context": context, "benchmarks": [{"name": name, **row} for name, row in rows.items()]}
+    pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
+
+
+def begin(options):
+    """The rows and the context to go on from."""
+    if options.program or not pathlib.Path(options.out).exists():
+        return {}, {}
+    data = json.loads(pathlib.Path(options.out).read_text())
+    return {row.pop("name"): row for row in data["benchmarks"]}, data["context"]
+
+
+def measure(options):
+    rows, context = begin(options)
+    failures = 0
+    points = [(o, w, k) for o in options.operation for w in options.workload for k in options.keys]
+
+    def note(found, counts):
+        nonlocal context
+        # The GPU's context counts, if there is one; but both must be one library.
+        if context and found and context["include_hash"] != found["include_hash"]:
+            raise Trouble(1, f"the library's include_hash is {found['include_hash']}, but {context['include_hash']} in {options.out}")
+        context = context or found
+        for name, count in counts.items():
+            rows.setdefault(name, {}).update(count)
+        if rows:
+            save(options.out, context, rows)
+
+    for point in points:
+        for arm in options.arms if options.program else []:
+            operations = options.ops or (OPERATIONS_OF_FEW if arm == "lock_as_written" and point[2] <= FEW_KEYS else OPERATIONS)
+            try:
+                row, found = of_gpu(options.ncu, options.program, arm, *point, operations)
+            except Trouble as e:
+                if e.code != 1:
+                    raise
+                print(f"traffic.py: {'/'.join(map(str, point))}: {e}", file=sys.stderr)
+                failures += 1
+                continue
+            note(found, {row_name(*point[:2], arm, point[2]): row} if row else {})
+    for point in points if options.simulated else []:
+        counts, found = of_simulation(options.simulated, options.arms, *point, options.simulated_ops)
+        note(found, {row_name(*point[:2], arm, point[2]): count for arm, count in counts.items()})
+    print(f"{len(rows)} rows in {options.out}" + (f", {failures} failed" if failures else ""))
+    return 1 if failures or not rows else 0
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+
+    def names(allowed):
+        def parsed(text):
+            found = text.split(",")
+            if set(found) - set(allowed):
+                raise argparse.ArgumentTypeError(f"{text}: of {', '.join(allowed)}")
+            return found
+        return parsed
+
+    def positive(text):
+        if not re.fullmatch("[1-9][0-9]*", text):
+            raise argparse.ArgumentTypeError(f"{text}: a number from 1 on")
+        return int(text)
+
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--program")
+    parser.add_argument("--simulated")
+    parser.add_argument("--ncu", default="ncu")
+    parser.add_argument("--operation", type=names(["push", "add", "update"]), default=["push", "update"])
+    parser.add_argument("--workload", type=names(["uniform", "zipf099"]), default=["uniform"])
+    parser.add_argument("--arms", type=names(list(KERNELS)), default=ARMS)
+    parser.add_argument("--keys", type=lambda text: [positive(k) for k in text.split(",")], default=[256, 1024, 32768, 1048576])
+    parser.add_argument("--ops", type=positive)
+    parser.add_argument("--simulated-ops", type=positive, default=4096)
+
+    def refuse(text):
+        raise Trouble(2, text)
+
+    parser.error = refuse
+    options = parser.parse_args(arguments)
+    if not options.program and not options.simulated:
+        refuse("--program or --simulated is needed")
+    for program in filter(None, (options.program, options.simulated)):
+        if not pathlib.Path(program).is_file():
+            refuse(f"{program}: no such program")
+    return options
+
+
+# What ncu writes, shortened to what matters here.
+HEADER = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",'
+          '"Section Name","Metric Name","Metric Unit","Metric Value"')
+
+
+def csv_lines(launch, kernel, values):
+    return [f'"{launch}","7","contention","127.0.0.1","{kernel}","1","7","(256, 1, 1)","(132, 1, 1)","0","9.0",'
+            f'"Command line profiler metrics","{metric}","{unit}","{value}"' for metric, unit, value in values]
+
+
+def ncu_output(*launches):
+    lines = ["==PROF== Connected to process 7 (/x/contention)", '==PROF== Profiling "lock_tuned_kernel" - 0: 0%....100% - 1 pass',
+             "==PROF== Disconnected from process 7", HEADER]
+    for i, (kernel, values) in enumerate(launches):
+        lines += csv_lines(i, kernel, values)
+    return "\n".join(lines) + "\n"
+
+
+def self_test():
+    def trouble(action, *arguments):
+        try:
+            action(*arguments)
+        except Trouble as e:
+            return e.code, str(e)
+        return None
+
+    tuned = ("void warden::v0_1_sm_900::baseline::lock_tuned_kernel<warden::baseline::lock_settings<(warden::baseline::lanes)2, 1>, "
+             "warden::baseline::work<unsigned int, contention::push::make> >(warden::lock_as_written_arguments<T2>)")
+    checks = "void contention::first_check<contention::push>(contention::push::check_arguments)"
+    fused = "void warden::fused_kernel<512u, 3u, (anonymous namespace)::delegate<push>, warden::guarded_ref<policy> >(warden::fused_arguments<T3>)"
+    for kernel, name in ((tuned, "lock_tuned_kernel"), (checks, "first_check"), (fused, "fused_kernel"), ("fused_kernel", "fused_kernel"),
+                         ("void (anonymous namespace)::k(int)", "k"), ("void a<(b)2>::k(int)", "k"), ("draw_ids(bench::draw_arguments)", "draw_ids")):
+        assert base_name(kernel) == name, (kernel, base_name(kernel))
+    # Several launches of several kernels; the last one of the arm counts, whatever comes after it.
+    full = [("lts__t_sectors.sum", "sector", "12,345,678"), ("dram__bytes.sum", "byte", "2,048"), ("smsp__inst_executed.sum", "inst", "4,096")]
+    output = ncu_output((tuned, [(m, u, "1") for m, u, _ in full]), (tuned, full), (checks, [(m, u, "9") for m, u, _ in full]))
+    assert [kernel for kernel, _ in launches_in(output)] == ["lock_tuned_kernel"] * 2 + ["first_check"]
+    metrics = measured_launch("lock_tuned", output)
+    assert metrics == {"lts__t_sectors.sum": 12345678, "dram__bytes.sum": 2048, "smsp__inst_executed.sum": 4096}, metrics
+    assert per_operation(metrics, 2048) == {"l2_sectors_per_operation": 12345678 / 2048, "dram_bytes_per_operation": 1,
+                                            "instructions_per_operation": 2}
+    assert trouble(measured_launch, "warden_runs", output) == (1, "warden_runs: ncu profiled no launch of fused_kernel")
+    # A number of launches of ten or more, whose ids sort differently as text.
+    many = ncu_output(*[(fused, [(m, u, str(i)) for m, u, _ in full]) for i in range(11)])
+    assert measured_launch("warden_locks", many)["dram__bytes.sum"] == 10
+    # A name that contains another one is another kernel.
+    assert trouble(measured_launch, "atomics", ncu_output(("other_atomics_kernel", full), ("atomics_kernel_2", full)))
+    assert trouble(measured_launch, "lock_as_written", output), "what lock_tuned launched is no lock as written"
+    assert measured_launch("lock_tuned", ncu_output(("lock_as_written_kernel", full))), "the choice of lock_tuned may be the lock as written"
+    # Units that ncu scales on its own, fractions, metrics of other sections, and lines between the rows.
+    scaled = ncu_output((fused, [("gpu__time_duration.sum", "nsecond", "5"), ("dram__bytes.sum", "Mbyte", "1.5"),
+                                 ("lts__t_sectors.sum", "Ksector", "2"), ("smsp__inst_executed.sum", "", "1,000")]))
+    scaled = scaled.replace('"0","7"', '==WARNING== Note that\n"0","7"', 1)
+    assert measured_launch("warden_runs", scaled) == {"dram__bytes.sum": 1.5e6, "lts__t_sectors.sum": 2000, "smsp__inst_executed.sum": 1000}
+    assert in_base_units(3, "Gbyte") == 3e9 and in_base_units(3, "byte") == 3
+    assert trouble(in_base_units, 3, "%")[0] == 1 and trouble(in_base_units, 3, "Mega")[0] == 1
+    # What is missing is said, not taken for zero.
+    assert trouble(measured_launch, "warden_runs", ncu_output((fused, full[:2]))) == (1, "warden_runs: ncu printed no smsp__inst_executed.sum")
+    assert trouble(measured_launch, "warden_runs", ncu_output((fused, [(m, u, "n/a") for m, u, _ in full])))[0] == 1
+    assert launches_in("==WARNING== No kernels were profiled.\n") == []
+    # Complaints.
+    refused = complaint_of("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters.")
+    assert refused.code == 3 and "\n" not in str(refused)
+    assert complaint_of("==ERROR== Failed to find metric x\n").code == 1 and complaint_of(output) is None
+    # Shares are of the same operation, workload and keys.
+    rows = {row_name(o, "uniform", arm, k): {"l2_sectors_per_operation": l2, "dram_bytes_per_operation": dram}
+            for o, arm, k, l2, dram in (("push", "lock_as_written", 256, 200, 0), ("push", "warden_runs", 256, 10, 5),
+                                        ("push", "warden_runs", 1024, 10, 5), ("update", "warden_runs", 256, 10, 5))}
+    rows[row_name("push", "uniform", "atomics", 256)] = {"simulated_sectors_per_operation": 1}
+    add_shares(rows)
+    assert rows[row_name("push", "uniform", "warden_runs", 256)] == {
+        "l2_sectors_per_operation": 10, "dram_bytes_per_operation": 5, "l2_of_lock_as_written": 0.05}
+    assert [name for name, row in rows.items() if "l2_of_lock_as_written" in row] == [
+        row_name("push", "uniform", arm, 256) for arm in ("lock_as_written", "warden_runs")]
+    # Without ncu, and with programs and an ncu of shell: the whole way.
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+
+        def script(name, text):
+            (folder / name).write_text("#!/bin/sh\n" + text)
+            (folder / name).chmod(0o755)
+            return str(folder / name)
+
+        program = script("contention", f"""
+for a; do case $a in --benchmark_out=*) out=${{a#*=}};; esac; done
+[ "$2" != atomics ] || {{ echo "contention: {NO_SUCH_ARM}" >&2; exit 2; }}
+echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"name": "contention/'$4'/'$6'/'${{2%%,*}}'/keys:'$8'", "operations": '${{10}}', "sectors": 4.5, "global_atomics": 1.5}}]}}' >$out
+""")
+        (folder / "profile").write_text(ncu_output((fused, full), ("lock_as_written_kernel", [(m, u, "1024") for m, u, _ in full])))
+        ncu = script("ncu", f'while [ "$1" != {program} ]; do [ "$1" != --log-file ] || log=$2; shift; done\ncp {folder}/profile $log\nexec "$@"')
+        out = folder / "traffic.json"
+
+        def options(*more):
+            return parse(["--out", str(out), "--keys", "256", "--operation", "push", "--ops", "1024", *more])
+
+        def measured(*more):
+            with contextlib.redirect_stdout(None), contextlib.redirect_stderr(io.StringIO()):
+                return measure(options(*more))
+
+        def rows_written():
+            return {row["name"].split("/")[3]: row for row in json.loads(out.read_text())["benchmarks"]}
+
+        arms = ["--arms", "lock_as_written,atomics,warden_runs"]
+        assert trouble(measured, "--program", program, "--ncu", str(folder / "none")) == (3, f"{folder}/none: No such file or directory")
+        assert measured("--program", program, "--ncu", ncu, *arms) == 0
+        written = rows_written()
+        assert list(written) == ["lock_as_written", "warden_runs"], written
+        assert written["lock_as_written"]["l2_sectors_per_operation"] == 1 and written["warden_runs"]["dram_bytes_per_operation"] == 2
+        assert written["warden_runs"]["dram_of_lock_as_written"] == 2
+        # Simulated counts go into the same rows; only of the same library.
+        assert measured("--simulated", program, "--arms", "warden_runs") == 0
+        written = rows_written()["warden_runs"]
+        assert written["simulated_sectors_per_operation"] == 4.5 and written["dram_bytes_per_operation"] == 2, written
+        assert written["simulated_atomics_per_operation"] == 1.5, written
+        out.write_text(out.read_text().replace('"include_hash": "h"', '"include_hash": "other"'))
+        assert trouble(measured, "--simulated", program, "--arms", "warden_runs")[0] == 1
+        # One row that fails is said, and the others are measured.
+        (folder / "profile").write_text(ncu_output((fused, full)))
+        assert measured("--program", program, "--ncu", ncu, *arms) == 1 and list(rows_written()) == ["warden_runs"]
+        (folder / "profile").write_text("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
+        assert trouble(measured, "--program", program, "--ncu", ncu, *arms)[0] == 3
+    for wrong in ([], ["--out", "x"], ["--out", "x", "--program", sys.executable, "--keys", "0"], ["--out", "x", "--program", "/nowhere"],
+                  ["--out", "x", "--program", sys.executable, "--arms", "sort"]):
+        assert trouble(parse, wrong)[0] == 2, wrong
+    print("self-test passed")
+
+
+if __name__ == "__main__":
+    try:
+        if sys.argv[1:] == ["--self-test"]:
+            self_test()
+        elif sys.argv[1:] == ["--help"]:
+            print(__doc__)
+        else:
+            sys.exit(measure(parse(sys.argv[1:])))
+    except Trouble as e:
+        print(f"traffic.py: {e}", file=sys.stderr)
+        sys.exit(e.code)
