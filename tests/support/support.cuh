@@ -40,13 +40,13 @@ struct runs : small<warden::default_policy> {
   using executor = warden::executor::runs<64>;
   static constexpr unsigned fewest_threads = 32;
   static constexpr unsigned blocks_on_multiprocessor = 2;
-  static constexpr unsigned most_servers = 65'534;
+  static constexpr unsigned most_servers = 6000;
 };
 struct locks : small<warden::default_policy> {
   using executor = warden::executor::locks<64>;
   static constexpr unsigned fewest_threads = 32;
   static constexpr unsigned blocks_on_multiprocessor = 2;
-  static constexpr unsigned most_servers = 65'534;
+  static constexpr unsigned most_servers = 6000;
 };
 struct paper : small<warden::paper_policy> {
   using executor = warden::executor::locks<64, warden::leader_server>;
