@@ -139,19 +139,8 @@ def narrowed_lanes(instructions):
     return [parts for parts in lanes if min(parts)[0] < 8 <= max(parts)[0]]
 
 
-def findings_in(kernel, ptx_lanes, may_divide=False):
-    """`ptx_lanes`: lane loads in the kernel's PTX, None if there is no PTX."""
-    counts = collections.Counter(opcode for opcode, _ in kernel.instructions)
-    findings = []
-    narrowed = narrowed_lanes(kernel.instructions)
-    polls = narrowed.count(LAPS)
-    torn = len(narrowed) - polls
-    if torn:
-        findings.append(Finding("lanes", torn, "LDG narrower than 128", "lanes whose payload is not loaded whole"))
-    if not counts[FULL_LANE]:
-        findings.append(Finding("lanes", 0, FULL_LANE, "no lane is loaded whole"))
-    elif ptx_lanes is not None and counts[FULL_LANE] + polls + torn < ptx_lanes:
-        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{ptx_lanes} lane loads in PTX, {polls} polls of laps"))
+def findings_of_all(counts, findings, may_divide):
+    """What no fused kernel may have, after `findings`."""
     divisions = counts["MUFU.RCP"] + counts["MUFU.RCP64H"]
     if divisions and not may_divide:
         findings.append(Finding("division", divisions, "MUFU.RCP", "a division"))
@@ -161,6 +150,25 @@ def findings_in(kernel, ptx_lanes, may_divide=False):
         if opcode.split(".")[0] in ("LDL", "STL"):
             findings.append(Finding("local", counts[opcode], opcode, "local memory"))
     return findings
+
+
+def findings_in(kernel, ptx_lanes, may_divide=False):
+    """`ptx_lanes`: lane loads in the kernel's PTX, None if there is no PTX."""
+    counts = collections.Counter(opcode for opcode, _ in kernel.instructions)
+    findings = []
+    # A bit-mask, which senders turn by an exclusive or, says what is ready: its lanes need not prove themselves.
+    if any(re.match(r"(ATOMG|REDG?)\.E\.XOR", opcode) for opcode in counts):
+        return findings_of_all(counts, findings, may_divide)
+    narrowed = narrowed_lanes(kernel.instructions)
+    polls = narrowed.count(LAPS)
+    torn = len(narrowed) - polls
+    if torn:
+        findings.append(Finding("lanes", torn, "LDG narrower than 128", "lanes whose payload is not loaded whole"))
+    if not counts[FULL_LANE]:
+        findings.append(Finding("lanes", 0, FULL_LANE, "no lane is loaded whole"))
+    elif ptx_lanes is not None and counts[FULL_LANE] + polls + torn < ptx_lanes:
+        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{ptx_lanes} lane loads in PTX, {polls} polls of laps"))
+    return findings_of_all(counts, findings, may_divide)
 
 
 def check(cuobjdump, paths):
@@ -269,6 +277,9 @@ def self_test():
     assert found(whole, ptx_lanes=2) == [("lanes", 1, FULL_LANE)], "a lane load is missing"
     assert found(whole, high, second, ptx_lanes=2) == [], "a poll looks at the laps alone"
     assert found(high, second) == [none], "polls alone receive nothing"
+    turned = "REDG.E.XOR.STRONG.GPU desc[UR10][R4.64], R6"
+    assert found(turned, low, high, second) == [], "by a bit-mask a lane need not be whole"
+    assert [f[0] for f in found(turned, "MUFU.RCP R4, R5")] == ["division"], "but the other rules hold"
     assert found(whole, low, high, second) == [torn], "payload apart from its lap"
     assert found(whole, low, second) == [torn]
     assert found(whole, low, *["NOP"] * 20, second) == [], "parts of one load stand close together"

@@ -56,8 +56,11 @@ struct all_different {
     unsigned const lane = at.thread_rank() % 32;
     if (lane >= servers) return;
     unsigned const mask = full_warp >> (32 - servers);
-    for (unsigned r = 0; r < rounds; ++r)
-      small::warp_client{ref}.send(mask, (lane + r) % servers, record_in<2>::of(lane));
+    unsigned id = lane;
+    for (unsigned r = 0; r < rounds; ++r) {
+      small::warp_client{ref}.send(mask, id, record_in<2>::of(lane));
+      id = id + 1 == servers ? 0 : id + 1;
+    }
   }
 };
 
