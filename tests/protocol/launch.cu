@@ -203,4 +203,18 @@ TEST(launch, works_in_a_stream_of_ones_own) {
   test::expect_equal(g.records.to_host(s), test::expected<2>(100, 10));
 }
 
+template <int Words>
+std::size_t bytes_by_default() {
+  return test::guarded_records<warden::guarded<test::tally, record_in<Words>>>{10, {.servers = 132}}
+      .guarded.memory_bytes();
+}
+
+/// All channels together must fit the half of a large GPU's L2 cache that lies nearer.
+TEST(launch, memory_by_default) {
+  EXPECT_LE(bytes_by_default<1>(), std::size_t{32} << 20);
+  EXPECT_LE(bytes_by_default<5>(), std::size_t{32} << 20);
+  EXPECT_LE(bytes_by_default<8>(), std::size_t{32} << 20);
+  EXPECT_LE(bytes_by_default<11>(), std::size_t{32} << 20);
+}
+
 }  // namespace
