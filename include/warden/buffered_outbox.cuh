@@ -24,6 +24,9 @@ WARDEN_NAMESPACE_BEGIN
 /// The staging of one client block for one guarded.
 template <class Ref>
 class buffered_outbox {
+  static_assert(!Ref::policy::combines,
+                "warden: sender::buffered does not combine; sender::sorted does");
+
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: the buffers of the paper's sender leave one by one, with nothing to combine.
+
+#include <warden/guarded.cuh>
+#include <warden/paper_policy.cuh>
+
+struct add {
+  std::uint32_t amount;
+  __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += amount; }
+  __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
+};
+struct combining_paper : warden::paper_policy {
+  static constexpr bool combines = true;
+};
+
+void make(std::uint32_t* records) {
+  warden::basic_guarded<combining_paper, std::uint32_t, add>{records, 1};
+}
