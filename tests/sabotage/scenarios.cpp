@@ -126,14 +126,17 @@ struct send_notes {
 /// Two of three are appended, so that many buffers are filled up by threads on their own.
 struct append_notes {
   std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
+    return send_notes::id(i, records);
+  }
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += at.grid_dim() * at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
-      if (i < n && i % 3 != 0) client.append(i * 7919 % records, note{i, i, i, i, i});
-      client.send(i * 7919 % records, note{i, i, i, i, i}, i < n && i % 3 == 0);
+      if (i < n && i % 3 != 0) client.append(id(i, records), note{i, i, i, i, i});
+      client.send(id(i, records), note{i, i, i, i, i}, i < n && i % 3 == 0);
     }
     client.flush();
   }
