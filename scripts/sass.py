@@ -12,7 +12,8 @@ there is no nvcc either), --check is skipped with exit code 77. The rules:
 lanes     A receive loads whole lanes: what is ld.relaxed.gpu.global.v2.u64 in PTX is one LDG.E.128.STRONG.GPU. The
           assembler narrows a load whose result is used in part. It may do that where only the laps are looked at,
           which are the upper halves of both words; payload must come with the lap that proves it. If the program
-          holds PTX, none of its lane loads may be missing.
+          holds PTX, none of its lane loads may be missing. Not for kernels with an exclusive or on global memory:
+          there a bit-mask says what is ready, and a lane proves nothing.
 division  None: no MUFU.RCP. It takes the time of many sections.
 local     No local memory: no LDL, no STL. It is a spill, or an array that is indexed.
 """

@@ -153,10 +153,11 @@ class outbox {
     return asked < threads ? asked : threads;
   }
 
-  /// Whether this thread's slot of round `r` holds a message.
-  WARDEN_DEVICE bool is_filled(unsigned r, unsigned used, unsigned appended) const {
+  /// The destination of the message in this thread's slot of round `r`; `nowhere` without one.
+  WARDEN_DEVICE unsigned target_of(unsigned r, unsigned used, unsigned appended) const {
     unsigned const me = simt::thread_rank();
-    return (r < used || (r == rounds && me < appended)) && targets_[r * threads + me] != nowhere;
+    bool const filled = r < used || (r == rounds && me < appended);
+    return filled ? targets_[r * threads + me] : nowhere;
   }
 
   /// The slots as members of the runs that are combined. See block_combine.
@@ -186,7 +187,8 @@ class outbox {
     if (used == 0 && appended <= simt::warp_size) return;
     unsigned filled = 0;
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r) filled |= (is_filled(r, used, appended) ? 1u : 0u) << r;
+    for (unsigned r = 0; r <= rounds; ++r)
+      filled |= (target_of(r, used, appended) != nowhere ? 1u : 0u) << r;
     combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
                   slots_of_records{*this}, static_cast<std::uint32_t>(ref_.size), filled);
   }
@@ -199,10 +201,7 @@ class outbox {
     // Rank each message among those of its destination.
     std::uint32_t to[rounds + 1];  // the destination, and above it the rank
     WARDEN_UNROLL
-    for (unsigned r = 0; r <= rounds; ++r) {
-      bool const filled = r < used || (r == rounds && me < appended);
-      to[r] = filled ? targets_[r * threads + me] : nowhere;
-    }
+    for (unsigned r = 0; r <= rounds; ++r) to[r] = target_of(r, used, appended);
     WARDEN_UNROLL
     for (unsigned r = 0; r <= rounds; ++r) {
       if (to[r] != nowhere) to[r] |= simt::shared_fetch_add(counts_[to[r]], 1u) << 16;

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of results: how they are read, joined, and made fit to be published."""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+
+SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
+
+
+def fail(text):
+    sys.exit(f"tables.py: {text}")
+
+
+def load(path):
+    text = pathlib.Path(path).read_text()
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        pass
+    # A run that was killed leaves its rows without the closing brackets.
+    end = text.rfind("}")
+    for closing in ("]}", "\n]}"):
+        try:
+            return json.loads(text[:end + 1] + closing)
+        except json.JSONDecodeError:
+            continue
+    fail(f"{path}: not a result file")
+
+
+def rows_of(data):
+    """(operation, workload) -> keys -> arm -> row."""
+    table = {}
+    for row in data["benchmarks"]:
+        if row["name"].count("/") != 4:
+            fail(f"{row['name']}: no row of a comparison of arms")
+        _, operation, workload, arm, keys = row["name"].split("/")
+        table.setdefault((operation, workload), {}).setdefault(int(keys.removeprefix("keys:")), {})[arm] = row
+    return table
+
+
+def merge(out, inputs):
+    merged, names = None, set()
+    for path in inputs:
+        data = load(path)
+        if merged is None:
+            merged = {"context": data["context"], "benchmarks": []}
+        for key in SAME_BUILD:
+            if data["context"].get(key) != merged["context"].get(key):
+                fail(f"{path}: {key} is {data['context'].get(key)}, but {merged['context'].get(key)} in {inputs[0]}")
+        if path != inputs[0]:
+            merged["context"]["command"] += "; " + data["context"].get("command", "")
+        for row in data["benchmarks"]:
+            if row["name"] in names:
+                fail(f"{path}: {row['name']} stands in two files")
+            names.add(row["name"])
+            merged["benchmarks"].append(row)
+    pathlib.Path(out).write_text(json.dumps(merged, indent=1) + "\n")
+
+
+def publish(out, path):
+    data = load(path)
+    context = data["context"]
+    if "dirty" in context.get("commit", "dirty"):
+        fail(f"{path}: built from a dirty tree ({context.get('commit')})")
+    context.pop("host_name", None)
+    for key, value in context.items():
+        if isinstance(value, str) and key in ("executable", "command"):
+            # Whole words and values of options that are paths; a filter's slashes are none.
+            context[key] = re.sub(r"(?<![^\s=])(?:\.{0,2}/|bin/)(?:[^\s/]+/)*([^\s/]+)", r"\1", value)
+    pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
+
+
+def refused(action, *arguments):
+    """For the self-tests: whether the action ends the program with an error."""
+    try:
+        action(*arguments)
+    except SystemExit as e:
+        return e.code not in (0, None)
+    return False
+
+
+def self_test():
+    row = {"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}
+    context = {"device": "d", "commit": "c-dirty", "include_hash": "h", "host_name": "secret"}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+
+        def file(name, context, rows):
+            (folder / name).write_text(json.dumps({"context": context, "benchmarks": rows}))
+            return str(folder / name)
+
+        a = file("a", context, [row])
+        assert refused(merge, folder / "m", [a, a]), "a duplicate row must be refused"
+        assert refused(merge, folder / "m", [a, file("b", {**context, "include_hash": "x"}, [])]), "another build"
+        assert refused(publish, folder / "p", a), "a dirty tree must be refused"
+        publish(folder / "p", file("c", {**context, "commit": "c", "command": "/x/y/contention --benchmark_filter=contention/push/ --out=/a/b.txt"}, [row]))
+        published = load(folder / "p")["context"]
+        assert "host_name" not in published and \
+            published["command"] == "contention --benchmark_filter=contention/push/ --out=b.txt", published
+        (folder / "cut").write_text((folder / "a").read_text()[:-2] + ",")
+        assert len(load(folder / "cut")["benchmarks"]) == 1, "rows of a killed run"

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of results, for people and for the documentation: arms by keys, ways of sending, and what is counted."""
+import re
+
+import result_file
+from result_file import rows_of
+
+ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks", "warden_runs",
+        "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"]
+COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
+
+
+def short(keys):
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if keys >= size and keys % size == 0:
+            return f"{keys // size}{unit}"
+    return str(keys)
+
+
+def rate(row):
+    value = row["items_per_second"] / 1e9
+    return f"{value:.5f}" if value < 0.01 else f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def cell(row, simulated):
+    if row is None:
+        return "-"
+    if simulated:
+        return " / ".join(f"{row[count]:.2f}" for count in COUNTS)
+    return rate(row)
+
+
+def markdown(by_keys, simulated):
+    arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
+    lines = ["| keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 1) + "|"]
+    for keys, by_arm in sorted(by_keys.items()):
+        lines.append(f"| {short(keys)} | " + " | ".join(cell(by_arm.get(a), simulated) for a in arms) + " |")
+    return "\n".join(lines)
+
+
+def best_of_warden(by_arm):
+    return max((row["items_per_second"] for arm, row in by_arm.items() if arm.startswith("warden_")), default=None)
+
+
+def in_words(by_keys):
+    """Where a baseline wins, in words."""
+    sentences = []
+    # Some workloads have a number of keys of their own.
+    everywhere = "faster than Warden" + (" at every number of keys." if len(by_keys) > 1 else " here.")
+    for arm, what, always in (
+            ("atomics", "one atomic each", f"Where the section can be one atomic each, that is {everywhere}"),
+            ("atomics_combined", "combining before the atomics",
+             f"Where sections combine, combining them before the atomics is {everywhere}"),
+            ("sort", "sorting first", f"Where all sections are known beforehand, sorting them is {everywhere}"),
+            ("lock_tuned", "tuned locks", f"Tuned locks are {everywhere}")):
+        wins = [k for k, arms in sorted(by_keys.items()) if arm in arms and best_of_warden(arms) is not None
+                and arms[arm]["items_per_second"] > best_of_warden(arms)]
+        if wins and len(wins) == len(by_keys):
+            sentences.append(always)
+        elif wins:
+            sentences.append(f"With {what}, Warden loses at {', '.join(short(k) for k in wins)} keys.")
+    return " ".join(sentences) or "Warden is faster than every baseline here."
+
+
+def is_transport(data):
+    return any(row["name"].startswith("transport/") for row in data["benchmarks"])
+
+
+def transport_tables(data):
+    """(title, header, lines) of the rates and of the latencies, each if there are rows."""
+    simulated = data["context"].get("simulated") == "yes"
+    counts = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each message"
+    rates, latencies, ceilings, ticks = [], [], {}, set()
+    for row in data["benchmarks"]:
+        _, send, receive, readiness, what, servers = row["name"].split("/")
+        channels = receive, readiness, what.removeprefix("bytes:"), servers.removeprefix("servers:")
+        if send == "latency":
+            latencies.append((channels, row))
+            ticks.add(row.get("tick_ns"))
+        else:
+            rates.append((send, channels, row))
+            if send == "ceiling_copy":
+                ceilings[channels] = row
+    tables = []
+    if rates:
+        lines = []
+        for send, channels, row in rates:
+            line = [send, *channels]
+            if simulated:
+                line.append(cell(row, True))
+            else:
+                ceiling = ceilings.get(channels)
+                share = f"{100 * row['items_per_second'] / ceiling['items_per_second']:.0f} %" if ceiling else "-"
+                line += [rate(row), f"{row['bytes_per_second'] / 1e9:.0f}", share]
+            lines.append(line)
+        tables.append(("messages, by the ways they are sent and received",
+                       ["send", "receive", "readiness", "bytes", "servers",
+                        *([counts] if simulated else ["G messages/s", "GB/s", "of `ceiling_copy`"])], lines))
+    if latencies:
+        lines = [[*channels, *([cell(row, True)] if simulated else [f"{row['median_ns']:.0f}", f"{row['p99_ns']:.0f}"])]
+                 for channels, row in latencies]
+        title = "latency from send to execution"
+        if not simulated:
+            title += f" (the clock's tick is {' or '.join(f'{tick:.0f}' for tick in sorted(ticks))} ns)"
+        tables.append((title, ["receive", "readiness", "servers are", "servers",
+                               *([counts] if simulated else ["median ns", "99th percentile ns"])], lines))
+    return tables
+
+
+def transport_markdown(data):
+    context = data["context"]
+    parts = []
+    for title, header, lines in transport_tables(data):
+        quoted = [["`" + text + "`" if re.match("[a-z]", text) else text for text in line] for line in lines]
+        parts.append(f"`transport`, {title}, on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):\n\n"
+                     + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *quoted)))
+    return "\n\n".join(parts)
+
+
+def amount(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def count_of(count, share=None):
+    """Shows a count, before its share of what lock_as_written takes."""
+    def shown(row):
+        if count not in row:
+            return None
+        return amount(row[count]) + (f" ({amount(100 * row[share])} %)" if share in row and row[share] != 1 else "")
+    return shown
+
+
+def gap_of(row):
+    return f"{amount(row['mean_gap'])} ({row['minimum_gap']:.0f})" if "mean_gap" in row else None
+
+
+# benchmark -> what its tables show in parentheses, and (what a table holds, how a row is shown) of each table: nothing for a row
+# without it.
+COUNTED = {
+    "traffic": ("as a share of what `lock_as_written` takes",
+                [("32-byte sectors at the L2 for each section", count_of("l2_sectors_per_operation", "l2_of_lock_as_written")),
+                 ("bytes of DRAM for each section", count_of("dram_bytes_per_operation", "dram_of_lock_as_written")),
+                 ("sectors on the simulated device for each section", count_of("simulated_sectors_per_operation")),
+                 ("atomics on the simulated device for each section", count_of("simulated_atomics_per_operation"))]),
+    "handover": ("the shortest",
+                 [("from the end of a section to the next on its record, on average", gap_of),
+                  ("G sections/s", lambda row: rate(row) if "items_per_second" in row else None)])}
+
+
+def counted_benchmark(data):
+    """The benchmark of COUNTED that the rows are of; None for another one."""
+    return next((name for row in data["benchmarks"] if (name := row["name"].split("/")[0]) in COUNTED), None)
+
+
+def counted_tables(data):
+    """(title, header, lines) of what is counted, each if there are rows."""
+    tables = []
+    for (operation, workload), by_keys in rows_of(data).items():
+        for what, shown in COUNTED[counted_benchmark(data)][1]:
+            texts = {keys: {arm: text for arm, row in by_arm.items() if (text := shown(row))} for keys, by_arm in sorted(by_keys.items())}
+            arms = [a for a in ARMS if any(a in by_arm for by_arm in texts.values())]
+            if arms:
+                tables.append((f"{operation}, {workload}: {what}", ["keys", *arms],
+                               [[short(keys), *(by_arm.get(a, "-") for a in arms)] for keys, by_arm in texts.items()]))
+    return tables
+
+
+def counted_markdown(data):
+    context, benchmark = data["context"], counted_benchmark(data)
+    ticks = {row["name"].split("/")[1]: f"{row['tick']:.0f}" for row in data["benchmarks"] if "tick" in row}
+    parts = [f"`{benchmark}` on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}), in parentheses "
+             f"{COUNTED[benchmark][0]}"
+             + "".join(f"; the clock's smallest step is {tick} {clock}" for clock, tick in ticks.items()) + ":"]
+    for title, (first, *arms), lines in counted_tables(data):
+        header = [first, *(f"`{arm}`" for arm in arms)]
+        parts.append(f"{title}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *lines)))
+    return "\n\n".join(parts)
+
+
+def print_columns(tables):
+    for title, header, lines in tables:
+        print(f"\n{title}")
+        header = [text.replace("`", "") for text in header]
+        widths = [max(len(line[i]) for line in (header, *lines)) for i in range(len(header))]
+        for line in (header, *lines):
+            print("  ".join(f"{text:>{width}}" for text, width in zip(line, widths)))
+
+
+def print_tables(path):
+    data = result_file.load(path)
+    if is_transport(data):
+        return print_columns(transport_tables(data))
+    # The simulated device has no gaps: such a file holds what it counts of every comparison.
+    if counted_benchmark(data) and (tables := counted_tables(data)):
+        return print_columns(tables)
+    simulated = data["context"].get("simulated") == "yes"
+    unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
+    width = 28 if simulated else 16
+    for (operation, workload), by_keys in rows_of(data).items():
+        print(f"\n{operation}, {workload} ({unit})")
+        arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
+        print(f"{'keys':>8} " + " ".join(f"{a:>{width}}" for a in arms))
+        for keys, by_arm in sorted(by_keys.items()):
+            print(f"{short(keys):>8} " + " ".join(f"{cell(by_arm.get(a), simulated):>{width}}" for a in arms))
+
+
+def self_test():
+    # A workload with one number of keys is one line, and its own table.
+    own = {"benchmarks": [{"name": f"contention/push/{workload}/{arm}/keys:{keys}", "items_per_second": rate}
+                          for workload, sizes in (("uniform", (32, 32768)), ("hot90", (32768,)))
+                          for keys in sizes
+                          for arm, rate in (("atomics", 4e9), ("warden_locks", 1e9), ("warden_runs", 3e9))]}
+    table = rows_of(own)
+    assert list(table) == [("push", "uniform"), ("push", "hot90")], table
+    assert markdown(table["push", "hot90"], False).splitlines()[2:] == ["| 32K | 4.00 | 1.00 | 3.00 |"]
+    assert best_of_warden(table["push", "hot90"][32768]) == 3e9
+    assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
+    assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
+    # Rows of the transport have other names; a rate stands beside the ceiling of the same channels.
+    def sent(send, receive, size, rate):
+        return {"name": f"transport/{send}/{receive}/in_band/bytes:{size}/servers:132", "items_per_second": rate, "bytes_per_second": size * rate}
+
+    context = {"device": "d", "commit": "c", "toolkit": "13.0"}
+    latency = {"name": "transport/latency/slices/in_band/idle/servers:132", "median_ns": 1824.0, "p99_ns": 2976.0, "tick_ns": 32.0}
+    own = {"context": context, "benchmarks": [sent("block", "windows", 16, 50e9), sent("ceiling_copy", "windows", 16, 125e9),
+                                              sent("block", "windows", 32, 30e9), latency]}
+    lines = transport_markdown(own).splitlines()
+    assert lines[4:7] == ["| `block` | `windows` | `in_band` | 16 | 132 | 50.0 | 800 | 40 % |",
+                          "| `ceiling_copy` | `windows` | `in_band` | 16 | 132 | 125.0 | 2000 | 100 % |",
+                          "| `block` | `windows` | `in_band` | 32 | 132 | 30.0 | 960 | - |"], lines
+    assert lines[-1] == "| `slices` | `in_band` | `idle` | 132 | 1824 | 2976 |" and "tick is 32 ns" in lines[-5], lines
+    counted = {"name": latency["name"], "global_atomics": 1, "lock_retries": 0, "sectors": 2.5, "messages": 1}
+    (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})
+    assert lines == [["slices", "in_band", "idle", "132", "1.00 / 0.00 / 2.50 / 1.00"]] and len(header) == 5, lines
+    assert result_file.refused(rows_of, own), "rows of the transport are no comparison of arms"
+    # Traffic: a table for what was counted, shares beside the counts; nothing for what was not.
+    def counted_row(arm, keys, **counts):
+        return {"name": f"traffic/push/uniform/{arm}/keys:{keys}", **counts}
+
+    own = {"context": context, "benchmarks": [
+        counted_row("lock_as_written", 256, l2_sectors_per_operation=400.0, l2_of_lock_as_written=1.0),
+        counted_row("warden_runs", 256, l2_sectors_per_operation=4.25, l2_of_lock_as_written=0.010625, simulated_sectors_per_operation=2.0),
+        counted_row("warden_runs", 1024, l2_sectors_per_operation=5.0)]}
+    assert counted_benchmark(own) == "traffic" and not is_transport(own)
+    (title, header, lines), (simulated_title, _, simulated_lines) = counted_tables(own)
+    assert title.startswith("push, uniform: 32-byte sectors") and header == ["keys", "lock_as_written", "warden_runs"], (title, header)
+    assert lines == [["256", "400", "4.25 (1.06 %)"], ["1K", "-", "5.00"]], lines
+    assert "simulated" in simulated_title and simulated_lines == [["256", "2.00"], ["1K", "-"]], simulated_lines
+    assert counted_markdown(own).splitlines()[4:7] == [
+        "| keys | `lock_as_written` | `warden_runs` |", "| --- | --- | --- |", "| 256 | 400 | 4.25 (1.06 %) |"]
+    # Gaps: mean and shortest, then the rates; a row without gaps has a rate.
+    gaps = {"mean_gap": 81234.5, "minimum_gap": -32.0, "tick": 32.0}
+    own = {"context": context, "benchmarks": [
+        {"name": "handover/nanoseconds/uniform/lock_tuned/keys:1", "items_per_second": 2e9, **gaps},
+        {"name": "handover/nanoseconds/uniform/warden_runs/keys:256", "items_per_second": 3e9, "tick": 32.0}]}
+    (title, header, lines), (_, _, rates) = counted_tables(own)
+    assert header == ["keys", "lock_tuned"] and lines == [["1", "81234 (-32)"], ["256", "-"]], (header, lines)
+    assert rates == [["1", "2.00", "-"], ["256", "-", "3.00"]], rates
+    assert counted_markdown(own).splitlines()[0].endswith("in parentheses the shortest; the clock's smallest step is 32 nanoseconds:")
