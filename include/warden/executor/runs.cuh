@@ -240,6 +240,25 @@ class runs_worker {
     room copy_;
   };
 
+  /// Goes on for as long as whole groups of messages are for the same record, which is held.
+  /// Returns the first message not applied.
+  WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
+                                            record& held) const {
+    for (; i + ahead <= end; i += ahead) {
+      message_type m[ahead];
+      bool repeats = true;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        m[j] = sorted(i + j);
+        repeats = repeats && m[j].local() == local;
+      }
+      if (!repeats) break;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) ref_.apply(m[j], held);
+    }
+    return i;
+  }
+
   /// A run of sections for any of the thread's records.
   WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end) const {
     // A hot record repeats: as long as it does it is held, and written when it no longer does.
@@ -260,6 +279,7 @@ class runs_worker {
         simt::section_enter(records_.address_of(m[0].local()));
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) ref_.apply(m[j], held_copy.value);
+        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
         continue;
