@@ -36,7 +36,7 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Choices made when a guarded is made. Zero means: by default.
 struct guarded_options {
-  unsigned servers = 0;  ///< thread blocks that own records; by default one for each multiprocessor
+  unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy
   /// Neighbouring records with the same owner, a power of two; by default as many as share a cache
   /// line, where there are enough records for that. With 1, hot neighbours have different owners.
@@ -241,7 +241,10 @@ class basic_guarded {
     if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
     auto const facts = runtime::facts(device_);
     if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
-    if (options_.servers == 0) options_.servers = static_cast<unsigned>(facts.multiprocessors);
+    if (options_.servers == 0) {
+      options_.servers = std::max(
+          1u, static_cast<unsigned>(facts.multiprocessors) / Policy::multiprocessors_per_server);
+    }
     if (options_.servers >= ref::outbox::nowhere) {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +
              std::to_string(ref::outbox::nowhere - 1));

@@ -122,14 +122,17 @@ class leader_server {
     // The oldest slice that is not handed out completely.
     std::uint64_t oldest = inbox_.first() / slice;
     while (true) {
+      // Work is looked for when it can be handed to many: each look that finds some costs a fence,
+      // and with it the multiprocessor's L1, where the followers' records are.
+      unsigned free = free_followers();
+      bool const many_free = are_many(simt::count_bits(free));
       std::uint64_t const number = oldest + simt::lane_id();
-      bool const looks = simt::lane_id() < window() && is_free(number);
+      bool const looks = many_free && simt::lane_id() < window() && is_free(number);
       std::uint32_t const new_ones = looks ? fresh(number) : 0;
       // Acquire, by each lane that has seen bits turned over; it passes them on itself.
       if (new_ones != 0) simt::fence_device();
       unsigned work = simt::ballot(simt::full_warp, new_ones != 0);
-      unsigned free = work != 0 ? free_followers() : 0;
-      bool const hands_out = free != 0;
+      bool const hands_out = work != 0;
       for (; work != 0 && free != 0; work &= work - 1, free &= free - 1) {
         if (simt::lane_id() != static_cast<unsigned>(simt::first_bit(work))) continue;
         assign(static_cast<unsigned>(simt::first_bit(free)), number, new_ones);
@@ -140,7 +143,7 @@ class leader_server {
       unsigned const incomplete = ~simt::ballot(simt::full_warp, complete);
       oldest += incomplete == 0 ? window() : static_cast<unsigned>(simt::first_bit(incomplete));
       release(inbox_.worth_releasing());
-      if (!hands_out && !wait(oldest, work != 0)) return;
+      if (!hands_out && !wait(oldest, many_free)) return;
     }
   }
 
@@ -190,11 +193,11 @@ class leader_server {
 
   enum class outcome : unsigned { go_on, ended, poisoned };
 
-  /// Nothing could be handed out, for want of followers if `has_work`: one lane waits. Collective
-  /// over the warp. False when the work has ended or the launch is poisoned.
-  WARDEN_DEVICE bool wait(std::uint64_t oldest, bool has_work) {
+  /// Nothing could be handed out, for want of followers unless `many_free`: one lane waits.
+  /// Collective over the warp. False when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE bool wait(std::uint64_t oldest, bool many_free) {
     outcome mine = outcome::go_on;
-    if (simt::lane_id() == 0) mine = wait_alone(oldest, has_work);
+    if (simt::lane_id() == 0) mine = wait_alone(oldest, many_free);
     auto const all =
         static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), 0));
     if (all == outcome::go_on) release(1);
@@ -202,14 +205,14 @@ class leader_server {
     return all == outcome::go_on;
   }
 
-  WARDEN_DEVICE outcome wait_alone(std::uint64_t oldest, bool has_work) const {
+  WARDEN_DEVICE outcome wait_alone(std::uint64_t oldest, bool many_free) const {
     auto const& channel = inbox_.channel();
     std::uint32_t const missing = handed_[position(oldest)] ^ channel.all_ready(oldest);
     bool ended = false;
     bool const alive = ref_.wait_until(
         [&] {
           if (inbox_.is_done(next_release_)) return true;
-          if (has_work) return any_follower_is_free();
+          if (!many_free) return many_followers_are_free();
           for (unsigned i = 0; i < polled && i < window(); ++i) {
             if (is_free(oldest + i) && fresh(oldest + i) != 0) return true;
           }
@@ -228,12 +231,12 @@ class leader_server {
     if (!alive) return outcome::poisoned;
     return ended ? outcome::ended : outcome::go_on;
   }
-  WARDEN_DEVICE bool any_follower_is_free() const {
-    for (unsigned f = 0; f < followers; ++f) {
-      if (has_room(f)) return true;
-    }
-    return false;
+  WARDEN_DEVICE bool many_followers_are_free() const {
+    int free = 0;
+    for (unsigned f = 0; f < followers; ++f) free += has_room(f) ? 1 : 0;
+    return are_many(free);
   }
+  WARDEN_DEVICE static bool are_many(int free) { return 2 * free >= static_cast<int>(followers); }
 
   WARDEN_DEVICE void release(unsigned least) {
     std::uint64_t const before = next_release_;

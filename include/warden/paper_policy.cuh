@@ -14,6 +14,12 @@ WARDEN_NAMESPACE_BEGIN
 /// warp. Kept to compare with; derive from it as from default_policy. A block has two warps at
 /// least, and a client block needs shared memory for 32 messages to every server.
 struct paper_policy : default_policy {
+  /// One leader feeds as many followers as a block can have.
+  static constexpr unsigned block_threads = 1024;
+  /// As such blocks need it.
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 1;
+  /// Every other multiprocessor hosts a server; beside one of two, no client block fits.
+  static constexpr unsigned multiprocessors_per_server = 2;
   /// A table of locks, behind a leader warp.
   using executor = warden::executor::locks<4096, leader_server>;
   /// A bit for each slot.

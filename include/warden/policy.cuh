@@ -35,6 +35,8 @@ struct default_policy {
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well.
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
+  /// By default a guarded has a server for so many multiprocessors.
+  static constexpr unsigned multiprocessors_per_server = 1;
   /// Bytes of messages a client block stages for each of its threads before it sends a batch.
   static constexpr unsigned outbox_bytes_per_thread = 128;
   /// Bytes of a channel's slots, at most, unless the guarded's options give their number.
