@@ -88,9 +88,7 @@ struct diverging {
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     unsigned const lane = at.thread_rank() % 32;
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       if (lane % 2 == 1) {
         send_operation(ref, 0xaaaaaaaau, i, n, records);
       } else if (lane < 16) {
@@ -100,7 +98,7 @@ struct diverging {
       } else {
         send_operation(ref, 0x40000000u, i, n, records);
       }
-    }
+    });
   }
 };
 
@@ -119,14 +117,12 @@ struct voted {
   std::uint64_t n;
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       bool const now = i < n && test::mix(i) % 3 == 0;
       unsigned const mask = warden::simt::ballot(full_warp, now);
       if (now) send_operation(ref, mask, i, n, records);
       if (!now) send_operation(ref, ~mask, i, n, records);
-    }
+    });
   }
 };
 
@@ -143,16 +139,14 @@ struct beside_thread_clients {
   std::uint64_t n;
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       if (i % 2 == 1) {
         send_operation(ref, 0xaaaaaaaau, i, n, records);
       } else if (i < n) {
         small::thread_client{ref}.send(test::id_of(i, records),
                                        record_in<2>::of(static_cast<std::uint32_t>(i)));
       }
-    }
+    });
   }
 };
 
