@@ -136,9 +136,9 @@ WARDEN_DEVICE void in_rounds(warden::client_block const& at, std::uint64_t n, Ac
     action(first + at.thread_rank());
 }
 
-/// Sends the operations 0 .. n-1 through block clients.
-template <int Words>
-struct send_by_block {
+/// Sends the operations 0 .. n-1 through block clients, each as Section::of(its number).
+template <class Section>
+struct send_sections {
   std::uint64_t n;
   std::uint32_t records;
 
@@ -146,11 +146,13 @@ struct send_by_block {
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint64_t i) {
-      client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
+      client.send(id_of(i, records), Section::of(static_cast<std::uint32_t>(i)), i < n);
     });
     client.flush();
   }
 };
+template <int Words>
+using send_by_block = send_sections<record_in<Words>>;
 
 /// The same through thread clients.
 template <int Words>
