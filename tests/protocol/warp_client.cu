@@ -12,13 +12,14 @@ using test::tally;
 using warden::simt::full_warp;
 using small = warden::basic_guarded<test::small_policy, tally, record_in<2>>;
 
-template <int Words>
-void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity) {
+template <int Words, class Kernel = test::send_by_warp<Words>>
+void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity,
+                unsigned grid = 5) {
   SCOPED_TRACE(testing::Message() << Words << " words, " << n << " messages, " << records
                                   << " records, " << servers << " servers, capacity " << capacity);
   test::guarded_records<warden::basic_guarded<test::small_policy, tally, record_in<Words>>> g{
       records, {.servers = servers, .capacity = capacity}};
-  warden::launch_fused(test::send_by_warp<Words>{n, records}, 5, 64, {}, g.guarded);
+  warden::launch_fused(Kernel{n, records}, grid, 64, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<Words>(n, records));
 }
@@ -104,12 +105,7 @@ struct diverging {
 
 TEST(warp_client, partial_masks_in_diverging_branches) {
   std::uint64_t const n = test::sized<std::uint64_t>(1500, 300'000);
-  for (unsigned const capacity : {32u, 512u}) {
-    test::guarded_records<small> g{50, {.servers = 3, .capacity = capacity}};
-    warden::launch_fused(diverging{n, 50}, 4, 64, {}, g.guarded);
-    g.guarded.wait();
-    test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
-  }
+  for (unsigned const capacity : {32u, 512u}) round_trip<2, diverging>(n, 50, 3, capacity, 4);
 }
 
 /// The mask is what a vote of the warp says.
@@ -127,11 +123,7 @@ struct voted {
 };
 
 TEST(warp_client, masks_by_vote) {
-  std::uint64_t const n = test::sized<std::uint64_t>(1501, 300'001);
-  test::guarded_records<small> g{50, {.servers = 3, .capacity = 32}};
-  warden::launch_fused(voted{n, 50}, 4, 64, {}, g.guarded);
-  g.guarded.wait();
-  test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+  round_trip<2, voted>(test::sized<std::uint64_t>(1501, 300'001), 50, 3, 32, 4);
 }
 
 /// The odd lanes send with warp clients while the even ones, in another branch, use thread clients.
@@ -151,11 +143,7 @@ struct beside_thread_clients {
 };
 
 TEST(warp_client, beside_thread_clients_of_the_same_warp) {
-  std::uint64_t const n = test::sized<std::uint64_t>(1500, 300'000);
-  test::guarded_records<small> g{50, {.servers = 2, .capacity = 32}};
-  warden::launch_fused(beside_thread_clients{n, 50}, 4, 64, {}, g.guarded);
-  g.guarded.wait();
-  test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+  round_trip<2, beside_thread_clients>(test::sized<std::uint64_t>(1500, 300'000), 50, 2, 32, 4);
 }
 
 /// Lanes without a message, of which no lane of some sends has one.
