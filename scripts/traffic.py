@@ -26,7 +26,6 @@ Exit code 1 if a row could not be measured, 2 for wrong options, 3 if ncu is mis
 """
 import argparse
 import contextlib
-import csv
 import io
 import json
 import pathlib
@@ -34,6 +33,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import ncu
+from ncu import Trouble, trouble_of
 
 # arm -> the kernels that its measured launch can be, as a regular expression of their base names.
 FUSED = "fused_kernel"
@@ -48,80 +50,20 @@ METRICS = {"lts__t_sectors.sum": "l2_sectors_per_operation", "dram__bytes.sum": 
            "smsp__inst_executed.sum": "instructions_per_operation"}
 SHARES = {"l2_sectors_per_operation": "l2_of_lock_as_written", "dram_bytes_per_operation": "dram_of_lock_as_written"}
 SIMULATED = {"sectors": "simulated_sectors_per_operation", "global_atomics": "simulated_atomics_per_operation"}
-PREFIXES = {"": 1, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-BASE_UNITS = {"byte": 1, "sector": 1, "inst": 1, "": 1}
 # A lock of few keys makes some thousand sections a second.
 FEW_KEYS, OPERATIONS, OPERATIONS_OF_FEW = 4096, 1 << 24, 1 << 16
 NO_SUCH_ARM = "none of these arms has one of these operations"
 
 
-class Trouble(Exception):
-    """Ends the script with one line and an exit code."""
-
-    def __init__(self, code, text):
-        super().__init__(text)
-        self.code = code
-
-
-def number(text):
-    """A number as ncu prints it: 1,234,567.5."""
-    try:
-        return float(text.replace(",", ""))
-    except ValueError:
-        raise Trouble(1, f"ncu printed no number: {text}") from None
-
-
-def in_base_units(value, unit):
-    for prefix, factor in PREFIXES.items():
-        if unit.removeprefix(prefix) in BASE_UNITS and unit.startswith(prefix):
-            return value * factor
-    raise Trouble(1, f"ncu printed a unit that is not known: {unit}")
-
-
-def launches_in(output):
-    """[(kernel's base name, {metric: sum})] of ncu's CSV output, in the order of the launches; other lines may stand around it."""
-    lines = output.splitlines()
-    header = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
-    if header is None:
-        return []
-    launches = {}
-    for row in csv.DictReader(lines[header:]):
-        if row.get("Metric Name") not in METRICS:
-            continue
-        _, metrics = launches.setdefault(int(row["ID"]), (base_name(row["Kernel Name"]), {}))
-        metrics[row["Metric Name"]] = in_base_units(number(row["Metric Value"]), row["Metric Unit"])
-    return [launches[i] for i in sorted(launches)]
-
-
-def base_name(kernel):
-    """Without return type, namespaces, template arguments and parameters."""
-    depth, plain = 0, ""
-    for character in kernel.replace("(anonymous namespace)::", ""):
-        if character == "(" and depth == 0:
-            break
-        depth += {"<": 1, ">": -1}.get(character, 0)
-        if depth == 0 and character != ">":
-            plain += character
-    return re.split(r"::|\s", plain.strip())[-1]
-
-
 def measured_launch(arm, output):
     """The metrics of the arm's last launch: whatever its kernels did before it was no measurement."""
-    of_arm = [metrics for kernel, metrics in launches_in(output) if re.fullmatch(KERNELS[arm], kernel)]
+    of_arm = [metrics for kernel, metrics in ncu.launches_in(output, METRICS) if re.fullmatch(KERNELS[arm], kernel)]
     if not of_arm:
         raise Trouble(1, f"{arm}: ncu profiled no launch of {KERNELS[arm]}")
     missing = METRICS.keys() - of_arm[-1].keys()
     if missing:
         raise Trouble(1, f"{arm}: ncu printed no {', '.join(sorted(missing))}")
     return of_arm[-1]
-
-
-def complaint_of(output):
-    """What ncu's output says went wrong, as Trouble; None if nothing did."""
-    if "ERR_NVGPUCTRPERM" in output:
-        return Trouble(3, "ncu may not read the GPU's counters here (ERR_NVGPUCTRPERM): run as root, or allow it in the driver's settings")
-    found = re.search(r"==ERROR== *(.+)", output)
-    return Trouble(1, f"ncu: {found[1]}") if found else None
 
 
 def row_name(operation, workload, arm, keys):
@@ -163,15 +105,15 @@ def program_options(arms, operation, workload, keys, operations):
             "--repetitions", "1"]
 
 
-def of_gpu(ncu, program, arm, operation, workload, keys, operations):
+def of_gpu(profiler, program, arm, operation, workload, keys, operations):
     """(row, context); no row for an arm that does not have the operation, or not so many keys."""
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / "log"
-        command = [ncu, "--csv", "--log-file", str(log), "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
+        command = [profiler, "--csv", "--log-file", str(log), "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
                    "--profile-from-start", "off", "--kernel-name-base", "function", "-k", f"regex:^{KERNELS[arm]}$",
                    "--metrics", ",".join(METRICS), program, *program_options([arm], operation, workload, keys, operations)]
         rows, context, said = run(command, log)
-    complaint = complaint_of(said)
+    complaint = ncu.complaint_of(said)
     if complaint and complaint.code == 3:
         raise complaint
     if NO_SUCH_ARM in said:
@@ -286,70 +228,22 @@ def parse(arguments):
     return options
 
 
-# What ncu writes, shortened to what matters here.
-HEADER = ('"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC",'
-          '"Section Name","Metric Name","Metric Unit","Metric Value"')
-
-
-def csv_lines(launch, kernel, values):
-    return [f'"{launch}","7","contention","127.0.0.1","{kernel}","1","7","(256, 1, 1)","(132, 1, 1)","0","9.0",'
-            f'"Command line profiler metrics","{metric}","{unit}","{value}"' for metric, unit, value in values]
-
-
-def ncu_output(*launches):
-    lines = ["==PROF== Connected to process 7 (/x/contention)", '==PROF== Profiling "lock_tuned_kernel" - 0: 0%....100% - 1 pass',
-             "==PROF== Disconnected from process 7", HEADER]
-    for i, (kernel, values) in enumerate(launches):
-        lines += csv_lines(i, kernel, values)
-    return "\n".join(lines) + "\n"
-
-
 def self_test():
-    def trouble(action, *arguments):
-        try:
-            action(*arguments)
-        except Trouble as e:
-            return e.code, str(e)
-        return None
-
-    tuned = ("void warden::v0_1_sm_900::baseline::lock_tuned_kernel<warden::baseline::lock_settings<(warden::baseline::lanes)2, 1>, "
-             "warden::baseline::work<unsigned int, contention::push::make> >(warden::lock_as_written_arguments<T2>)")
-    checks = "void contention::first_check<contention::push>(contention::push::check_arguments)"
-    fused = "void warden::fused_kernel<512u, 3u, (anonymous namespace)::delegate<push>, warden::guarded_ref<policy> >(warden::fused_arguments<T3>)"
-    for kernel, name in ((tuned, "lock_tuned_kernel"), (checks, "first_check"), (fused, "fused_kernel"), ("fused_kernel", "fused_kernel"),
-                         ("void (anonymous namespace)::k(int)", "k"), ("void a<(b)2>::k(int)", "k"), ("draw_ids(bench::draw_arguments)", "draw_ids")):
-        assert base_name(kernel) == name, (kernel, base_name(kernel))
+    ncu.self_test()
     # Several launches of several kernels; the last one of the arm counts, whatever comes after it.
     full = [("lts__t_sectors.sum", "sector", "12,345,678"), ("dram__bytes.sum", "byte", "2,048"), ("smsp__inst_executed.sum", "inst", "4,096")]
-    output = ncu_output((tuned, [(m, u, "1") for m, u, _ in full]), (tuned, full), (checks, [(m, u, "9") for m, u, _ in full]))
-    assert [kernel for kernel, _ in launches_in(output)] == ["lock_tuned_kernel"] * 2 + ["first_check"]
+    output = ncu.written((ncu.TUNED, [(m, u, "1") for m, u, _ in full]), (ncu.TUNED, full), (ncu.CHECKS, [(m, u, "9") for m, u, _ in full]))
     metrics = measured_launch("lock_tuned", output)
     assert metrics == {"lts__t_sectors.sum": 12345678, "dram__bytes.sum": 2048, "smsp__inst_executed.sum": 4096}, metrics
     assert per_operation(metrics, 2048) == {"l2_sectors_per_operation": 12345678 / 2048, "dram_bytes_per_operation": 1,
                                             "instructions_per_operation": 2}
-    assert trouble(measured_launch, "warden_runs", output) == (1, "warden_runs: ncu profiled no launch of fused_kernel")
-    # A number of launches of ten or more, whose ids sort differently as text.
-    many = ncu_output(*[(fused, [(m, u, str(i)) for m, u, _ in full]) for i in range(11)])
-    assert measured_launch("warden_locks", many)["dram__bytes.sum"] == 10
+    assert trouble_of(measured_launch, "warden_runs", output) == (1, "warden_runs: ncu profiled no launch of fused_kernel")
     # A name that contains another one is another kernel.
-    assert trouble(measured_launch, "atomics", ncu_output(("other_atomics_kernel", full), ("atomics_kernel_2", full)))
-    assert trouble(measured_launch, "lock_as_written", output), "what lock_tuned launched is no lock as written"
-    assert measured_launch("lock_tuned", ncu_output(("lock_as_written_kernel", full))), "the choice of lock_tuned may be the lock as written"
-    # Units that ncu scales on its own, fractions, metrics of other sections, and lines between the rows.
-    scaled = ncu_output((fused, [("gpu__time_duration.sum", "nsecond", "5"), ("dram__bytes.sum", "Mbyte", "1.5"),
-                                 ("lts__t_sectors.sum", "Ksector", "2"), ("smsp__inst_executed.sum", "", "1,000")]))
-    scaled = scaled.replace('"0","7"', '==WARNING== Note that\n"0","7"', 1)
-    assert measured_launch("warden_runs", scaled) == {"dram__bytes.sum": 1.5e6, "lts__t_sectors.sum": 2000, "smsp__inst_executed.sum": 1000}
-    assert in_base_units(3, "Gbyte") == 3e9 and in_base_units(3, "byte") == 3
-    assert trouble(in_base_units, 3, "%")[0] == 1 and trouble(in_base_units, 3, "Mega")[0] == 1
+    assert trouble_of(measured_launch, "atomics", ncu.written(("other_atomics_kernel", full), ("atomics_kernel_2", full)))
+    assert trouble_of(measured_launch, "lock_as_written", output), "what lock_tuned launched is no lock as written"
+    assert measured_launch("lock_tuned", ncu.written(("lock_as_written_kernel", full))), "the choice of lock_tuned may be the lock as written"
     # What is missing is said, not taken for zero.
-    assert trouble(measured_launch, "warden_runs", ncu_output((fused, full[:2]))) == (1, "warden_runs: ncu printed no smsp__inst_executed.sum")
-    assert trouble(measured_launch, "warden_runs", ncu_output((fused, [(m, u, "n/a") for m, u, _ in full])))[0] == 1
-    assert launches_in("==WARNING== No kernels were profiled.\n") == []
-    # Complaints.
-    refused = complaint_of("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters.")
-    assert refused.code == 3 and "\n" not in str(refused)
-    assert complaint_of("==ERROR== Failed to find metric x\n").code == 1 and complaint_of(output) is None
+    assert trouble_of(measured_launch, "warden_runs", ncu.written((ncu.FUSED, full[:2]))) == (1, "warden_runs: ncu printed no smsp__inst_executed.sum")
     # Shares are of the same operation, workload and keys.
     rows = {row_name(o, "uniform", arm, k): {"l2_sectors_per_operation": l2, "dram_bytes_per_operation": dram}
             for o, arm, k, l2, dram in (("push", "lock_as_written", 256, 200, 0), ("push", "warden_runs", 256, 10, 5),
@@ -374,8 +268,8 @@ for a; do case $a in --benchmark_out=*) out=${{a#*=}};; esac; done
 [ "$2" != atomics ] || {{ echo "contention: {NO_SUCH_ARM}" >&2; exit 2; }}
 echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"name": "contention/'$4'/'$6'/'${{2%%,*}}'/keys:'$8'", "operations": '${{10}}', "sectors": 4.5, "global_atomics": 1.5}}]}}' >$out
 """)
-        (folder / "profile").write_text(ncu_output((fused, full), ("lock_as_written_kernel", [(m, u, "1024") for m, u, _ in full])))
-        ncu = script("ncu", f'while [ "$1" != {program} ]; do [ "$1" != --log-file ] || log=$2; shift; done\ncp {folder}/profile $log\nexec "$@"')
+        (folder / "profile").write_text(ncu.written((ncu.FUSED, full), ("lock_as_written_kernel", [(m, u, "1024") for m, u, _ in full])))
+        profiler = script("ncu", f'while [ "$1" != {program} ]; do [ "$1" != --log-file ] || log=$2; shift; done\ncp {folder}/profile $log\nexec "$@"')
         out = folder / "traffic.json"
 
         def options(*more):
@@ -389,8 +283,8 @@ echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"
             return {row["name"].split("/")[3]: row for row in json.loads(out.read_text())["benchmarks"]}
 
         arms = ["--arms", "lock_as_written,atomics,warden_runs"]
-        assert trouble(measured, "--program", program, "--ncu", str(folder / "none")) == (3, f"{folder}/none: No such file or directory")
-        assert measured("--program", program, "--ncu", ncu, *arms) == 0
+        assert trouble_of(measured, "--program", program, "--ncu", str(folder / "none")) == (3, f"{folder}/none: No such file or directory")
+        assert measured("--program", program, "--ncu", profiler, *arms) == 0
         written = rows_written()
         assert list(written) == ["lock_as_written", "warden_runs"], written
         assert written["lock_as_written"]["l2_sectors_per_operation"] == 1 and written["warden_runs"]["dram_bytes_per_operation"] == 2
@@ -401,15 +295,15 @@ echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"
         assert written["simulated_sectors_per_operation"] == 4.5 and written["dram_bytes_per_operation"] == 2, written
         assert written["simulated_atomics_per_operation"] == 1.5, written
         out.write_text(out.read_text().replace('"include_hash": "h"', '"include_hash": "other"'))
-        assert trouble(measured, "--simulated", program, "--arms", "warden_runs")[0] == 1
+        assert trouble_of(measured, "--simulated", program, "--arms", "warden_runs")[0] == 1
         # One row that fails is said, and the others are measured.
-        (folder / "profile").write_text(ncu_output((fused, full)))
-        assert measured("--program", program, "--ncu", ncu, *arms) == 1 and list(rows_written()) == ["warden_runs"]
+        (folder / "profile").write_text(ncu.written((ncu.FUSED, full)))
+        assert measured("--program", program, "--ncu", profiler, *arms) == 1 and list(rows_written()) == ["warden_runs"]
         (folder / "profile").write_text("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
-        assert trouble(measured, "--program", program, "--ncu", ncu, *arms)[0] == 3
+        assert trouble_of(measured, "--program", program, "--ncu", profiler, *arms)[0] == 3
     for wrong in ([], ["--out", "x"], ["--out", "x", "--program", sys.executable, "--keys", "0"], ["--out", "x", "--program", "/nowhere"],
                   ["--out", "x", "--program", sys.executable, "--arms", "sort"]):
-        assert trouble(parse, wrong)[0] == 2, wrong
+        assert trouble_of(parse, wrong)[0] == 2, wrong
     print("self-test passed")
 
 

@@ -14,7 +14,7 @@
 namespace contention {
 
 template <class Operation>
-class point_of final : public bench::workload_point<Operation> {
+class point_of : public bench::workload_point<Operation> {
   using base = bench::workload_point<Operation>;
 
  public:
@@ -28,7 +28,7 @@ class point_of final : public bench::workload_point<Operation> {
     return base::has(arm);
   }
 
- private:
+ protected:
   using base::keys;
   using base::workload_;
 

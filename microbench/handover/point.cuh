@@ -2,16 +2,14 @@
 // A point of the handover benchmark: the gaps of all records, by one clock.
 #pragma once
 
-#include "microbench/contention/arms.cuh"
+#include "microbench/contention/points.cuh"
 #include "microbench/handover/operation.cuh"
 #include "microbench/handover/points.hpp"
-#include "microbench/support/workload_point.cuh"
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,31 +38,22 @@ struct gaps {
 };
 
 template <class Clock>
-class point_of final : public bench::workload_point<stamp<Clock>> {
-  using operation = stamp<Clock>;
-  using base = bench::workload_point<operation>;
+class point_of final : public contention::point_of<stamp<Clock>> {
+  using base = contention::point_of<stamp<Clock>>;
 
  public:
   using base::base;
 
   [[nodiscard]] bool has(std::string const& arm) const override {
-    if (arm.starts_with("warden_")) return contention::has_warden_arm<operation>(arm, keys());
-    return Clock::is_shared;
+    return arm.starts_with("warden_") ? base::has(arm) : Clock::is_shared;
   }
 
  private:
-  using base::keys;
-  using base::workload_;
-
-  void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
-  std::string tune(std::uint32_t operations) override {
-    return runner_->tune(workload_, operations);
-  }
   bench::run_result run(std::string const& arm, std::uint32_t operations,
                         std::uint64_t seed) override {
-    auto const result = runner_->run(arm, workload_, operations, seed);
+    auto const result = base::run(arm, operations, seed);
     gaps& all = runs_[arm].emplace_back();
-    for (record const& r : runner_->records().to_host()) all.add(r);
+    for (record const& r : this->runner_->records().to_host()) all.add(r);
     return result;
   }
   void finish(std::string const& arm, bench::row& r) override {
@@ -84,11 +73,10 @@ class point_of final : public bench::workload_point<stamp<Clock>> {
     r.counters["maximum_gap"] = all.maximum;
   }
   void tear_down() override {
-    runner_.reset();
+    base::tear_down();
     runs_.clear();
   }
 
-  std::optional<contention::runner<operation>> runner_;
   std::map<std::string, std::vector<gaps>> runs_;  ///< by arm, in order
 };
 

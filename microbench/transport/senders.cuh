@@ -31,6 +31,18 @@ struct work {
   [[nodiscard]] unsigned grid() const { return (messages + per_block - 1) / per_block; }
 };
 
+/// What a level's client is whose library client needs no block and holds nothing back.
+template <class Client>
+class direct_client {
+ public:
+  template <class Ref>
+  WARDEN_DEVICE direct_client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+  WARDEN_DEVICE void flush() {}
+
+ protected:
+  Client client_;
+};
+
 /// The send levels, each with a client that all threads of a block open, use and flush together.
 struct block_level {
   static constexpr char const* name = "block";
@@ -51,33 +63,23 @@ struct block_level {
 struct warp_level {
   static constexpr char const* name = "warp";
   template <class Ref>
-  class client {
-   public:
-    WARDEN_DEVICE client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+  struct client : direct_client<warden::warp_client<Ref>> {
+    using direct_client<warden::warp_client<Ref>>::direct_client;
     template <class Section>
     WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
-      client_.send(simt::full_warp, id, s, valid);
+      this->client_.send(simt::full_warp, id, s, valid);
     }
-    WARDEN_DEVICE void flush() {}
-
-   private:
-    warden::warp_client<Ref> client_;
   };
 };
 struct thread_level {
   static constexpr char const* name = "thread";
   template <class Ref>
-  class client {
-   public:
-    WARDEN_DEVICE client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+  struct client : direct_client<warden::thread_client<Ref>> {
+    using direct_client<warden::thread_client<Ref>>::direct_client;
     template <class Section>
     WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
-      if (valid) client_.send(id, s);
+      if (valid) this->client_.send(id, s);
     }
-    WARDEN_DEVICE void flush() {}
-
-   private:
-    warden::thread_client<Ref> client_;
   };
 };
 

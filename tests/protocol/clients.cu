@@ -40,13 +40,11 @@ struct send_and_append {
 
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
       if (i < n && i % 2 == 1) client.append(test::id_of(i, records), section);
       client.send(test::id_of(i, records), section, i < n && i % 2 == 0);
-    }
+    });
     client.flush();
   }
 };
@@ -93,14 +91,12 @@ struct send_to_both {
                              two_types::ref const& b) const {
     small::block_client to_a{a, at};
     two_types::block_client to_b{b, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const value = static_cast<std::uint32_t>(i);
       to_a.send(test::id_of(i, 10), record_in<2>::of(value), i < n);
       to_b.send(test::id_of(i, 20), record_in<7>::of(value), i < n);
       to_b.send(20, add_one{}, i < n && i % 3 == 0);
-    }
+    });
     to_a.flush();
     to_b.flush();
   }

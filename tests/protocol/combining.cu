@@ -69,14 +69,12 @@ struct send_operations {
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < all.n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, all.n, [&](std::uint64_t i) {
       add_words<Words> const section{i};
       bool const sends = all.is_there(i), appends = sends && all.is_appended(i);
       if (appends) client.append(all.id(i), section);
       client.send(all.id(i), section, sends && !appends);
-    }
+    });
     client.flush();
   }
 };

@@ -22,6 +22,10 @@ template <int Filler, int Words>
 struct add_to {
   static constexpr bool reads_other_memory = false;
   test::record_in<Words> in;
+
+  WARDEN_HOST_DEVICE static add_to of(std::uint32_t value) {
+    return {test::record_in<Words>::of(value)};
+  }
   __device__ void operator()(sums<Filler>& s, warden::no_context) const {
     s.count += 1;
     s.mixed += in.hash();
@@ -44,25 +48,6 @@ struct buffered : test::runs {
   using sender = warden::sender::buffered;
 };
 
-template <int Filler, int Words>
-struct send_all {
-  std::uint64_t n;
-  std::uint32_t records;
-
-  template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::block_client<Ref> client{ref, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
-      client.send(test::id_of(i, records),
-                  add_to<Filler, Words>{test::record_in<Words>::of(static_cast<std::uint32_t>(i))},
-                  i < n);
-    }
-    client.flush();
-  }
-};
-
 template <class Policy>
 class executors : public testing::Test {
  protected:
@@ -78,7 +63,7 @@ class executors : public testing::Test {
     warden::basic_guarded<Policy, sums<Filler>, add_to<Filler, Words>> g{
         memory.data() + guard, records, {.servers = servers, .chunk = chunk}};
     for (unsigned launch = 0; launch < launches; ++launch)
-      warden::launch_fused(send_all<Filler, Words>{n, records}, 5, 64, {}, g);
+      warden::launch_fused(test::send_sections<add_to<Filler, Words>>{n, records}, 5, 64, {}, g);
     g.wait();
     auto const wanted = test::expected<Words>(n, records);
     auto const seen = memory.to_host();

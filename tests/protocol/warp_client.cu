@@ -12,13 +12,14 @@ using test::tally;
 using warden::simt::full_warp;
 using small = warden::basic_guarded<test::small_policy, tally, record_in<2>>;
 
-template <int Words>
-void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity) {
+template <int Words, class Kernel = test::send_by_warp<Words>>
+void round_trip(std::uint64_t n, std::uint32_t records, unsigned servers, unsigned capacity,
+                unsigned grid = 5) {
   SCOPED_TRACE(testing::Message() << Words << " words, " << n << " messages, " << records
                                   << " records, " << servers << " servers, capacity " << capacity);
   test::guarded_records<warden::basic_guarded<test::small_policy, tally, record_in<Words>>> g{
       records, {.servers = servers, .capacity = capacity}};
-  warden::launch_fused(test::send_by_warp<Words>{n, records}, 5, 64, {}, g.guarded);
+  warden::launch_fused(Kernel{n, records}, grid, 64, {}, g.guarded);
   g.guarded.wait();
   test::expect_equal(g.records.to_host(), test::expected<Words>(n, records));
 }
@@ -88,9 +89,7 @@ struct diverging {
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     unsigned const lane = at.thread_rank() % 32;
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       if (lane % 2 == 1) {
         send_operation(ref, 0xaaaaaaaau, i, n, records);
       } else if (lane < 16) {
@@ -100,18 +99,13 @@ struct diverging {
       } else {
         send_operation(ref, 0x40000000u, i, n, records);
       }
-    }
+    });
   }
 };
 
 TEST(warp_client, partial_masks_in_diverging_branches) {
   std::uint64_t const n = test::sized<std::uint64_t>(1500, 300'000);
-  for (unsigned const capacity : {32u, 512u}) {
-    test::guarded_records<small> g{50, {.servers = 3, .capacity = capacity}};
-    warden::launch_fused(diverging{n, 50}, 4, 64, {}, g.guarded);
-    g.guarded.wait();
-    test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
-  }
+  for (unsigned const capacity : {32u, 512u}) round_trip<2, diverging>(n, 50, 3, capacity, 4);
 }
 
 /// The mask is what a vote of the warp says.
@@ -119,23 +113,17 @@ struct voted {
   std::uint64_t n;
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       bool const now = i < n && test::mix(i) % 3 == 0;
       unsigned const mask = warden::simt::ballot(full_warp, now);
       if (now) send_operation(ref, mask, i, n, records);
       if (!now) send_operation(ref, ~mask, i, n, records);
-    }
+    });
   }
 };
 
 TEST(warp_client, masks_by_vote) {
-  std::uint64_t const n = test::sized<std::uint64_t>(1501, 300'001);
-  test::guarded_records<small> g{50, {.servers = 3, .capacity = 32}};
-  warden::launch_fused(voted{n, 50}, 4, 64, {}, g.guarded);
-  g.guarded.wait();
-  test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+  round_trip<2, voted>(test::sized<std::uint64_t>(1501, 300'001), 50, 3, 32, 4);
 }
 
 /// The odd lanes send with warp clients while the even ones, in another branch, use thread clients.
@@ -143,25 +131,19 @@ struct beside_thread_clients {
   std::uint64_t n;
   std::uint32_t records;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    test::in_rounds(at, n, [&](std::uint64_t i) {
       if (i % 2 == 1) {
         send_operation(ref, 0xaaaaaaaau, i, n, records);
       } else if (i < n) {
         small::thread_client{ref}.send(test::id_of(i, records),
                                        record_in<2>::of(static_cast<std::uint32_t>(i)));
       }
-    }
+    });
   }
 };
 
 TEST(warp_client, beside_thread_clients_of_the_same_warp) {
-  std::uint64_t const n = test::sized<std::uint64_t>(1500, 300'000);
-  test::guarded_records<small> g{50, {.servers = 2, .capacity = 32}};
-  warden::launch_fused(beside_thread_clients{n, 50}, 4, 64, {}, g.guarded);
-  g.guarded.wait();
-  test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
+  round_trip<2, beside_thread_clients>(test::sized<std::uint64_t>(1500, 300'000), 50, 2, 32, 4);
 }
 
 /// Lanes without a message, of which no lane of some sends has one.

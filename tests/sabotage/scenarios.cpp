@@ -38,6 +38,7 @@ std::uint64_t hash(std::uint32_t a) { return (a + 1) * 0x9e3779b97f4a7c15ull; }
 struct note {
   static constexpr bool reads_other_memory = false;
   std::uint32_t a, b, c, d, e;
+  static note of(std::uint32_t i) { return {i, i, i, i, i}; }
   void operator()(tally& t, warden::no_context) const {
     t.count += 1;
     t.mixed += hash(a) ^ (b - a) ^ (c - a) ^ (d - a) ^ (e - a);
@@ -90,6 +91,20 @@ struct combining_runs_policy : combining_policy {
 };
 using combined_run_notes = warden::basic_guarded<combining_runs_policy, tally, summed_note>;
 
+/// What a kernel sends: notes 0 .. n-1, each for the record that `id` says.
+struct operations {
+  std::uint32_t n, records;
+  static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
+};
+/// Calls `action(i)` for each operation. The threads of a block stay together: in its last round
+/// there may be n or more.
+template <class Action>
+void in_rounds(warden::client_block const& at, std::uint32_t n, Action action) {
+  for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+       first += at.grid_dim() * at.block_dim())
+    action(first + at.thread_rank());
+}
+
 /// Every other one for record 0.
 struct send_summed_notes {
   std::uint32_t n, records;
@@ -99,62 +114,42 @@ struct send_summed_notes {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
-         first += at.grid_dim() * at.block_dim()) {
-      std::uint32_t const i = first + at.thread_rank();
+    in_rounds(at, n, [&](std::uint32_t i) {
       client.send(id(i, records), summed_note{1, hash(i)}, i < n);
-    }
+    });
     client.flush();
   }
 };
 
-struct send_notes {
-  std::uint32_t n, records;
-  static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
+struct send_notes : operations {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
-         first += at.grid_dim() * at.block_dim()) {
-      std::uint32_t const i = first + at.thread_rank();
-      client.send(id(i, records), note{i, i, i, i, i}, i < n);
-    }
+    in_rounds(at, n, [&](std::uint32_t i) { client.send(id(i, records), note::of(i), i < n); });
     client.flush();
   }
 };
 
 /// Two of three are appended, so that many buffers are filled up by threads on their own.
-struct append_notes {
-  std::uint32_t n, records;
-  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
-    return send_notes::id(i, records);
-  }
+struct append_notes : operations {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
-         first += at.grid_dim() * at.block_dim()) {
-      std::uint32_t const i = first + at.thread_rank();
-      if (i < n && i % 3 != 0) client.append(id(i, records), note{i, i, i, i, i});
-      client.send(id(i, records), note{i, i, i, i, i}, i < n && i % 3 == 0);
-    }
+    in_rounds(at, n, [&](std::uint32_t i) {
+      if (i < n && i % 3 != 0) client.append(id(i, records), note::of(i));
+      client.send(id(i, records), note::of(i), i < n && i % 3 == 0);
+    });
     client.flush();
   }
 };
 
-struct send_notes_by_warp {
-  std::uint32_t n, records;
-  static std::uint32_t id(std::uint32_t i, std::uint32_t records) {
-    return send_notes::id(i, records);
-  }
+struct send_notes_by_warp : operations {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref};
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
-         first += at.grid_dim() * at.block_dim()) {
-      std::uint32_t const i = first + at.thread_rank();
-      client.send(warden::simt::full_warp, id(i, records), note{i, i, i, i, i}, i < n);
-    }
+    in_rounds(at, n, [&](std::uint32_t i) {
+      client.send(warden::simt::full_warp, id(i, records), note::of(i), i < n);
+    });
   }
 };
 
@@ -251,7 +246,7 @@ void visible() {
 struct send_bad {
   void operator()(warden::client_block const& at, notes::ref const& ref) const {
     notes::block_client client{ref, at};
-    client.send(at.thread_rank() == 3 ? 10 : 2, note{1, 1, 1, 1, 1});
+    client.send(at.thread_rank() == 3 ? 10 : 2, note::of(1));
     client.flush();
   }
 };

@@ -127,23 +127,32 @@ inline void expect_equal(std::vector<tally> const& seen, std::vector<tally> cons
   }
 }
 
-/// Sends the operations 0 .. n-1 through block clients.
-template <int Words>
-struct send_by_block {
+/// Calls `action(i)` for the operations 0 .. n-1 of a kernel. The threads of a block stay together:
+/// in its last round there may be n or more.
+template <class Action>
+WARDEN_DEVICE void in_rounds(warden::client_block const& at, std::uint64_t n, Action action) {
+  for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+       first += at.global_size())
+    action(first + at.thread_rank());
+}
+
+/// Sends the operations 0 .. n-1 through block clients, each as Section::of(its number).
+template <class Section>
+struct send_sections {
   std::uint64_t n;
   std::uint32_t records;
 
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
-      client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
-    }
+    in_rounds(at, n, [&](std::uint64_t i) {
+      client.send(id_of(i, records), Section::of(static_cast<std::uint32_t>(i)), i < n);
+    });
     client.flush();
   }
 };
+template <int Words>
+using send_by_block = send_sections<record_in<Words>>;
 
 /// The same through thread clients.
 template <int Words>
@@ -169,12 +178,10 @@ struct send_by_warp {
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
+    in_rounds(at, n, [&](std::uint64_t i) {
       client.send(warden::simt::full_warp, id_of(i, records),
                   record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);
-    }
+    });
   }
 };
 

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the commands of ./warden: what they refuse, with which exit code, what they install, build and print.
+
+    driver_commands.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with test programs
+"""
+import re
+
+import driver
+from driver import ALL_INSTALLED, GPU, NOTHING_INSTALLED, PACKAGES, ROOT, TEST_PACKAGES, USER
+
+
+class Usage(driver.DriverTest):
+    def test_help(self):
+        for arguments in (["--help"], ["-h"], ["help"], ["test", "--help"], ["bench", "--help"], ["build", "--help"],
+                          ["doctor", "--help"], ["bench", "--merge", "--help"]):
+            done = self.warden(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            self.assertTrue(done.stdout.startswith("usage: ./warden test"), arguments)
+
+    def test_no_command(self):
+        done = self.warden()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+
+    def test_unknown_words(self):
+        self.refused(2, "^warden: unknown command tets; ", "tets")
+        for command in ("test", "bench", "build", "doctor"):
+            self.refused(2, f"^warden: unknown option --colour for {command}", command, "--colour")
+        self.refused(2, "^warden: unknown option push for bench", "bench", "push")
+        self.refused(2, "^warden: unknown option --prebuilt for build", "build", "--resources", "--prebuilt", "x")
+
+    def test_missing_values(self):
+        for option in ("--filter", "--seeds", "--prebuilt"):
+            self.refused(2, f"^warden: {option} needs a value$", "test", option)
+        for option in ("--device", "--prebuilt", "--keys", "--arms", "--operation", "--workload", "--ops", "--repetitions",
+                       "--ids", "--out", "--benchmark_filter"):
+            self.refused(2, f"^warden: {option} needs a value$", "bench", option)
+        self.refused(2, "^warden: --merge needs 2 files or more$", "bench", "--merge", "out.json")
+        self.refused(2, "^warden: --check-baselines needs 1 files?$", "bench", "--check-baselines")
+        self.refused(2, "^warden: --check-baselines takes one file$", "bench", "--check-baselines", "a", "b")
+
+    def test_bad_values(self):
+        for value in ("0", "-1", "many", "1.5", "9999999999"):
+            self.refused(2, f"^warden: --seeds {value}: ", "test", "--seeds", value)
+        self.refused(2, r"^warden: --filter \(: not a regular expression$", "test", "--filter", "(")
+        self.refused(2, "^warden: --device tpu: gpu or sim$", "bench", "--device", "tpu")
+        for option, values in {"--keys": ["0", "1,", "1,x", "-1", "1 2", ""], "--ops": ["0", "1,2", "x", "1e6"],
+                               "--repetitions": ["0", "x"], "--arms": ["", "Atomics!", "a,,b"], "--operation": ["1"],
+                               "--workload": ["--keys"]}.items():
+            for value in values:
+                self.refused(2, f"^warden: {option} {re.escape(value)}: ", "bench", option, value)
+        self.refused(2, "^warden: --out no/x.json: ", "bench", "--out", "no/x.json")
+        self.refused(2, "^warden: --out .: ", "bench", "--out", ".")
+        self.refused(2, "^warden: --ids no: ", "bench", "--ids", "no")
+        self.refused(2, "^warden: --ids .: ", "bench", "--ids", ".")
+
+    def test_prebuilt_folders(self):
+        (self.here / "empty").mkdir()
+        (self.here / "empty/test_words").write_text("no program")
+        for command in ("test", "bench"):
+            self.refused(2, "^warden: --prebuilt no: no such folder$", command, "--prebuilt", "no")
+        self.refused(2, "no test programs there$", "test", "--prebuilt", "empty")
+        self.refused(2, "no program contention_sim there$", "bench", "--prebuilt", "empty")
+        self.stub(GPU)
+        self.refused(2, "no program contention there$", "bench", "--prebuilt", "empty")
+
+
+class SetUp(driver.DriverTest):
+    def test_neither_root_nor_sudo(self):
+        self.stub(NOTHING_INSTALLED, USER)
+        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
+        self.refused(3, f"apt-get install {re.escape(TEST_PACKAGES)}$", "test")
+        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "build")
+        self.stub({"sudo": "exit 1"})  # wants a password
+        self.refused(3, f"apt-get install {re.escape(PACKAGES)}$", "bench")
+
+    def test_only_what_is_missing(self):
+        self.stub(ALL_INSTALLED, USER, {"dpkg-query": 'case "$*" in *ccache|*libcli11-dev) echo deinstall ok config-files;;'
+                                                      "*) echo install ok installed;; esac"})
+        self.refused(3, "apt-get install ccache libcli11-dev$", "test")
+
+    def test_no_install(self):
+        self.stub(NOTHING_INSTALLED, ROOT)
+        self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "bench", "--no-install")
+        self.refused(3, f"^warden: missing packages: {re.escape(PACKAGES)}$", "build", "--no-install")
+        self.refused(3, f"^warden: missing packages: {re.escape(TEST_PACKAGES)}$", "test", "--no-install")
+
+    def test_another_system(self):
+        for command, packages in (("bench", PACKAGES), ("build", PACKAGES), ("test", TEST_PACKAGES)):
+            for options in ([], ["--no-install"]):
+                self.refused(3, f"no Debian or Ubuntu system; .*: {re.escape(packages)}$", command, *options)
+
+    def test_installation_that_fails(self):
+        for groups in ((NOTHING_INSTALLED, ROOT), (NOTHING_INSTALLED, USER, {"sudo": '[ "$1" = -n ] || "$@"'})):
+            self.stub(*groups)
+            done = self.warden("bench")
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertIn(f"Installing {PACKAGES}\n", done.stdout)
+            self.assertRegex(done.stderr, f"apt-get failed .*: {re.escape(PACKAGES)}\n$")
+            log = self.path / "apt-get.log"
+            self.assertEqual(log.read_text(), "update\n")
+            log.unlink()
+
+    def test_installs_what_is_missing(self):
+        self.stub(NOTHING_INSTALLED, ROOT, {"apt-get": 'echo "$*" >>"$0.log"'})
+        done = self.warden("bench")
+        self.assertEqual(done.returncode, 1, "there is no cmake to go on with")
+        self.assertEqual((self.path / "apt-get.log").read_text(),
+                         f"update\ninstall -y --no-install-recommends {PACKAGES}\n")
+
+    def test_doctor(self):
+        done = self.warden("doctor")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, "(?m)^GPU +none found")
+        self.assertRegex(done.stdout, "(?m)^toolkit +no nvcc")
+        self.assertRegex(done.stdout, "(?m)^cuobjdump +not found: the test sass is skipped$")
+        self.assertRegex(done.stdout, "(?m)^cmake +not found$")
+        self.assertIn(f"needed: {TEST_PACKAGES}\n", done.stdout)
+        self.stub(NOTHING_INSTALLED, GPU)
+        done = self.warden("doctor")
+        self.assertRegex(done.stdout, "(?m)^GPU +NVIDIA H200, 9.0$")
+        self.assertRegex(done.stdout, f"(?m)^missing +apt-get install {re.escape(TEST_PACKAGES)}$")
+        self.stub(ALL_INSTALLED)
+        self.assertRegex(self.warden("doctor").stdout, "(?m)^packages +all there$")
+
+
+class Build(driver.DriverTest):
+    """cmake is a stub: what it was asked for is in cmake.log."""
+
+    # What cuobjdump prints about the program's kernel.
+    USAGE = ("Resource usage:\n Common:\n  GLOBAL:0\n Function _ZN6warden6kernelEv:\n"
+             "  REG:48 STACK:{stack} SHARED:1024 LOCAL:0 CONSTANT[0]:776\n")
+    NVCC = {"nvcc": "exit 0"}
+    CMAKE = {"cmake": 'echo "$*" >>"$0.log"'}
+
+    def cuobjdump(self, folder, stack=0):
+        """A stub in the folder, and a program for it to read."""
+        (folder / "cuobjdump").write_text(f"#!{self.path}/bash\ncat <<'TEXT'\n{self.USAGE.format(stack=stack)}TEXT\n")
+        (folder / "cuobjdump").chmod(0o755)
+        bin = self.home / "build/test/bin"
+        bin.mkdir(parents=True, exist_ok=True)
+        for name in ("program", "program_sim"):
+            (bin / name).touch(0o755)
+
+    def test_builds_and_runs_nothing(self):
+        self.stub(ALL_INSTALLED, self.CMAKE)
+        done = self.warden("build")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, r"\ANo nvcc: only the simulated device is built.\nBuilding in build/test ...\nBuilt in \d+ s.\n\Z")
+        configured, built = (self.path / "cmake.log").read_text().splitlines()
+        self.assertRegex(configured, "^-S . -B build/test .*-DWARDEN_WERROR=ON$")
+        self.assertEqual(built, "--build build/test")
+
+    def test_a_build_that_fails(self):
+        self.stub(ALL_INSTALLED, {"cmake": '[ "$1" != --build ] || { echo "x.cu:1: error: no such thing"; exit 1; }'})
+        done = self.warden("build")
+        self.assertEqual((done.returncode, done.stderr), (1, "x.cu:1: error: no such thing\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith("Building failed: build/test/build.log\n"), done.stdout)
+
+    def test_resources_without_nvcc(self):
+        self.stub(NOTHING_INSTALLED, ROOT, self.CMAKE)
+        self.cuobjdump(self.path)
+        self.assertEqual(self.refused(3, "^warden: --resources needs nvcc; .* 12.0 or newer$", "build", "--resources"), "")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources_without_cuobjdump(self):
+        self.stub(NOTHING_INSTALLED, ROOT, self.CMAKE, self.NVCC)
+        self.assertEqual(self.refused(3, "^warden: --resources needs cuobjdump, ", "build", "--resources"), "")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources_without_python(self):
+        self.stub(ALL_INSTALLED, self.CMAKE, self.NVCC)
+        self.cuobjdump(self.path)
+        (self.path / "python3").unlink()
+        self.stub({"python3": "exit 1"})
+        self.refused(3, "^warden: --resources needs python3, 3.10 or newer$", "build", "--resources")
+        self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
+
+    def test_resources(self):
+        # cuobjdump beside nvcc comes before the one on the PATH.
+        self.stub(ALL_INSTALLED, self.CMAKE, self.NVCC, {"cuobjdump": "exit 1"})
+        toolkit = self.folder / "toolkit"
+        (toolkit / "bin").mkdir(parents=True)
+        (self.path / "nvcc").rename(toolkit / "bin/nvcc")
+        for stack, code in ((0, 0), (24, 1)):
+            self.cuobjdump(toolkit / "bin", stack)
+            done = self.warden("build", "--resources", CUDA_HOME=toolkit)
+            self.assertEqual((done.returncode, done.stderr), (code, ""), done.stdout)
+            self.assertRegex(done.stdout, rf"\nprogram\n registers +shared +stack +local +kernel\n +48 +1024 +{stack} +0 +\S+\n")
+            self.assertNotIn("program_sim", done.stdout)
+            self.assertRegex(done.stdout, "bytes\n$" if stack else "No kernel spills.\n$")
+
+
+class Tests(driver.ProgramTest):
+    def test_tests(self):
+        done = self.warden("test", "--prebuilt", driver.BIN, "--filter", "^sim.message$")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed, 0 skipped\n"), done.stdout)
+        self.refused(2, "no test programs like nonsense there$", "test", "--prebuilt", driver.BIN, "--filter", "nonsense")
+        (self.here / "test_bad_sim").write_text("#!/bin/sh\nexit 5\n")
+        (self.here / "test_skipped").write_text("#!/bin/sh\nexit 77\n")
+        for name in ("test_bad_sim", "test_skipped"):
+            (self.here / name).chmod(0o755)
+        done = self.warden("test", "--prebuilt", ".")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/test_bad_sim (exit code 5)\n", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n0 passed, 1 failed, 1 skipped\n"), done.stdout)
+
+
+if __name__ == "__main__":
+    driver.main()
