@@ -25,7 +25,7 @@ FLOORS = [
     ["diagnosis.hpp", "error.hpp", "stream.hpp", "runtime.hpp", "buffer.hpp", "simulation.hpp", "timer.hpp"],
     ["watchdog.cuh", "critical_section.cuh", "owner_map.cuh", "lock_table.cuh", "message.cuh", "statistics.cuh",
      "combine.cuh", "message_combiner.cuh", "baseline/"],
-    ["channel.cuh", "bitmask_channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "record_store.cuh", "inbox.cuh",
+    ["channel.cuh", "whole_lanes.cuh", "bitmask_channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "record_store.cuh", "inbox.cuh",
      "thread_client.cuh", "warp_client.cuh", "outbox.cuh", "buffered_outbox.cuh", "slice_server.cuh", "leader_server.cuh",
      "window_server.cuh"],
     ["executor/", "policy.cuh", "paper_policy.cuh"],

@@ -217,17 +217,25 @@ def self_test():
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
     # Rows of the transport have other names; a rate stands beside the ceiling of the same channels.
-    def sent(send, receive, size, rate):
-        return {"name": f"transport/{send}/{receive}/in_band/bytes:{size}/servers:132", "items_per_second": rate, "bytes_per_second": size * rate}
+    def sent(send, receive, size, rate, readiness="in_band"):
+        return {"name": f"transport/{send}/{receive}/{readiness}/bytes:{size}/servers:132", "items_per_second": rate,
+                "bytes_per_second": size * rate}
 
     context = {"device": "d", "commit": "c", "toolkit": "13.0"}
     latency = {"name": "transport/latency/slices/in_band/idle/servers:132", "median_ns": 1824.0, "p99_ns": 2976.0, "tick_ns": 32.0}
     own = {"context": context, "benchmarks": [sent("block", "windows", 16, 50e9), sent("ceiling_copy", "windows", 16, 125e9),
-                                              sent("block", "windows", 32, 30e9), latency]}
+                                              sent("block", "windows", 32, 30e9),
+                                              sent("block", "windows", 16, 60e9, "whole_lanes"),
+                                              sent("ceiling_copy", "windows", 16, 120e9, "whole_lanes"),
+                                              sent("block", "leader", 16, 5e9, "bitmask"), latency]}
     lines = transport_markdown(own).splitlines()
-    assert lines[4:7] == ["| `block` | `windows` | `in_band` | 16 | 132 | 50.0 | 800 | 40 % |",
+    assert lines[4:10] == ["| `block` | `windows` | `in_band` | 16 | 132 | 50.0 | 800 | 40 % |",
                           "| `ceiling_copy` | `windows` | `in_band` | 16 | 132 | 125.0 | 2000 | 100 % |",
-                          "| `block` | `windows` | `in_band` | 32 | 132 | 30.0 | 960 | - |"], lines
+                          "| `block` | `windows` | `in_band` | 32 | 132 | 30.0 | 960 | - |",
+                          # Each readiness has its own ceiling, or none.
+                          "| `block` | `windows` | `whole_lanes` | 16 | 132 | 60.0 | 960 | 50 % |",
+                          "| `ceiling_copy` | `windows` | `whole_lanes` | 16 | 132 | 120.0 | 1920 | 100 % |",
+                          "| `block` | `leader` | `bitmask` | 16 | 132 | 5.00 | 80 | - |"], lines
     assert lines[-1] == "| `slices` | `in_band` | `idle` | 132 | 1824 | 2976 |" and "tick is 32 ns" in lines[-5], lines
     counted = {"name": latency["name"], "global_atomics": 1, "lock_retries": 0, "sectors": 2.5, "messages": 1}
     (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})

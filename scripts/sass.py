@@ -12,8 +12,9 @@ there is no nvcc either), --check is skipped with exit code 77. The rules:
 lanes     A receive loads whole lanes: what is ld.relaxed.gpu.global.v2.u64 in PTX is one LDG.E.128.STRONG.GPU. The
           assembler narrows a load whose result is used in part. It may do that where only the laps are looked at,
           which are the upper halves of both words; payload must come with the lap that proves it. If the program
-          holds PTX, none of its lane loads may be missing. Not for kernels with an exclusive or on global memory:
-          there a bit-mask says what is ready, and a lane proves nothing.
+          holds PTX, none of its lane loads may be missing. Where one lap proves a lane, loaded by
+          ld.volatile.global.b128, each load is one LDG.E.128.STRONG.SYS. Not for kernels with an exclusive or on
+          global memory: there a bit-mask says what is ready, and a lane proves nothing.
 division  None: no MUFU.RCP. It takes the time of many sections.
 local     No local memory: no LDL, no STL. It is a spill, or an array that is indexed.
 """
@@ -30,6 +31,9 @@ MAY_DIVIDE = {("single_lock_after", "payday"): "the user's kernel picks an accou
 
 FULL_LANE = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
+# The same of lanes that one lap proves; nothing else in a fused kernel is loaded from global memory by volatile accesses.
+ONE_LAP_LANE = "LDG.E.128.STRONG.SYS"
+ONE_LAP_NARROW = ("LDG.E.STRONG.SYS", "LDG.E.64.STRONG.SYS")
 # (offset in the lane, bytes) of the laps alone.
 LAPS = {(4, 4), (12, 4)}
 # The parts of one narrowed load stand this close together.
@@ -37,7 +41,8 @@ NEIGHBOURS = 16
 
 INSTRUCTION = re.compile(r"^[ \t]+/\*[0-9a-f]{4,}\*/[ \t]+(?:@!?U?PT?\d* +)?([A-Z][\w.]*)([^;\n]*);", re.M)
 ADDRESS = re.compile(r"\[(R\d+)[.\w]*((?:\+UR\d+)?)(?:\+(-?0x[0-9a-f]+))?\]")
-PTX_LANE = re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b")
+PTX_LANES = {FULL_LANE: re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b"),
+             ONE_LAP_LANE: re.compile(r"\bld\.[\w.]+\.b128\b")}
 
 Kernel = collections.namedtuple("Kernel", "name architecture instructions")  # instructions: (opcode, operands)
 Finding = collections.namedtuple("Finding", "rule count instruction why")
@@ -51,7 +56,7 @@ def fail(text):
 
 
 def parse(text):
-    """The kernels of a program, and (name, architecture) -> lane loads in its PTX."""
+    """The kernels of a program, and (name, architecture) -> {what it must become: lane loads in its PTX}."""
     kernels, ptx = [], {}
     for part in re.split(r"^Fatbin (?=elf code:|ptx code:)", text, flags=re.M)[1:]:
         architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
@@ -61,7 +66,8 @@ def parse(text):
                 kernels.append(Kernel(name.strip(), architecture, INSTRUCTION.findall(code)))
         else:
             for entry in re.split(r"^\.(?:visible |weak )?\.?entry ", part, flags=re.M)[1:]:
-                ptx[entry.split("(", 1)[0].strip(), architecture] = len(PTX_LANE.findall(entry))
+                loads = {opcode: len(lane.findall(entry)) for opcode, lane in PTX_LANES.items()}
+                ptx[entry.split("(", 1)[0].strip(), architecture] = loads
     return kernels, ptx
 
 
@@ -154,7 +160,7 @@ def findings_of_all(counts, findings, may_divide):
 
 
 def findings_in(kernel, ptx_lanes, may_divide=False):
-    """`ptx_lanes`: lane loads in the kernel's PTX, None if there is no PTX."""
+    """`ptx_lanes`: lane loads in the kernel's PTX by what they must become, None if there is no PTX."""
     counts = collections.Counter(opcode for opcode, _ in kernel.instructions)
     findings = []
     # A bit-mask, which senders turn by an exclusive or, says what is ready: its lanes need not prove themselves.
@@ -165,10 +171,16 @@ def findings_in(kernel, ptx_lanes, may_divide=False):
     torn = len(narrowed) - polls
     if torn:
         findings.append(Finding("lanes", torn, "LDG narrower than 128", "lanes whose payload is not loaded whole"))
-    if not counts[FULL_LANE]:
+    if narrow := sum(counts[opcode] for opcode in ONE_LAP_NARROW):
+        findings.append(Finding("lanes", narrow, "LDG narrower than 128", "parts of lanes that one lap proves"))
+    if not counts[FULL_LANE] + counts[ONE_LAP_LANE]:
         findings.append(Finding("lanes", 0, FULL_LANE, "no lane is loaded whole"))
-    elif ptx_lanes is not None and counts[FULL_LANE] + polls + torn < ptx_lanes:
-        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{ptx_lanes} lane loads in PTX, {polls} polls of laps"))
+        return findings_of_all(counts, findings, may_divide)
+    ptx_lanes = ptx_lanes or {}
+    if counts[FULL_LANE] + polls + torn < (wanted := ptx_lanes.get(FULL_LANE, 0)):
+        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{wanted} lane loads in PTX, {polls} polls of laps"))
+    if counts[ONE_LAP_LANE] < (wanted := ptx_lanes.get(ONE_LAP_LANE, 0)):
+        findings.append(Finding("lanes", counts[ONE_LAP_LANE], ONE_LAP_LANE, f"{wanted} loads in PTX of lanes that one lap proves"))
     return findings_of_all(counts, findings, may_divide)
 
 
@@ -187,7 +199,7 @@ def check(cuobjdump, paths):
             lanes = ptx.get((kernel.name, kernel.architecture))
             for f in findings_in(kernel, lanes, may_divide):
                 results.append(f"{program.name}: {shortened(names[kernel.name])}: {f.count} x {f.instruction}: {f.why}")
-        loads = sum(opcode == FULL_LANE for kernel in fused for opcode, _ in kernel.instructions)
+        loads = sum(opcode in PTX_LANES for kernel in fused for opcode, _ in kernel.instructions)
         polls = sum(narrowed_lanes(kernel.instructions).count(LAPS) for kernel in fused)
         return len(fused), loads, polls, results
 
@@ -264,9 +276,10 @@ def self_test():
     low, high = "LDG.E.STRONG.GPU R6, desc[UR10][R32.64+0x10]", "@!P1 LDG.E.STRONG.GPU R7, desc[UR10][R32.64+0x14]"
     second = "LDG.E.STRONG.GPU R8, desc[UR10][R32.64+0x1c]"
 
-    def found(*lines, ptx_lanes=None, may_divide=False):
+    def found(*lines, ptx_lanes=None, one_lap_lanes=0, may_divide=False):
         (kernel,), _ = parse(code(*lines))
-        return [f[:3] for f in findings_in(kernel, ptx_lanes, may_divide)]
+        ptx = {FULL_LANE: ptx_lanes or 0, ONE_LAP_LANE: one_lap_lanes} if ptx_lanes or one_lap_lanes else None
+        return [f[:3] for f in findings_in(kernel, ptx, may_divide)]
 
     assert found(whole) == []
     assert found("@P0 " + whole, "CCTL.IVALL", "LDG.E.64.STRONG.GPU R2, desc[UR10][R2.64+0x80]", ptx_lanes=1) == []
@@ -289,6 +302,13 @@ def self_test():
     assert found(whole, "LDG.E.64.STRONG.GPU R6, [R32.64]", "LDG.E.64.STRONG.GPU R8, [R32.64+0x8]") == [torn], "two halves"
     assert found(whole, "LDG.E.STRONG.GPU R6, [R32.64]", "LDG.E.STRONG.GPU R8, [R32.64+0x4]") == [], "two counters"
     assert found(whole, *[high, second] * 2, ptx_lanes=3) == [], "two polls"
+    # lanes that one lap proves
+    one_lap = whole.replace("GPU", "SYS")
+    assert found(one_lap) == [] and found(one_lap, one_lap, one_lap_lanes=2) == []
+    assert found(one_lap, one_lap_lanes=2) == [("lanes", 1, ONE_LAP_LANE)], "one is missing"
+    assert found(whole, one_lap_lanes=1) == [("lanes", 0, ONE_LAP_LANE)], "another scope is another load"
+    assert found(one_lap, ptx_lanes=1) == [("lanes", 0, FULL_LANE)]
+    assert found(one_lap, high.replace("GPU", "SYS")) == [torn], "not even a poll may be narrow"
     # division
     assert found(whole, "MUFU.RCP R7, R7") == [("division", 1, "MUFU.RCP")]
     assert found(whole, "@P0 MUFU.RCP64H R7, R7", "MUFU.RCP R7, R7") == [("division", 2, "MUFU.RCP")]
@@ -301,11 +321,12 @@ def self_test():
     assert found(whole, "LDS R8, [R2]", "STS R8, [R2]", "LDGSTS.E [R1], [R2.64]") == []
     # PTX belongs to the kernel of its name and architecture.
     ptx = "\nFatbin ptx code:\n================\narch = sm_90\n\n.version 9.0\n" + "".join(
-        f".visible .entry {name}(\n.param .u64 a\n)\n{{\n" + "ld.relaxed.gpu.global.v2.u64 {%rd1, %rd2}, [%rd3];\n" * n + "ld.relaxed.gpu.global.u64 %rd1, [%rd3];\n}\n"
+        f".visible .entry {name}(\n.param .u64 a\n)\n{{\n" + "ld.relaxed.gpu.global.v2.u64 {%rd1, %rd2}, [%rd3];\n" * n
+        + "ld.volatile.global.b128 lane, [%rd3];\nld.relaxed.gpu.global.u64 %rd1, [%rd3];\n}\n"
         for name, n in (("one", 1), ("two", 2)))
     kernels, lanes = parse(code(whole, name="one") + code(whole, whole, name="two") + ptx)
     assert [(k.name, k.architecture, len(k.instructions)) for k in kernels] == [("one", "sm_90", 1), ("two", "sm_90", 2)]
-    assert lanes == {("one", "sm_90"): 1, ("two", "sm_90"): 2}, lanes
+    assert lanes == {(name, "sm_90"): {FULL_LANE: n, ONE_LAP_LANE: 1} for name, n in (("one", 1), ("two", 2))}, lanes
     # names
     assert shortened("void warden::v0_1::detail::fused_kernel<64u, 2u, (anonymous namespace)::payday, warden::guarded_ref<x::"
                      "policy, account> >(warden::v0_1::detail::fused_arguments<(anonymous namespace)::payday>)") == \

@@ -38,8 +38,9 @@ struct channel_indices {
 };
 
 /// One channel as device code sees it. Lanes of one slot lie `capacity` apart, so that neighbouring
-/// threads that access neighbouring slots touch neighbouring addresses.
-template <int Lanes>
+/// threads that access neighbouring slots touch neighbouring addresses. `Lane` is how lanes prove
+/// themselves: lane::lap_in_each_word, or what has its members.
+template <int Lanes, class Lane = lane::lap_in_each_word>
 class channel_ref {
  public:
   /// Each slot shows by itself whether its message is there, and that it was not overwritten.
@@ -87,7 +88,7 @@ class channel_ref {
   WARDEN_DEVICE void publish(std::uint64_t index, message<Lanes> const& m) const {
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l) {
-      simt::store_lane(place(index, l), lane::stamped(m.lanes[l], lap(index)));
+      Lane::store(place(index, l), Lane::stamped(m.lanes[l], lap(index)));
     }
   }
   /// For a warp that publishes consecutive slots, by steps that all channels have: one thread looks
@@ -105,10 +106,10 @@ class channel_ref {
   /// What lies in the slot of an index now; true if that is the whole message of this index.
   WARDEN_DEVICE bool receive(std::uint64_t index, message<Lanes>& m) const {
     WARDEN_UNROLL
-    for (int l = 0; l < Lanes; ++l) m.lanes[l] = simt::load_lane(place(index, l));
+    for (int l = 0; l < Lanes; ++l) m.lanes[l] = Lane::load(place(index, l));
     bool ready = true;
     WARDEN_UNROLL
-    for (int l = 0; l < Lanes; ++l) ready = ready && lane::is_of(m.lanes[l], lap(index));
+    for (int l = 0; l < Lanes; ++l) ready = ready && Lane::is_of(m.lanes[l], lap(index));
     return ready;
   }
   /// Whether the whole message of an index lies in its slot.
@@ -133,17 +134,15 @@ class channel_ref {
   /// before `first`'s.
   static std::vector<simt::lane_words> empty(std::uint64_t first, unsigned capacity_log2) {
     std::uint64_t const lap = (first >> capacity_log2) - 1;
-    return std::vector<simt::lane_words>(
-        begin(1, capacity_log2),
-        {lap << (lane::payload_bits + lane::tag_bits), lap << lane::payload_bits});
+    return std::vector<simt::lane_words>(begin(1, capacity_log2), Lane::stamped({0, 0}, lap));
   }
   /// Whether an index was published in the slots of a channel that has stopped.
   static bool is_published(simt::lane_words const* slots, std::uint64_t index,
                            unsigned capacity_log2) {
     std::uint64_t const capacity = std::uint64_t{1} << capacity_log2;
     for (std::uint64_t l = 0; l < Lanes; ++l) {
-      std::uint64_t const second = slots[l * capacity + (index & (capacity - 1))].second;
-      if (second >> lane::payload_bits != (index >> capacity_log2 & 0xffffu)) return false;
+      simt::lane_words const words = slots[l * capacity + (index & (capacity - 1))];
+      if (!Lane::is_of(words, index >> capacity_log2)) return false;
     }
     return true;
   }

@@ -36,27 +36,43 @@ inline constexpr std::uint64_t tag_mask = ((std::uint64_t{1} << tag_bits) - 1) <
 /// Bytes of payload in a lane.
 inline constexpr int bytes_of_payload = 12;
 
-/// The lane with its lap fields set.
-WARDEN_DEVICE simt::lane_words stamped(simt::lane_words words, std::uint64_t lap) {
-  words.first = (words.first & (payload_mask | tag_mask)) | (lap << (payload_bits + tag_bits));
-  words.second = (words.second & payload_mask) | (lap << payload_bits);
-  return words;
+/// The first word with its lap field set.
+WARDEN_HOST_DEVICE std::uint64_t first_stamped(std::uint64_t word, std::uint64_t lap) {
+  return (word & (payload_mask | tag_mask)) | (lap << (payload_bits + tag_bits));
 }
-
 /// Whether the first word was published in this lap.
-WARDEN_DEVICE bool first_is_of(simt::lane_words words, std::uint64_t lap) {
+WARDEN_HOST_DEVICE bool first_is_of(simt::lane_words words, std::uint64_t lap) {
   return ((words.first ^ (lap << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) == 0;
 }
 /// Whether the second word was published in this lap.
-WARDEN_DEVICE bool second_is_of(simt::lane_words words, std::uint64_t lap) {
+WARDEN_HOST_DEVICE bool second_is_of(simt::lane_words words, std::uint64_t lap) {
   return ((words.second ^ (lap << payload_bits)) >> payload_bits) == 0;
 }
-/// Whether both words were published in this lap.
-WARDEN_DEVICE bool is_of(simt::lane_words words, std::uint64_t lap) {
-  bool const first = first_is_of(words, lap);    // sabotage: first-phase
-  bool const second = second_is_of(words, lap);  // sabotage: second-phase
-  return first && second;
-}
+
+/// How lanes are marked, moved and checked: the lap is in both words, so nothing depends on how
+/// many accesses a lane takes.
+struct lap_in_each_word {
+  /// The lane with its lap fields set.
+  WARDEN_HOST_DEVICE static simt::lane_words stamped(simt::lane_words words, std::uint64_t lap) {
+    words.first = first_stamped(words.first, lap);
+    words.second = (words.second & payload_mask) | (lap << payload_bits);
+    return words;
+  }
+  /// Whether both words were published in this lap.
+  WARDEN_HOST_DEVICE static bool is_of(simt::lane_words words, std::uint64_t lap) {
+    bool const first = first_is_of(words, lap);    // sabotage: first-phase
+    bool const second = second_is_of(words, lap);  // sabotage: second-phase
+    return first && second;
+  }
+  /// What lies in a lane.
+  WARDEN_DEVICE static simt::lane_words load(simt::lane_words const* place) {
+    return simt::load_lane(place);
+  }
+  /// Writes a lane.
+  WARDEN_DEVICE static void store(simt::lane_words* place, simt::lane_words words) {
+    simt::store_lane(place, words);
+  }
+};
 
 }  // namespace lane
 

@@ -4,6 +4,7 @@
 
 #include "microbench/support/timed_point.hpp"
 #include "microbench/transport/null_executors.cuh"
+#include "microbench/transport/readiness.cuh"
 #include "microbench/transport/senders.cuh"
 
 #include <warden/guarded.cuh>
@@ -18,9 +19,11 @@ namespace transport {
 
 /// Threads, outbox and channel are the library's defaults; the context points to `Totals`, which
 /// begin as run_totals.
-template <class Executor, class Totals, int Lanes>
+template <class Readiness, class Executor, class Totals, int Lanes>
 struct policy : warden::default_policy {
   using context = Totals*;
+  using readiness = typename Readiness::readiness;
+  using sender = typename Readiness::sender;
   using executor = Executor;
   /// A thread that copies messages of several lanes holds more of them in registers than three
   /// blocks leave room for.
@@ -29,12 +32,12 @@ struct policy : warden::default_policy {
 };
 
 /// A guarded, its records and its totals.
-template <class Executor, class Totals, class... Sections>
+template <class Readiness, class Executor, class Totals, class... Sections>
 class channels {
  public:
-  using guarded_type =
-      warden::basic_guarded<policy<Executor, Totals, warden::message_format<Sections...>::lanes>,
-                            std::uint32_t, Sections...>;
+  using guarded_type = warden::basic_guarded<
+      policy<Readiness, Executor, Totals, warden::message_format<Sections...>::lanes>,
+      std::uint32_t, Sections...>;
   static constexpr unsigned threads = guarded_type::policy::block_threads;
 
   /// Throws limit_error.

@@ -34,12 +34,12 @@ class latency_point final : public bench::point {
     return arm == idle || arm == loaded;
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
-    return std::string{"latency/"} + Executor::name + "/in_band/" +
+    return std::string{"latency/"} + Executor::name + "/" + in_band::name + "/" +
            (arm == idle ? "idle" : "loaded") + "/servers:" + std::to_string(servers_);
   }
 
  private:
-  using channels_type = channels<Executor, latency_totals, null_section<1>, probe>;
+  using channels_type = channels<in_band, Executor, latency_totals, null_section<1>, probe>;
   static constexpr char const* idle = "latency_idle";
   static constexpr char const* loaded = "latency_loaded";
 

@@ -33,12 +33,19 @@ int main(int argc, char** argv) {
         warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
     // One server a multiprocessor, messages of 16 bytes and windows are the middle; from there one
     // thing at a time changes.
-    for (unsigned const servers :
-         std::set{std::max(all / 4, 1u), std::max(all / 2, 1u), all, 2 * all})
-      add(transport::make_windows_point, servers);
+    unsigned const half = std::max(all / 2, 1u);
+    std::set const sweep{std::max(all / 4, 1u), half, all, 2 * all};
+    for (unsigned const servers : sweep) add(transport::make_windows_point, servers);
     for (int const lanes : {2, 3, 4})
       add([lanes](unsigned servers) { return transport::make_size_point(lanes, servers); }, all);
+    auto const whole = [](int lanes) {
+      return
+          [lanes](unsigned servers) { return transport::make_whole_lanes_point(lanes, servers); };
+    };
+    for (unsigned const servers : std::set{half, all}) add(whole(1), servers);
+    add(whole(2), all);
     add(transport::make_slices_point, all);
+    for (unsigned const servers : sweep) add(transport::make_bitmask_point, servers);
     for (bool const by_windows : {true, false})
       add([&](unsigned servers) { return transport::make_latency_point(by_windows, servers); },
           all);

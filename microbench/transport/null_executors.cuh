@@ -4,6 +4,7 @@
 
 #include "microbench/transport/totals.cuh"
 
+#include <warden/leader_server.cuh>
 #include <warden/slice_server.cuh>
 #include <warden/window_server.cuh>
 
@@ -72,6 +73,11 @@ struct slices {
   static constexpr char const* name = "slices";
   template <class Ref>
   using server = warden::slice_server<Ref, adding_slices<Ref>>;
+};
+struct leader {
+  static constexpr char const* name = "leader";
+  template <class Ref>
+  using server = warden::leader_server<Ref, adding_slices<Ref>>;
 };
 
 }  // namespace transport

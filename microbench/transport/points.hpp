@@ -18,6 +18,10 @@ std::shared_ptr<bench::point> make_windows_point(unsigned servers);
 std::shared_ptr<bench::point> make_slices_point(unsigned servers);
 /// Messages of 2 to 4 lanes, received by windows: the block client and the ceiling.
 std::shared_ptr<bench::point> make_size_point(int lanes, unsigned servers);
+/// Messages of 1 or 2 whole lanes, received by windows: the block client and the ceiling.
+std::shared_ptr<bench::point> make_whole_lanes_point(int lanes, unsigned servers);
+/// Messages of 16 bytes beside a bit-mask, received by a leader warp: the block client.
+std::shared_ptr<bench::point> make_bitmask_point(unsigned servers);
 /// From send to execution.
 std::shared_ptr<bench::point> make_latency_point(bool by_windows, unsigned servers);
 

@@ -11,7 +11,8 @@ namespace {
 template <int Lanes>
 std::shared_ptr<bench::point> make(unsigned servers) {
   return std::make_shared<
-      throughput_point<windows, Lanes, send_by<block_level, Lanes>, send_unsorted<Lanes>>>(servers);
+      throughput_point<in_band, windows, Lanes, send_by<block_level, Lanes>, send_unsorted<Lanes>>>(
+      servers);
 }
 }  // namespace
 

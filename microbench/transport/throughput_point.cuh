@@ -12,7 +12,7 @@
 namespace transport {
 
 /// `Executor` is the receive level.
-template <class Executor, int Lanes, class... Senders>
+template <class Readiness, class Executor, int Lanes, class... Senders>
 class throughput_point final : public bench::timed_point {
  public:
   /// Throws limit_error.
@@ -26,12 +26,12 @@ class throughput_point final : public bench::timed_point {
     return ((arm == Senders::name) || ...);
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
-    return arm + "/" + Executor::name + "/in_band/bytes:" + std::to_string(bytes) +
+    return arm + "/" + Executor::name + "/" + Readiness::name + "/bytes:" + std::to_string(bytes) +
            "/servers:" + std::to_string(servers_);
   }
 
  private:
-  using channels_type = channels<Executor, run_totals, null_section<Lanes>>;
+  using channels_type = channels<Readiness, Executor, run_totals, null_section<Lanes>>;
   static constexpr int bytes = 16 * Lanes;
 
   /// Nothing is stored for a message, so runs can be long.

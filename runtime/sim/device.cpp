@@ -24,35 +24,43 @@ void step(operation what, site const& where) { m().step(what, where); }
 void yield(site const& where) { m().yield(where); }
 void misuse(std::string const& what, site const& where) { m().misuse(what, where); }
 
-std::uint64_t load(void const* address, unsigned size, site const& where) {
+void load_whole(void const* address, void* value, unsigned size, site const& where) {
   m().step(operation::load, where);
   ++m().counts().global_loads;
   m().count_sector(address, where);
-  return m().load(address, size);
+  m().load(address, value, size);
 }
-void store(void* address, std::uint64_t value, unsigned size, site const& where) {
+void store_whole(void* address, void const* value, unsigned size, site const& where) {
   m().step(operation::store, where);
   ++m().counts().global_stores;
   m().count_sector(address, where);
   m().store(address, value, size);
 }
+std::uint64_t load(void const* address, unsigned size, site const& where) {
+  std::uint64_t value = 0;
+  load_whole(address, &value, size, where);
+  return value;
+}
+void store(void* address, std::uint64_t value, unsigned size, site const& where) {
+  store_whole(address, &value, size, where);
+}
 void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
                 site const& where) {
   store(address, first, 8, where);
   m().step(operation::store, where);
-  m().store(address + 1, second, 8);
+  m().store(address + 1, &second, 8);
 }
 void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
                site const& where) {
   first = load(address, 8, where);
   m().step(operation::load, where);
-  second = m().load(address + 1, 8);
+  m().load(address + 1, &second, 8);
 }
 void before_atomic(void* address, site const& where) {
   m().step(operation::atomic, where);
   ++m().counts().global_atomics;
   m().count_sector(address, where);
-  m().make_visible_for_atomic(address);
+  m().make_visible(address, 1);
 }
 void written(void const* address) { m().written(address); }
 void fence_device(site const& where) {

@@ -7,6 +7,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -41,7 +42,7 @@ class random_numbers {
 /// A store that is not visible to everybody yet.
 struct pending_store {
   std::byte* address;
-  std::uint64_t value;
+  std::array<std::byte, 16> value;
   unsigned size;
 };
 
@@ -125,9 +126,11 @@ class machine {
   void yield(device::site const& where);
   [[noreturn]] void misuse(std::string const& what, device::site const& where);
 
-  std::uint64_t load(void const* address, unsigned size);
-  void store(void* address, std::uint64_t value, unsigned size);
-  void make_visible_for_atomic(void* address);
+  /// At most 16 bytes, as one access.
+  void load(void const* address, void* value, unsigned size);
+  void store(void* address, void const* value, unsigned size);
+  /// What this thread and its block hold for these bytes, and for the words that they are part of.
+  void make_visible(void const* address, unsigned size);
   void drain_thread_and_block();
   void hand_stores_to_block(thread& t);
   void written(void const* address);
@@ -158,6 +161,7 @@ class machine {
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
   void collective_result(thread& t, unsigned mask);
+  void write(void* address, void const* value, unsigned size);
   void drain_one(std::vector<pending_store>& stores, std::size_t which, block* behind);
   void drain_all(std::vector<pending_store>& stores, block* behind);
   void drain_sometimes();

@@ -36,6 +36,12 @@ pending_store const* find(std::vector<pending_store> const& stores, void const* 
 
 }  // namespace
 
+/// In memory, for everybody.
+void machine::write(void* address, void const* value, unsigned size) {
+  std::memcpy(address, value, size);
+  for (unsigned at = 0; at < size; at += 8) written(static_cast<std::byte*>(address) + at);
+}
+
 void machine::drain_one(std::vector<pending_store>& stores, std::size_t which, block* behind) {
   pending_store const s = stores[which];
   // What the block holds for this address is older.
@@ -49,10 +55,9 @@ void machine::drain_one(std::vector<pending_store>& stores, std::size_t which, b
       }
     }
   }
-  std::memcpy(s.address, &s.value, s.size);
   stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(which));
   --pending_stores_;
-  written(s.address);
+  write(s.address, s.value.data(), s.size);
 }
 
 void machine::drain_all(std::vector<pending_store>& stores, block* behind) {
@@ -88,41 +93,43 @@ bool machine::drain_everything() {
   return true;
 }
 
-std::uint64_t machine::load(void const* address, unsigned size) {
+void machine::load(void const* address, void* value, unsigned size) {
   thread& t = *current_;
   if (pending_stores_ != 0) {
     bool partly = false;
-    if (pending_store const* s = find(t.stores, address, size, partly)) return s->value;
-    if (!partly) {
-      if (pending_store const* s = find(t.home->stores, address, size, partly)) return s->value;
+    pending_store const* s = find(t.stores, address, size, partly);
+    if (s == nullptr && !partly) s = find(t.home->stores, address, size, partly);
+    if (s != nullptr) {
+      std::memcpy(value, s->value.data(), size);
+      return;
     }
-    if (partly) make_visible_for_atomic(const_cast<void*>(address));
+    if (partly) make_visible(address, size);
   }
-  std::uint64_t value = 0;
-  std::memcpy(&value, address, size);
-  return value;
+  std::memcpy(value, address, size);
 }
 
-void machine::store(void* address, std::uint64_t value, unsigned size) {
+void machine::store(void* address, void const* value, unsigned size) {
   if (!settings_.weak_memory) {
-    std::memcpy(address, &value, size);
-    written(address);
+    write(address, value, size);
     return;
   }
-  current_->stores.push_back({static_cast<std::byte*>(address), value, size});
+  pending_store s{static_cast<std::byte*>(address), {}, size};
+  std::memcpy(s.value.data(), value, size);
+  current_->stores.push_back(s);
   ++pending_stores_;
 }
 
-void machine::make_visible_for_atomic(void* address) {
+void machine::make_visible(void const* address, unsigned size) {
   if (pending_stores_ == 0) return;
-  // Eight bytes around the address cover every atomic's width.
-  void* const word =
-      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7});
+  auto const begin = reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7};
+  auto const* const words = reinterpret_cast<void const*>(begin);
+  auto const bytes =
+      static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) + size - begin + 7) & ~7u;
   thread& t = *current_;
   for (auto [stores, behind] :
        {std::pair{&t.home->stores, static_cast<block*>(nullptr)}, {&t.stores, t.home}}) {
     for (std::size_t i = 0; i < stores->size();) {
-      if (overlaps((*stores)[i], word, 8)) {
+      if (overlaps((*stores)[i], words, bytes)) {
         drain_one(*stores, i, behind);
         i = 0;
       } else {

@@ -126,4 +126,19 @@ WARDEN_KERNEL void lane_words_are_atomic(arguments a) {
 }
 TEST(litmus, words_of_a_lane_are_atomic) { never(&lane_words_are_atomic, 1); }
 
+// Not the model's: what readiness::whole_lanes takes for granted of the device. A warp's lanes,
+// next to one another, as servers and clients access slots.
+WARDEN_KERNEL void whole_lanes(arguments a) {
+  auto* const lane = reinterpret_cast<simt::lane_words*>(a.words) + simt::lane_id();
+  for (std::uint64_t r = 1; r <= a.rounds; ++r) {
+    if (simt::block_rank() == 0) {
+      simt::store_whole_lane(lane, {r, ~r});
+    } else {
+      auto const seen = simt::load_whole_lane(lane);
+      if (seen.first != 0 && seen.first != ~seen.second) simt::fetch_add(a.bad, std::uint64_t{1});
+    }
+  }
+}
+TEST(litmus, whole_lanes_are_whole) { never(&whole_lanes, 32); }
+
 }  // namespace

@@ -31,17 +31,20 @@ class faulty_slices : public adding_slices<Ref> {
  private:
   bool began_ = false;
 };
-template <int Times, std::uint64_t ChangedBits>
+template <int Times, std::uint64_t ChangedBits, template <class, class> class Server>
 struct fault {
   static constexpr int times = Times;
   static constexpr std::uint64_t changed_bits = ChangedBits;
   template <class Ref>
-  using server = warden::slice_server<Ref, faulty_slices<Ref, fault>>;
+  using server = Server<Ref, faulty_slices<Ref, fault>>;
 };
-using no_fault = fault<1, 0>;
-using lost = fault<0, 0>;
-using doubled = fault<2, 0>;
-using torn = fault<1, 1u << 7>;
+template <template <class, class> class Server>
+struct faults {
+  using none = fault<1, 0, Server>;
+  using lost = fault<0, 0, Server>;
+  using doubled = fault<2, 0, Server>;
+  using torn = fault<1, 1u << 7, Server>;
+};
 
 /// Forgets the first message of each thread.
 struct forgetful_level {
@@ -60,32 +63,44 @@ struct forgetful_level {
   };
 };
 
-template <class Executor, class Sender>
+template <class Readiness, class Executor, class Sender>
 bool verified(std::uint32_t messages) {
-  channels<Executor, run_totals, null_section<1>> through{4};
+  channels<Readiness, Executor, run_totals, null_section<1>> through{4};
   return run<Sender>(through, messages).verified;
 }
 
 using by_thread = send_by<thread_level, 1>;
+using by_block = send_by<block_level, 1>;
 
 TEST(transport, what_arrives_once_is_verified) {
   for (std::uint32_t const messages : {0u, 1u, 255u, 1000u, test::sized(5000u, 1u << 20)}) {
-    EXPECT_TRUE((verified<no_fault, by_thread>(messages))) << messages;
-    EXPECT_TRUE((verified<windows, send_by<block_level, 1>>(messages))) << messages;
-    EXPECT_TRUE((verified<windows, send_unsorted<1>>(messages))) << messages;
+    EXPECT_TRUE((verified<in_band, slices, by_thread>(messages))) << messages;
+    EXPECT_TRUE((verified<in_band, windows, by_block>(messages))) << messages;
+    EXPECT_TRUE((verified<in_band, windows, send_unsorted<1>>(messages))) << messages;
+    EXPECT_TRUE((verified<whole_lanes, windows, by_block>(messages))) << messages;
+    EXPECT_TRUE((verified<whole_lanes, windows, send_unsorted<1>>(messages))) << messages;
+    EXPECT_TRUE((verified<bitmask, leader, by_block>(messages))) << messages;
   }
 }
 
+template <class Readiness, class Faults, class Sender>
+void expect_missed(std::uint32_t messages) {
+  SCOPED_TRACE(Readiness::name);
+  EXPECT_TRUE((verified<Readiness, typename Faults::none, Sender>(messages)));
+  EXPECT_FALSE((verified<Readiness, typename Faults::lost, Sender>(messages)));
+  EXPECT_FALSE((verified<Readiness, typename Faults::doubled, Sender>(messages)));
+  EXPECT_FALSE((verified<Readiness, typename Faults::torn, Sender>(messages)));
+}
 TEST(transport, a_message_lost_doubled_or_torn_is_not) {
   std::uint32_t const messages = test::sized(1000u, 1u << 20);
-  EXPECT_FALSE((verified<lost, by_thread>(messages)));
-  EXPECT_FALSE((verified<doubled, by_thread>(messages)));
-  EXPECT_FALSE((verified<torn, by_thread>(messages)));
+  expect_missed<in_band, faults<warden::slice_server>, by_thread>(messages);
+  expect_missed<whole_lanes, faults<warden::slice_server>, by_block>(messages);
+  expect_missed<bitmask, faults<warden::leader_server>, by_block>(messages);
 }
 
 TEST(transport, a_message_never_sent_is_missed) {
   std::uint32_t const messages = test::sized(1u << 15, 1u << 20);
-  EXPECT_FALSE((verified<no_fault, send_by<forgetful_level, 1>>(messages)));
+  EXPECT_FALSE((verified<in_band, slices, send_by<forgetful_level, 1>>(messages)));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/whole_lanes.cuh>
+
 #include <gmock/gmock.h>
 
 namespace {
@@ -47,6 +49,10 @@ struct atomics : test::runs {
 struct buffered : test::runs {
   using sender = warden::sender::buffered;
 };
+template <class Policy>
+struct whole_lanes : Policy {
+  using readiness = warden::readiness::whole_lanes;
+};
 
 template <class Policy>
 class executors : public testing::Test {
@@ -84,7 +90,9 @@ using all =
                    policy<test::locks, placement::in_memory>,
                    policy<test::locks, placement::on_chip>, policy<atomics, placement::in_memory>,
                    policy<atomics, placement::on_chip>, policy<test::paper, placement::in_memory>,
-                   policy<test::paper, placement::on_chip>, policy<buffered, placement::in_memory>>;
+                   policy<test::paper, placement::on_chip>, policy<buffered, placement::in_memory>,
+                   policy<whole_lanes<test::runs>, placement::in_memory>,
+                   policy<whole_lanes<test::locks>, placement::in_memory>>;
 TYPED_TEST_SUITE(executors, all);
 
 TYPED_TEST(executors, one_record_a_thread_and_fewer) {

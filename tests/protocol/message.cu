@@ -4,6 +4,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/simt/launch.cuh>
+#include <warden/whole_lanes.cuh>
 
 namespace {
 
@@ -22,20 +23,21 @@ struct pack_arguments {
 template <int Words>
 WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   using format = warden::message_format<tag_a, record_in<Words>, tag_b>;
+  using proof = warden::lane::lap_in_each_word;
   std::uint32_t const me = warden::simt::thread_rank();
   auto const section = record_in<Words>::of(me * 77u + 5u);
   auto m = format::pack(0xfffffff0u + me, section);
   bool good = true;
   for (auto& l : m.lanes) {
-    l = warden::lane::stamped(l, a.lap);
-    good = good && warden::lane::is_of(l, a.lap) && !warden::lane::is_of(l, a.lap + 1) &&
-           !warden::lane::is_of(l, a.lap - 1);
-    auto torn = warden::lane::stamped(l, a.lap - 1);
+    l = proof::stamped(l, a.lap);
+    good = good && proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
+           !proof::is_of(l, a.lap - 1);
+    auto torn = proof::stamped(l, a.lap - 1);
     torn.first = l.first;
-    good = good && !warden::lane::is_of(torn, a.lap);
-    torn = warden::lane::stamped(l, a.lap - 1);
+    good = good && !proof::is_of(torn, a.lap);
+    torn = proof::stamped(l, a.lap - 1);
     torn.second = l.second;
-    good = good && !warden::lane::is_of(torn, a.lap);
+    good = good && !proof::is_of(torn, a.lap);
   }
   auto const back = format::template unpack<record_in<Words>>(m);
   for (int i = 0; i < Words; ++i) good = good && back.words[i] == section.words[i];
@@ -43,14 +45,35 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   if (!good) warden::simt::fetch_add(a.errors, std::uint64_t{1});
 }
 
-template <int Words>
-void check_message() {
+/// With the lap in the first word alone, the second one is payload from end to end.
+WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
+  using proof = warden::lane::lap_in_first_word;
+  std::uint32_t const me = warden::simt::thread_rank();
+  using format = warden::message_format<tag_a, record_in<2>>;
+  auto const section = record_in<2>::of(me * 77u + 5u);
+  auto m = format::pack(me, section);
+  std::uint64_t const second = m.lanes[0].second;
+  auto const l = m.lanes[0] = proof::stamped(m.lanes[0], a.lap);
+  auto const back = format::unpack<record_in<2>>(m);
+  bool const good = proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
+                    !proof::is_of(l, a.lap - 1) && l.second == second && m.local() == me &&
+                    m.tag() == 1 && back.words[0] == section.words[0] &&
+                    back.words[1] == section.words[1];
+  if (!good) warden::simt::fetch_add(a.errors, std::uint64_t{1});
+}
+
+/// Launches of a kernel in laps around where their fields wrap.
+std::uint64_t errors_of(void (*kernel)(pack_arguments)) {
   warden::buffer<std::uint64_t> errors{1};
   errors.fill_bytes(0);
-  for (std::uint64_t lap : {1ull, 4095ull, 4096ull, 65535ull, 65536ull, (1ull << 40) + 3}) {
-    warden::simt::launch(&pack_and_unpack<Words>, 1, 32, 0, {errors.data(), lap}, {});
-  }
-  EXPECT_EQ(errors.to_host()[0], 0u) << Words << " words";
+  for (std::uint64_t lap : {1ull, 4095ull, 4096ull, 65535ull, 65536ull, (1ull << 40) + 3})
+    warden::simt::launch(kernel, 1, 32, 0, {errors.data(), lap}, {});
+  return errors.to_host()[0];
+}
+
+template <int Words>
+void check_message() {
+  EXPECT_EQ(errors_of(&pack_and_unpack<Words>), 0u) << Words << " words";
 }
 
 TEST(message, round_trip) {
@@ -62,6 +85,8 @@ TEST(message, round_trip) {
   check_message<8>();
   check_message<11>();
 }
+
+TEST(message, lap_in_the_first_word_alone) { EXPECT_EQ(errors_of(&stamp_first_word), 0u); }
 
 TEST(message, sizes) {
   EXPECT_EQ((warden::message_format<record_in<1>>::lanes), 1);

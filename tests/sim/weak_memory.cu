@@ -6,6 +6,7 @@
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
+#include <warden/whole_lanes.cuh>
 
 #include <gtest/gtest.h>
 
@@ -81,6 +82,76 @@ TEST(weak_memory, lanes_tear) {
   EXPECT_GT(bad_outcomes(&lane, false, 2, 1), 0u);
   EXPECT_GT(bad_outcomes(&lane, false, 2, 1, 32, false), 0u);
   EXPECT_GT(bad_outcomes(&lane, false, 2, 1, 33, false), 0u);
+}
+
+// One message through the only slot of a channel whose lanes prove themselves as `Lane` says.
+template <class Lane>
+WARDEN_KERNEL void one_message(arguments a) {
+  warden::channel_ref<1, Lane> const channel{nullptr, reinterpret_cast<simt::lane_words*>(a.words),
+                                             0};
+  std::uint64_t const index =
+      1;  // the first lap but one: the slot holds zeros, as of the one before
+  warden::message<1> m{{{1, 1}}};
+  if (simt::block_rank() == 0) {
+    channel.publish(index, m);
+    return;
+  }
+  bool const ready = channel.receive(index, m);
+  auto const [first, second] = m.lanes[0];
+  bool const is_half = (first == 0) != (second == 0);
+  simt::fetch_add(&a.words[32], std::uint32_t{ready && is_half});
+  simt::fetch_add(&a.words[33], std::uint32_t{is_half});
+  simt::fetch_add(&a.words[34], std::uint32_t{ready});
+}
+/// Relies on one access a lane, and takes two.
+struct lap_in_first_word_of_two : warden::lane::lap_in_first_word {
+  static simt::lane_words load(simt::lane_words const* place) { return simt::load_lane(place); }
+  static void store(simt::lane_words* place, simt::lane_words words) {
+    simt::store_lane(place, words);
+  }
+};
+TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_lap) {
+  for (bool const weak : {true, false}) {
+    auto const outcomes = [&](auto kernel, unsigned which) {
+      return bad_outcomes(kernel, false, 2, 1, which, weak);
+    };
+    using warden::lane::lap_in_each_word;
+    EXPECT_EQ(outcomes(&one_message<lap_in_each_word>, 32), 0u);
+    EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 33), 0u) << "no halves were seen";
+    EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 34), 0u);
+    EXPECT_GT(outcomes(&one_message<lap_in_first_word_of_two>, 32), 0u);
+  }
+}
+TEST(weak_memory, whole_lanes_do_not_tear) {
+  for (bool const weak : {true, false}) {
+    using warden::lane::lap_in_first_word;
+    EXPECT_EQ(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 33, weak), 0u);
+    EXPECT_GT(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 34, weak), 0u);
+  }
+}
+
+// A thread's own stores of a lane and of its words, whichever it stores and loads.
+WARDEN_KERNEL void parts_of_a_lane(arguments a) {
+  auto* const place = reinterpret_cast<simt::lane_words*>(a.words) + simt::block_rank();
+  auto const expect = [&](bool good) { simt::fetch_add(&a.words[32], std::uint32_t{!good}); };
+  simt::store_whole_lane(place, {1, 2});
+  expect(simt::load_relaxed(&place->second) == 2);
+  simt::store_relaxed(&place->second, 3);
+  auto const whole = simt::load_whole_lane(place);
+  expect(whole.first == 1 && whole.second == 3);
+  simt::store_whole_lane(place, {4, 5});
+  auto const words = simt::load_lane(place);
+  expect(words.first == 4 && words.second == 5);
+  simt::store_lane(place, {6, 7});
+  if (a.fences) simt::fence_device();
+  auto const again = simt::load_whole_lane(place);
+  expect(again.first == 6 && again.second == 7);
+}
+TEST(weak_memory, a_thread_sees_its_own_lanes) {
+  for (bool const weak : {true, false}) {
+    EXPECT_EQ(bad_outcomes(&parts_of_a_lane, false, 2, 1, 32, weak), 0u);
+    EXPECT_EQ(bad_outcomes(&parts_of_a_lane, true, 2, 1, 32, weak), 0u);
+  }
 }
 
 // Thread 0 stores; a barrier; thread 1 fences (or not) and raises the flag for the other block.

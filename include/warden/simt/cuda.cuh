@@ -162,6 +162,31 @@ WARDEN_DEVICE void store_lane(lane_words* address, lane_words value) {
       "l"(value.first), "l"(value.second)
       : "memory");
 }
+/// One 128-bit load. Volatile: a relaxed one of which only parts are used is narrowed.
+WARDEN_DEVICE lane_words load_whole_lane(lane_words const* address) {
+  lane_words v;
+  asm volatile(
+      "{\n\t"
+      ".reg .b128 lane;\n\t"
+      "ld.volatile.global.b128 lane, [%2];\n\t"
+      "mov.b128 {%0, %1}, lane;\n\t"
+      "}"
+      : "=l"(v.first), "=l"(v.second)
+      : "l"(__cvta_generic_to_global(address))
+      : "memory");
+  return v;
+}
+/// One 128-bit store.
+WARDEN_DEVICE void store_whole_lane(lane_words* address, lane_words value) {
+  asm volatile(
+      "{\n\t"
+      ".reg .b128 lane;\n\t"
+      "mov.b128 lane, {%1, %2};\n\t"
+      "st.relaxed.gpu.global.b128 [%0], lane;\n\t"
+      "}" ::"l"(__cvta_generic_to_global(address)),
+      "l"(value.first), "l"(value.second)
+      : "memory");
+}
 
 namespace detail {
 // The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.

@@ -10,8 +10,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// 16 bytes, aligned for one vector access. Each word is written and read atomically; the pair is
-/// not, so whoever needs both must be able to tell from each word that it is the expected one.
+/// 16 bytes, aligned for one vector access. Each word is written and read atomically; that the pair
+/// is, nobody promises, so whoever needs both should be able to tell from each word that it is the
+/// expected one.
 struct alignas(16) lane_words {
   std::uint64_t first;   ///< written and read atomically
   std::uint64_t second;  ///< written and read atomically

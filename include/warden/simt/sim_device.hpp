@@ -53,6 +53,9 @@ void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t
                site const& where);
 void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
                 site const& where);
+/// The same at one scheduling point, and never seen in parts: at most 16 bytes.
+void load_whole(void const* address, void* value, unsigned size, site const& where);
+void store_whole(void* address, void const* value, unsigned size, site const& where);
 /// A scheduling point; then memory at `address` is up to date for an atomic of this thread.
 void before_atomic(void* address, site const& where);
 /// Someone may sleep on this word.

@@ -126,6 +126,14 @@ inline lane_words load_lane(lane_words const* address, site where = site::curren
 inline void store_lane(lane_words* address, lane_words value, site where = site::current()) {
   device::store_pair(&address->first, value.first, value.second, where);
 }
+inline lane_words load_whole_lane(lane_words const* address, site where = site::current()) {
+  lane_words value;
+  device::load_whole(address, &value, sizeof(value), where);
+  return value;
+}
+inline void store_whole_lane(lane_words* address, lane_words value, site where = site::current()) {
+  device::store_whole(address, &value, sizeof(value), where);
+}
 
 namespace detail {
 /// One atomic: what was there, after `change(old)` was written.

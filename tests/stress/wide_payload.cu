@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections that use one word of a payload of 2 to 4 lanes: what the assembler may make of a lane
+// whose rest nobody looks at must not let an old payload pass with a new lap. On a GPU 4 launches
+// of 16 M messages each, dozens of laps of every channel.
+
+#include "tests/support/support.cuh"
+
+#include <warden/whole_lanes.cuh>
+
+#include <cstdint>
+
+namespace {
+
+namespace simt = warden::simt;
+
+/// A record, which knows its number, and what reached it.
+struct received {
+  std::uint32_t id;
+  std::uint32_t foreign;  ///< words that were sent to other records
+  std::uint64_t count;
+  std::uint64_t sum;      ///< of the words
+  std::uint32_t squares;  ///< of the words, their sum modulo 2^32
+};
+
+/// The only word that matters of message `i`, in every message another one: half of it is its
+/// record's number.
+__device__ std::uint32_t word_of(std::uint32_t id, std::uint64_t i) {
+  return id << 16 | static_cast<std::uint32_t>(test::mix(i) & 0xffffu);
+}
+
+template <int Words, int Used>
+struct uses_one {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t words[Words];
+
+  /// The other words are others, in every message and place.
+  __device__ static uses_one of(std::uint32_t word) {
+    uses_one s;
+    WARDEN_UNROLL
+    for (int w = 0; w < Words; ++w) {
+      s.words[w] = word ^ static_cast<std::uint32_t>(w - Used) * 2654435761u;
+    }
+    return s;
+  }
+  __device__ void operator()(received& r, warden::no_context) const {
+    std::uint32_t const word = words[Used];
+    r.foreign += word >> 16 != r.id ? 1 : 0;
+    r.count += 1;
+    r.sum += word;
+    r.squares += word * word;
+  }
+  __device__ void atomic(received* r, warden::no_context) const {
+    std::uint32_t const word = words[Used];
+    if (word >> 16 != r->id) simt::fetch_add(&r->foreign, 1u);
+    simt::fetch_add(&r->count, std::uint64_t{1});
+    simt::fetch_add(&r->sum, std::uint64_t{word});
+    simt::fetch_add(&r->squares, word * word);
+  }
+};
+
+/// A kernel: sends the messages 0 .. n-1, every block's batches by one section type after another,
+/// and adds up what it sends to each record.
+template <class... Sections>
+struct send_all {
+  std::uint64_t n;
+  std::uint32_t records;
+  received* sent;  ///< [record]
+
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    unsigned turn = 0;
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      std::uint32_t const id = test::id_of(i, records);
+      std::uint32_t const word = word_of(id, i);
+      if (i < n) uses_one<1, 0>{{word}}.atomic(&sent[id], {});
+      unsigned type = 0;
+      ((turn == type++ ? void(client.send(id, Sections::of(word), i < n)) : void()), ...);
+      turn = turn + 1 < sizeof...(Sections) ? turn + 1 : 0;
+    }
+    client.flush();
+  }
+};
+
+template <class Policy>
+class wide_payload : public testing::Test {
+ protected:
+  /// Messages of `Lanes` lanes; a section type for each of the words in `Used`.
+  template <int Lanes, int... Used>
+  void arrives() {
+    constexpr int words = 3 * Lanes - 1;
+    // As many records as a server has threads and fewer, and more.
+    for (std::uint32_t const records : {test::sized(100u, 4096u), test::sized(700u, 60'000u)})
+      send_and_compare<uses_one<words, Used>...>(records);
+  }
+
+ private:
+  template <class... Sections>
+  void send_and_compare(std::uint32_t records) {
+    std::vector<received> before(records);
+    for (std::uint32_t k = 0; k < records; ++k) before[k].id = k;
+    warden::buffer<received> memory{records}, sent{records};
+    warden::copy(memory.data(), before.data(), records);
+    warden::copy(sent.data(), before.data(), records);
+    warden::guarded_options options;
+    options.servers = test::sized(2u, 64u);
+    if (test::simulated()) options.capacity = 64;
+    warden::basic_guarded<Policy, received, Sections...> g{memory, options};
+    std::uint64_t const n = test::sized<std::uint64_t>(1500, 1u << 24);
+    for (int launch = 0; launch < 2; ++launch) {
+      warden::launch_fused(send_all<Sections...>{n, records, sent.data()}, test::sized(5u, 2048u),
+                           Policy::block_threads, {}, g);
+    }
+    g.wait();
+    compare(memory.to_host(), sent.to_host());
+  }
+  static void compare(std::vector<received> const& seen, std::vector<received> const& sent) {
+    std::uint64_t messages = 0;
+    for (std::size_t k = 0; k < seen.size(); ++k) {
+      SCOPED_TRACE(testing::Message() << "record " << k << " of " << seen.size());
+      messages += seen[k].count;
+      ASSERT_EQ(seen[k].foreign, 0u) << "words of other records";
+      ASSERT_EQ(seen[k].count, sent[k].count) << "messages lost or doubled";
+      ASSERT_EQ(seen[k].sum, sent[k].sum) << "words of other messages";
+      ASSERT_EQ(seen[k].squares, sent[k].squares) << "words of other messages";
+    }
+    ASSERT_NE(messages, 0u);
+  }
+};
+
+/// The kernels of large messages need the registers.
+template <class Policy>
+struct two_blocks : Policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
+};
+struct runs : two_blocks<warden::default_policy> {};
+struct atomics : runs {
+  using executor = warden::executor::atomics<>;
+};
+struct locks : runs {
+  using executor = warden::executor::locks<>;
+};
+struct buffered : runs {
+  using sender = warden::sender::buffered;
+};
+struct whole_lanes : runs {
+  using readiness = warden::readiness::whole_lanes;
+};
+struct paper : two_blocks<warden::paper_policy> {};
+using policies = testing::Types<runs, atomics, locks, buffered, whole_lanes, paper>;
+TYPED_TEST_SUITE(wide_payload, policies);
+
+// Words 0, 3, 6 and 9 lie in the second word of a lane, 2, 5 and 8 in the first one of the next; 1,
+// 4, 7 and 10 are split between both.
+TYPED_TEST(wide_payload, the_last_word_of_two_lanes) { this->template arrives<2, 4>(); }
+TYPED_TEST(wide_payload, a_word_of_each_of_three_lanes) { this->template arrives<3, 0, 2, 7>(); }
+TYPED_TEST(wide_payload, the_first_word_of_four_lanes) { this->template arrives<4, 0>(); }
+TYPED_TEST(wide_payload, a_word_between_of_four_lanes) { this->template arrives<4, 6>(); }
+
+}  // namespace
