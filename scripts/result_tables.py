@@ -73,6 +73,18 @@ def in_words(by_keys):
     return " ".join(sentences) or "Warden is faster than every baseline here."
 
 
+def rows_in_words(table):
+    """At which rows a baseline wins, in words: for tables of several operations and workloads."""
+    sentences = []
+    for arm in (a for a in ARMS if not a.startswith("warden_")):
+        wins = [f"`{operation}` `{workload}`" for (operation, workload), by_keys in table.items()
+                if any(arm in by_arm and best_of_warden(by_arm) is not None
+                       and by_arm[arm]["items_per_second"] > best_of_warden(by_arm) for by_arm in by_keys.values())]
+        if wins:
+            sentences.append(f"`{arm}` is faster than Warden at {', '.join(wins)}.")
+    return " ".join(sentences) or "Warden is faster than every baseline here."
+
+
 def is_transport(data):
     return any(row["name"].startswith("transport/") for row in data["benchmarks"])
 
@@ -226,6 +238,8 @@ def self_test():
     assert best_of_warden(table["push", "hot90"][32768]) == 3e9
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
+    assert rows_in_words(table) == "`atomics` is faster than Warden at `push` `uniform`, `push` `hot90`."
+    assert rows_in_words(rows_of({"benchmarks": own["benchmarks"][1:3]})) == "Warden is faster than every baseline here."
     # The cold keys' rate is a line of its own, where it is known.
     own["benchmarks"][-1][COLD] = 5e8
     assert markdown(rows_of(own)["push", "hot90"], False).splitlines()[2:] == [
