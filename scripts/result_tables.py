@@ -8,6 +8,8 @@ from result_file import rows_of
 ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks", "warden_runs",
         "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
+# In rows of hot90: the cold keys' own rate.
+COLD = "cold_items_per_second"
 
 
 def short(keys):
@@ -17,8 +19,8 @@ def short(keys):
     return str(keys)
 
 
-def rate(row):
-    value = row["items_per_second"] / 1e9
+def rate(row, what="items_per_second"):
+    value = row[what] / 1e9
     return f"{value:.5f}" if value < 0.01 else f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
@@ -30,12 +32,21 @@ def cell(row, simulated):
     return rate(row)
 
 
-def markdown(by_keys, simulated):
+def arms_by_keys(by_keys, simulated):
+    """(header, lines) of a table: a line for each number of keys, and one for the cold ones of them, where their rate is known."""
     arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
-    lines = ["| keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 1) + "|"]
+    lines = []
     for keys, by_arm in sorted(by_keys.items()):
-        lines.append(f"| {short(keys)} | " + " | ".join(cell(by_arm.get(a), simulated) for a in arms) + " |")
-    return "\n".join(lines)
+        lines.append([short(keys), *(cell(by_arm.get(a), simulated) for a in arms)])
+        if any(COLD in row for row in by_arm.values()):
+            lines.append(["the cold ones", *(rate(by_arm[a], COLD) if COLD in by_arm.get(a, {}) else "-" for a in arms)])
+    return ["keys", *arms], lines
+
+
+def markdown(by_keys, simulated):
+    (first, *arms), lines = arms_by_keys(by_keys, simulated)
+    header = [f"| {first} | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 1) + "|"]
+    return "\n".join(header + ["| " + " | ".join(line) + " |" for line in lines])
 
 
 def best_of_warden(by_arm):
@@ -59,6 +70,18 @@ def in_words(by_keys):
             sentences.append(always)
         elif wins:
             sentences.append(f"With {what}, Warden loses at {', '.join(short(k) for k in wins)} keys.")
+    return " ".join(sentences) or "Warden is faster than every baseline here."
+
+
+def rows_in_words(table):
+    """At which rows a baseline wins, in words: for tables of several operations and workloads."""
+    sentences = []
+    for arm in (a for a in ARMS if not a.startswith("warden_")):
+        wins = [f"`{operation}` `{workload}`" for (operation, workload), by_keys in table.items()
+                if any(arm in by_arm and best_of_warden(by_arm) is not None
+                       and by_arm[arm]["items_per_second"] > best_of_warden(by_arm) for by_arm in by_keys.values())]
+        if wins:
+            sentences.append(f"`{arm}` is faster than Warden at {', '.join(wins)}.")
     return " ".join(sentences) or "Warden is faster than every baseline here."
 
 
@@ -198,10 +221,9 @@ def print_tables(path):
     width = 28 if simulated else 16
     for (operation, workload), by_keys in rows_of(data).items():
         print(f"\n{operation}, {workload} ({unit})")
-        arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
-        print(f"{'keys':>8} " + " ".join(f"{a:>{width}}" for a in arms))
-        for keys, by_arm in sorted(by_keys.items()):
-            print(f"{short(keys):>8} " + " ".join(f"{cell(by_arm.get(a), simulated):>{width}}" for a in arms))
+        header, lines = arms_by_keys(by_keys, simulated)
+        for first, *cells in (header, *lines):
+            print(f"{first:>13} " + " ".join(f"{text:>{width}}" for text in cells))
 
 
 def self_test():
@@ -216,6 +238,12 @@ def self_test():
     assert best_of_warden(table["push", "hot90"][32768]) == 3e9
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
+    assert rows_in_words(table) == "`atomics` is faster than Warden at `push` `uniform`, `push` `hot90`."
+    assert rows_in_words(rows_of({"benchmarks": own["benchmarks"][1:3]})) == "Warden is faster than every baseline here."
+    # The cold keys' rate is a line of its own, where it is known.
+    own["benchmarks"][-1][COLD] = 5e8
+    assert markdown(rows_of(own)["push", "hot90"], False).splitlines()[2:] == [
+        "| 32K | 4.00 | 1.00 | 3.00 |", "| the cold ones | - | - | 0.500 |"]
     # Rows of the transport have other names; a rate stands beside the ceiling of the same channels.
     def sent(send, receive, size, rate, readiness="in_band"):
         return {"name": f"transport/{send}/{receive}/{readiness}/bytes:{size}/servers:132", "items_per_second": rate,

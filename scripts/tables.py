@@ -73,7 +73,7 @@ def generated(name):
     for (operation, workload), by_keys in table.items():
         for keys, by_arm in sorted(by_keys.items()):
             lines.append(f"| `{operation}` | `{workload}` | {short(keys)} | " + " | ".join(cell(by_arm.get(a), False) for a in arms) + " |")
-    return f"`{benchmark}`, {origin}\n\n" + "\n".join(lines)
+    return f"`{benchmark}`, {origin}\n\n" + "\n".join(lines) + f"\n\n{result_tables.rows_in_words(table)}"
 
 
 def documents(write):

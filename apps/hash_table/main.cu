@@ -69,7 +69,7 @@ struct options {
   std::string file;
   unsigned column = 0;
   std::size_t top = 10;
-  std::string arm = "warden_locks";
+  std::string arm = "warden_runs";
   std::uint32_t capacity = 0;
 };
 
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, 1000u));
   command->add_option("--top", o.top, "how many words to print")->check(CLI::Range(0, 1'000'000));
   command->add_option("--arm", o.arm, "what counts")
-      ->check(CLI::IsMember({"warden_locks", "lock_tuned", "atomics"}));
+      ->check(CLI::IsMember({"warden_runs", "lock_tuned", "atomics"}));
   command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
       ->check(CLI::Range(1u, 1u << 31));
   try {

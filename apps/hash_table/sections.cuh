@@ -126,7 +126,10 @@ inline constexpr bool can_add = requires(Value a, Value b) {
   a += b;
 };
 
-/// The sections of one table type. None reads what its sender wrote, only its bucket's chain.
+/// The sections of one table type. None reads what its sender wrote. Besides its record, which may
+/// be a copy, a section touches the nodes of its bucket: nobody comes to them but through the
+/// bucket, so whoever excludes others from it excludes them from its nodes, and hands both on
+/// together. From bucket to bucket a node goes through the pool, which fences.
 template <class Key, class Value, class Keys>
 struct sections {
   using context = table_context<Key, Value, Keys>;

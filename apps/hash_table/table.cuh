@@ -15,11 +15,11 @@
 
 namespace hash_table {
 
-/// The policy of a table's guarded.
-template <class Key, class Value, class Keys>
+/// The policy of a table's guarded. `Executor` is one that takes any section.
+template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
 struct table_policy : warden::default_policy {
   using context = table_context<Key, Value, Keys>;
-  using executor = warden::executor::locks<>;
+  using executor = Executor;
 };
 
 namespace detail {
@@ -126,5 +126,9 @@ class table : public storage<Key, Value, Keys>,
  private:
   guarded_type guarded_;
 };
+
+/// The table by an executor of one's choice.
+template <class Executor, class Key, class Value, class Keys = integer_keys<Key>>
+using table_by = table<Key, Value, Keys, table_policy<Key, Value, Keys, Executor>>;
 
 }  // namespace hash_table

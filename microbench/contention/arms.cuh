@@ -40,8 +40,9 @@ class runner {
   using work =
       warden::baseline::work<record, typename Operation::make, typename Operation::context>;
 
-  runner(std::uint32_t most_operations, std::uint32_t keys)
-      : keys_{keys},
+  runner(std::uint32_t most_operations, std::uint32_t keys, Operation operation = {})
+      : operation_{operation},
+        keys_{keys},
         // On pages of its own: what else was allocated does not decide which parts of the L2 cache
         // the records meet.
         records_{std::max<std::size_t>(keys, (std::size_t{2} << 20) / sizeof(record))},
@@ -60,6 +61,10 @@ class runner {
     return to_string(choice_);
   }
 
+  /// What `tune` chose, or another runner's.
+  [[nodiscard]] warden::baseline::lock_choice choice() const { return choice_; }
+  void set_choice(warden::baseline::lock_choice const& choice) { choice_ = choice; }
+
   /// As the last run left them.
   [[nodiscard]] warden::buffer<record> const& records() const { return records_; }
 
@@ -72,6 +77,7 @@ class runner {
     warden_arm* const by_warden = find_warden_arm(arm);
     warden::timer clock;
     clock.start();
+    if constexpr (requires { operation_.note_begin(); }) operation_.note_begin();
     if (by_warden != nullptr) {
       by_warden->run_async(ids_.data(), n);
     } else if (arm == "lock_as_written") {
@@ -102,12 +108,12 @@ class runner {
     auto& made = warden_arms_[arm];
     if (!made)
       made = make_warden_arm<Operation>(arm, records_.data(), keys_,
-                                        Operation::make_context(per_operation_.data()));
+                                        operation_.make_context(per_operation_.data()));
     return made.get();
   }
 
   work work_of(std::uint32_t n) {
-    return {records_.data(), ids_.data(), n, {}, Operation::make_context(per_operation_.data())};
+    return {records_.data(), ids_.data(), n, {}, operation_.make_context(per_operation_.data())};
   }
 
   bool verify(std::uint32_t n) {
@@ -119,7 +125,7 @@ class runner {
         ids_.data(),
         n,
         keys_,
-        Operation::make_context(per_operation_.data()),
+        operation_.make_context(per_operation_.data()),
         {seen_.data(), per_key_.data(), wrong_.data()}};
     auto const [blocks, threads] = bench::shape_of_helpers();
     simt::launch(&first_check<Operation>, blocks, threads, 0, arguments, {});
@@ -127,6 +133,7 @@ class runner {
     return wrong_.to_host()[0] == 0;
   }
 
+  Operation operation_;
   std::uint32_t keys_;
   warden::buffer<record> records_;
   warden::buffer<std::uint32_t> ids_;

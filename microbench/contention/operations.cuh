@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations that are measured, each with an oracle that a lost, doubled or torn section fails.
+// `marked_word` is a member of the section whose highest bit is free.
 #pragma once
 
 #include "microbench/support/device.cuh"
@@ -54,6 +55,7 @@ struct push {
   struct make {
     __device__ section operator()(std::uint32_t i) const { return {i}; }
   };
+  __device__ static auto& marked_word(section& s) { return s.node; }
   static constexpr bool has_atomic = true;
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 
@@ -93,6 +95,7 @@ struct add {
     /// Distinct amounts: two lost and one doubled do not cancel.
     __device__ section operator()(std::uint32_t i) const { return {mix(i, 7) >> 32}; }
   };
+  __device__ static auto& marked_word(section& s) { return s.amount; }
   static constexpr bool has_atomic = true;
   static context make_context(std::uint32_t*) { return {}; }
 
@@ -156,6 +159,7 @@ struct update {
       return {static_cast<std::int32_t>(mix(i, 5) >> 60) - 8, i};
     }
   };
+  __device__ static auto& marked_word(section& s) { return s.writer; }
   static constexpr bool has_atomic = false;
   static context make_context(std::uint32_t* per_operation) { return {per_operation}; }
 

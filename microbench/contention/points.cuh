@@ -3,6 +3,7 @@
 #pragma once
 
 #include "microbench/contention/arms.cuh"
+#include "microbench/contention/observed.cuh"
 #include "microbench/contention/points.hpp"
 #include "microbench/support/workload_point.cuh"
 
@@ -32,7 +33,12 @@ class point_of : public bench::workload_point<Operation> {
   using base::keys;
   using base::workload_;
 
-  void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
+  void set_up(std::uint32_t operations) override {
+    runner_.emplace(operations, keys());
+    // The simulated device has no times.
+    bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+    if (workload_.name() == "hot90" && !simulated) observer_.emplace(operations, keys());
+  }
   std::string tune(std::uint32_t operations) override {
     return runner_->tune(workload_, operations);
   }
@@ -40,9 +46,21 @@ class point_of : public bench::workload_point<Operation> {
                         std::uint64_t seed) override {
     return runner_->run(arm, workload_, operations, seed);
   }
-  void tear_down() override { runner_.reset(); }
+  void finish(std::string const& arm, bench::row& r) override {
+    if (!observer_) return;
+    auto const seen =
+        observer_->run(arm, workload_, static_cast<std::uint32_t>(r.operations), runner_->choice());
+    r.verified = r.verified && seen.verified && seen.seconds > 0;
+    if (r.verified)
+      r.counters["cold_items_per_second"] = static_cast<double>(seen.cold) / seen.seconds;
+  }
+  void tear_down() override {
+    runner_.reset();
+    observer_.reset();
+  }
 
   std::optional<runner<Operation>> runner_;
+  std::optional<cold_observer<Operation>> observer_;
 };
 
 template <class Operation>

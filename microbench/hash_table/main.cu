@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash table's benchmark: the same table on Warden, under locks and by atomics.
+// The hash table's benchmark: the same table on Warden, by executor, under locks and by atomics.
 
 #include "microbench/hash_table/points.cuh"
 #include "microbench/support/report.hpp"
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   options.add_option("--keys", keys, "keys of the drawn workloads")
       ->check(CLI::Range(1u, 1u << 26));
   options.add_option("--facebook", facebook, "edge list for the workload facebook");
-  if (!program.parse({"lock_tuned", "atomics", "warden_locks"}, argc, argv))
+  if (!program.parse({"lock_tuned", "atomics", "warden_locks", "warden_runs"}, argc, argv))
     return program.exit_code();
   if (keys == 0) keys = program.simulated() ? 256 : 1u << 20;
   std::vector<std::shared_ptr<bench::point>> points;

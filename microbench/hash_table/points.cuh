@@ -50,12 +50,14 @@ class point_of final : public bench::workload_point<Operation> {
         : ids{operations},
           per_key{keys},
           numbers{2},
-          warden{{keys, keys}},
+          runs{{keys, keys}},
+          locks{{keys, keys}},
           locked{{keys, keys}},
           atomic{{keys, keys + hash_table::atomic_table_slack()}} {}
     warden::buffer<std::uint32_t> ids, per_key;
     warden::buffer<std::uint64_t> numbers;  ///< entries, wrong
-    hash_table::table<key_type, value_type> warden;
+    hash_table::table_by<warden::executor::runs<>, key_type, value_type> runs;
+    hash_table::table_by<warden::executor::locks<>, key_type, value_type> locks;
     hash_table::locked_table<key_type, value_type> locked;
     hash_table::atomic_table<key_type, value_type> atomic;
   };
@@ -73,7 +75,8 @@ class point_of final : public bench::workload_point<Operation> {
     if constexpr (Operation::has_atomic) {
       if (arm == "atomics") return run_on(memory_->atomic, n);
     }
-    return run_on(memory_->warden, n);
+    if (arm == "warden_locks") return run_on(memory_->locks, n);
+    return run_on(memory_->runs, n);
   }
   void tear_down() override { memory_.reset(); }
 

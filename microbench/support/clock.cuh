@@ -26,6 +26,11 @@ struct cycle_clock {
 };
 
 template <class Clock>
+WARDEN_KERNEL void note(std::uint64_t* time) {
+  *time = Clock::now();
+}
+
+template <class Clock>
 WARDEN_KERNEL void find_tick(std::uint64_t* tick) {
   std::uint64_t smallest = ~std::uint64_t{0};
   std::uint64_t before = Clock::now();

@@ -19,6 +19,11 @@ WARDEN_HOST_DEVICE std::uint64_t mix(std::uint64_t i, std::uint64_t seed) {
   return x ^ (x >> 31);
 }
 
+/// A number from 0 to below 1 for each (index, seed).
+WARDEN_HOST_DEVICE double mix_to_unit(std::uint64_t i, std::uint64_t seed) {
+  return static_cast<double>(mix(i, seed) >> 11) * 0x1p-53;
+}
+
 /// Calls `f(i)` for every i below n that is this thread's in a grid-stride loop.
 template <class F>
 __device__ void for_each_of(std::uint64_t n, F f) {

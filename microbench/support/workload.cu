@@ -25,13 +25,13 @@ WARDEN_KERNEL void draw_ids(draw_arguments a) {
       a.ids[i] = a.ranked[i % a.listed];
       return;
     }
-    std::uint64_t const random = mix(i, a.seed);
     if (a.cumulative == nullptr) {
-      a.ids[i] = static_cast<std::uint32_t>(simt::multiply_high(random, std::uint64_t{a.keys}));
+      a.ids[i] =
+          static_cast<std::uint32_t>(simt::multiply_high(mix(i, a.seed), std::uint64_t{a.keys}));
       return;
     }
     // The inverse of the distribution: the first rank whose cumulative probability exceeds u.
-    double const u = static_cast<double>(random >> 11) * 0x1p-53;
+    double const u = mix_to_unit(i, a.seed);
     std::uint32_t low = 0, high = a.keys - 1;
     while (low < high) {
       std::uint32_t const middle = (low + high) / 2;

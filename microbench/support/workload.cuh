@@ -2,6 +2,8 @@
 // Which records the operations hit: ids drawn on the device, anew for each repetition.
 #pragma once
 
+#include "microbench/support/device.cuh"
+
 #include <warden/buffer.hpp>
 
 #include <algorithm>
@@ -27,12 +29,20 @@ inline std::vector<double> zipf_cumulative(std::uint32_t keys, double exponent) 
   return sums;
 }
 
+inline constexpr double hot90_share = 0.9;
+
 /// P(rank 0) = 0.9; the other ranks share the rest alike.
 inline std::vector<double> hot90_cumulative(std::uint32_t keys) {
   std::vector<double> sums(keys);
-  for (std::uint32_t r = 0; r + 1 < keys; ++r) sums[r] = 0.9 + 0.1 * r / (keys - 1);
+  for (std::uint32_t r = 0; r + 1 < keys; ++r)
+    sums[r] = hot90_share + (1 - hot90_share) * r / (keys - 1);
   sums.back() = 1;
   return sums;
+}
+
+/// Whether operation i of hot90's draw by `seed` is for another key than the hot one.
+WARDEN_HOST_DEVICE bool hot90_is_cold(std::uint64_t i, std::uint64_t seed) {
+  return mix_to_unit(i, seed) >= hot90_share;
 }
 
 inline std::vector<std::uint32_t> permutation(std::uint32_t keys, std::uint64_t seed) {

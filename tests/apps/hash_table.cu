@@ -4,6 +4,7 @@
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
+#include "tests/apps/contents.cuh"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -14,6 +15,8 @@
 
 namespace {
 
+using test::contents;
+using test::copy_out;
 using testing::HasSubstr;
 
 struct wide {
@@ -30,45 +33,16 @@ std::vector<Key> distinct_keys(std::uint32_t n, std::uint32_t from = 0) {
   return keys;
 }
 
-template <class Key, class Value>
-struct copy_out {
-  Key* keys;
-  Value* values;
-  std::uint32_t* n;
-  __device__ void operator()(Key const& key, Value const& value) const {
-    std::uint32_t const i = warden::simt::fetch_add(n, 1u);
-    keys[i] = key;
-    values[i] = value;
-  }
-};
-
-/// All entries by for_each; a key that comes twice is an error.
-template <class Key, class Value, class Table>
-std::map<Key, Value> contents(Table const& t, std::uint32_t capacity) {
-  warden::buffer<Key> keys{capacity};
-  warden::buffer<Value> values{capacity};
-  warden::buffer<std::uint32_t> n{1};
-  n.fill_bytes(0);
-  t.for_each_async(copy_out<Key, Value>{keys.data(), values.data(), n.data()});
-  std::map<Key, Value> result;
-  auto const host_keys = keys.to_host();
-  auto const host_values = values.to_host();
-  for (std::uint32_t i = 0; i < n.to_host()[0]; ++i) {
-    EXPECT_TRUE(result.emplace(host_keys[i], host_values[i]).second)
-        << "key " << host_keys[i] << " stands in the table twice";
-  }
-  return result;
-}
-
 using key64 = std::uint64_t;
 using small_number = std::uint32_t;
 using table64 = hash_table::table<key64, wide>;
+using table64_by_locks = hash_table::table_by<warden::executor::locks<>, key64, wide>;
 using locked64 = hash_table::locked_table<key64, wide>;
 using atomic64 = hash_table::atomic_table<key64, wide>;
 
 template <class Table>
 class every_arm : public testing::Test {};
-using arms_of_64 = testing::Types<table64, locked64, atomic64>;
+using arms_of_64 = testing::Types<table64, table64_by_locks, locked64, atomic64>;
 TYPED_TEST_SUITE(every_arm, arms_of_64);
 
 TYPED_TEST(every_arm, inserts_and_finds) {
@@ -132,7 +106,7 @@ TYPED_TEST(every_arm, one_of_equal_keys_is_inserted) {
 
 template <class Table>
 class every_locking_arm : public testing::Test {};
-using arms_that_exclude = testing::Types<table64, locked64>;
+using arms_that_exclude = testing::Types<table64, table64_by_locks, locked64>;
 TYPED_TEST_SUITE(every_locking_arm, arms_that_exclude);
 
 TYPED_TEST(every_locking_arm, does_what_a_map_does) {
@@ -203,11 +177,13 @@ TYPED_TEST(every_locking_arm, a_full_pool_says_so_and_erased_nodes_are_used_agai
 }
 
 using counts32 = hash_table::table<std::uint32_t, small_number>;
+using counts32_by_locks =
+    hash_table::table_by<warden::executor::locks<>, std::uint32_t, small_number>;
 using locked_counts32 = hash_table::locked_table<std::uint32_t, small_number>;
 using atomic_counts32 = hash_table::atomic_table<std::uint32_t, small_number>;
 template <class Table>
 class every_counter : public testing::Test {};
-using counters = testing::Types<counts32, locked_counts32, atomic_counts32>;
+using counters = testing::Types<counts32, counts32_by_locks, locked_counts32, atomic_counts32>;
 TYPED_TEST_SUITE(every_counter, counters);
 
 TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
@@ -299,10 +275,11 @@ TEST(hash_table, the_pool_hands_each_number_to_one_thread) {
 }
 
 /// Every thread inserts a key of its own and erases it again, so numbers go round in one launch.
+template <class Table>
 struct churn {
   std::uint32_t rounds;
-  __device__ void operator()(warden::client_block const& at, table64::ref const& ref) const {
-    table64::client client{ref, at};
+  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+    typename Table::client client{ref, at};
     auto const me = static_cast<std::uint64_t>(at.global_rank());
     for (std::uint32_t r = 0; r < rounds; ++r) {
       client.insert(me * 1000 + r, wide{me, r, 0});
@@ -314,12 +291,17 @@ struct churn {
   }
 };
 
-TEST(hash_table, operations_of_one_launch_share_the_pool) {
+template <class Table>
+class every_executor : public testing::Test {};
+using tables_on_warden = testing::Types<table64, table64_by_locks>;
+TYPED_TEST_SUITE(every_executor, tables_on_warden);
+
+TYPED_TEST(every_executor, operations_of_one_launch_share_the_pool) {
   unsigned const grid = test::sized(2u, 500u), threads = 256;
   std::uint32_t const rounds = 4, capacity = grid * threads * rounds;
-  table64 t{{.buckets = capacity / 8, .capacity = capacity}};
+  TypeParam t{{.buckets = capacity / 8, .capacity = capacity}};
   for (int launch = 0; launch < 3; ++launch) {
-    warden::launch_fused(churn{rounds}, grid, threads, {}, t.guarded());
+    warden::launch_fused(churn<TypeParam>{rounds}, grid, threads, {}, t.guarded());
     t.wait();
     auto const counts = t.counts();
     EXPECT_EQ(counts.inserted + counts.present,

@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 PROGRAM = ""
-ARMS = ["warden_locks", "lock_tuned", "atomics"]
+ARMS = ["warden_runs", "lock_tuned", "atomics"]
 
 TEXT = "to be, or not to be: that is\nthe question. To be_2!"
 TEXT_COUNTS = [(2, "be"), (2, "to"), (1, "To"), (1, "be_2"), (1, "is"), (1, "not"), (1, "or"), (1, "question"),
@@ -56,7 +56,7 @@ class CommandTest(unittest.TestCase):
     def test_words(self):
         text = self.file("text.txt", TEXT)
         self.assertEqual(self.counts(text), TEXT_COUNTS)
-        self.assertRegex(self.summary, r"^12 words, 10 different, by warden_locks on \S")
+        self.assertRegex(self.summary, r"^12 words, 10 different, by warden_runs on \S")
 
     def test_top(self):
         text = self.file("text.txt", TEXT)
@@ -91,7 +91,7 @@ class CommandTest(unittest.TestCase):
 
     def test_too_small_a_capacity(self):
         many = self.file("many.txt", MANY)
-        for arm in ["warden_locks", "lock_tuned"]:
+        for arm in ["warden_runs", "lock_tuned"]:
             self.assertEqual(len(self.counts(many, "--capacity", 30, "--top", 100, "--arm", arm)), 30)
         for arm in ARMS:
             self.refused(1, r".*the pool of 7 nodes is full; \d+ new keys were refused \(.*\) \(\S+:\d+\)",

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the sections for cold keys have run: the keys of hot90 but the hot one.
+#pragma once
+
+#include "microbench/contention/arms.cuh"
+#include "microbench/support/clock.cuh"
+#include "microbench/support/workload.cuh"
+
+#include <warden/combine.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace contention {
+
+/// The operation on one draw of hot90, whose sections for cold keys note the time when they have
+/// run. What a section is for travels in a bit that it has to spare: messages are as large as ever.
+template <class Operation>
+struct observed : Operation {
+  using plain = typename Operation::section;
+  using record = typename Operation::record;
+
+  /// Of the draw: it tells an operation's number whether its key is cold.
+  static constexpr std::uint64_t seed = 90;
+  /// Threads seldom share one of these words, so noting is no contention of its own.
+  static constexpr std::uint32_t stripes = 1u << 16;
+
+  struct context : Operation::context {
+    std::uint64_t* latest;
+  };
+
+  struct section {
+    static constexpr bool reads_other_memory = plain::reads_other_memory;
+    plain marked;
+
+    __device__ static section of(plain s, bool cold) {
+      auto& word = Operation::marked_word(s);
+      if (cold) word |= mark(word);
+      return {s};
+    }
+    __device__ void operator()(record& r, context c) const {
+      unmarked()(r, c);
+      note(c);
+    }
+    __device__ void atomic(record* r, context c) const requires Operation::has_atomic {
+      unmarked().atomic(r, c);
+      note(c);
+    }
+    __device__ static section combine(section a, section b) requires warden::combining<plain> {
+      return of(plain::combine(a.unmarked(), b.unmarked()), a.is_cold());
+    }
+
+   private:
+    template <class Word>
+    __device__ static Word mark(Word) {
+      return Word{1} << (8 * sizeof(Word) - 1);
+    }
+    __device__ bool is_cold() const {
+      plain s = marked;
+      auto const word = Operation::marked_word(s);
+      return (word & mark(word)) != 0;
+    }
+    __device__ plain unmarked() const {
+      plain s = marked;
+      auto& word = Operation::marked_word(s);
+      word &= ~mark(word);
+      return s;
+    }
+    __device__ void note(context c) const {
+      if (!is_cold()) return;
+      std::uint32_t const thread = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+      simt::fetch_max(&c.latest[thread % stripes], bench::nanosecond_clock::now());
+    }
+  };
+
+  struct make {
+    __device__ section operator()(std::uint32_t i) const {
+      return section::of(typename Operation::make{}(i), bench::hot90_is_cold(i, seed));
+    }
+  };
+
+  context make_context(std::uint32_t* per_operation) const {
+    return {Operation::make_context(per_operation), latest};
+  }
+  /// Enqueued just before the sections.
+  void note_begin() const {
+    simt::launch(&bench::note<bench::nanosecond_clock>, 1, 1, 0, begin, {});
+  }
+
+  std::uint64_t* begin;   ///< when the launch began
+  std::uint64_t* latest;  ///< by thread: when its last section for a cold key had run
+};
+
+/// Runs arms once more, observed.
+template <class Operation>
+class cold_observer {
+ public:
+  struct result {
+    std::uint64_t cold = 0;  ///< operations for cold keys
+    double seconds = 0;      ///< from the beginning until the last of their sections had run
+    bool verified = false;
+  };
+
+  cold_observer(std::uint32_t most_operations, std::uint32_t keys)
+      : begin_{1},
+        latest_{operation::stripes},
+        runner_{most_operations, keys, operation{{}, begin_.data(), latest_.data()}} {}
+
+  result run(std::string const& arm, bench::workload& w, std::uint32_t n,
+             warden::baseline::lock_choice const& choice) {
+    runner_.set_choice(choice);
+    // A cold start would count from the beginning on.
+    runner_.run(arm, w, std::min(n, 1024u), operation::seed);
+    latest_.fill_bytes(0);
+    result r;
+    r.verified = runner_.run(arm, w, n, operation::seed).verified;
+    auto const times = latest_.to_host();
+    std::uint64_t const end = *std::max_element(times.begin(), times.end());
+    std::uint64_t const begin = begin_.to_host()[0];
+    if (end > begin) r.seconds = static_cast<double>(end - begin) * 1e-9;
+    for (std::uint32_t i = 0; i < n; ++i)
+      r.cold += bench::hot90_is_cold(i, operation::seed) ? 1 : 0;
+    return r;
+  }
+
+ private:
+  using operation = observed<Operation>;
+  warden::buffer<std::uint64_t> begin_, latest_;
+  runner<operation> runner_;
+};
+
+}  // namespace contention
