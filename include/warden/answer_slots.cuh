@@ -118,18 +118,19 @@ class answer_slots {
   /// What stands in the slot now; true if that is an answer of that generation.
   WARDEN_DEVICE bool receive(return_address from, message_type& m) const {
     WARDEN_UNROLL
-    for (int l = 0; l < Lanes; ++l) m.lanes[l] = simt::load_lane(place(from, l));
+    for (int l = 0; l < Lanes; ++l) m.lanes[l] = marks::load(place(from, l));
     bool arrived = true;
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l)
-      arrived = arrived && lane::is_of(m.lanes[l], from.generation());  // sabotage: generation
+      arrived =
+          arrived && marks::is_of(m.lanes[l], from.generation());  // sabotage: answer-generation
     return arrived;
   }
   /// Writes an answer.
   WARDEN_DEVICE void answer(return_address to, message_type const& m) const {
     WARDEN_UNROLL
     for (int l = 0; l < Lanes; ++l)
-      simt::store_lane(place(to, l), lane::stamped(m.lanes[l], to.generation()));
+      marks::store(place(to, l), marks::stamped(m.lanes[l], to.generation()));
   }
   /// Calls `f` with the addresses that change when the answer is written.
   template <class Watch>
@@ -141,6 +142,8 @@ class answer_slots {
   }
 
  private:
+  using marks = lane::lap_in_each_word;
+
   /// The slots that the threads of a warp use for calls of the same number lie together: when the
   /// warp waits, one load looks at all of them.
   WARDEN_DEVICE simt::lane_words* place(return_address at, int l) const {

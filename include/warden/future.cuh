@@ -40,7 +40,7 @@ class call_book {
       simt::fetch_add(&ref_->report->calls_too_many, std::uint64_t{1});
       return {call_error::too_many, 0, {return_address::nowhere}};
     }
-    if ((s.pending & bit) != 0) {
+    if ((s.pending & bit) != 0) {  // sabotage: answer-reuse
       message_type m;
       if (!wait_for(s.next - calls, m)) return {call_error::poisoned, 0, {return_address::nowhere}};
     }

@@ -32,6 +32,8 @@ class thread_client {
  public:
   /// `at` is the client block that the kernel was called with; both outlive the client.
   WARDEN_DEVICE thread_client(Ref const& ref, client_block const& at) : ref_{ref}, at_{at} {}
+  /// A section has no client block: it must not send, call or wait.
+  explicit thread_client(Ref const&) = delete;
 
   /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When
   /// it returns true the section is accepted: it will be executed exactly once. False only once the

@@ -17,6 +17,8 @@ class warp_client {
  public:
   /// `at` is the client block that the kernel was called with; `ref` outlives the client.
   WARDEN_DEVICE warp_client(Ref const& ref, client_block const&) : ref_{ref} {}
+  /// A section has no client block: it must not send or wait.
+  explicit warp_client(Ref const&) = delete;
 
   /// Collective over the lanes named in `mask`, which call it together and are all of them;
   /// `valid` is false in a lane that has nothing to send. Hands each lane's section to the owner

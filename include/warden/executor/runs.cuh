@@ -177,13 +177,16 @@ class runs_worker {
   }
 
   using reply_type = typename Ref::reply_type;
-  /// Sends the answers of sections that ran on the record at `place`, whose value is held: who gets
-  /// one is to see what the section wrote.
+  /// Runs the sections of messages that are all for the record at `place`: on its value, which is
+  /// held elsewhere, or on itself.
   template <unsigned Count>
-  WARDEN_DEVICE void reply(reply_type const (&replies)[Count], record* place,
-                           record const& value) const {
+  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place) const {
+    reply_type to_callers[Count];
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Count; ++j) ref_.apply(m[j], value, to_callers[j]);
+    // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
-    ref_.reply(replies);
+    ref_.reply(to_callers);
   }
 
   /// No record's number: of a message that went into another one.
@@ -225,16 +228,12 @@ class runs_worker {
         message_type m[ahead];
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        reply_type to_callers[ahead];
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < ahead; ++j) worker_.ref_.apply(m[j], target(), to_callers[j]);
-        worker_.reply(to_callers, place_, target());
+        worker_.apply_all(m, target(), place_);
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) {
-        reply_type to_caller[1];
-        worker_.ref_.apply(worker_.sorted(i), target(), to_caller[0]);
-        worker_.reply(to_caller, place_, target());
+        message_type const m[1] = {worker_.sorted(i)};
+        worker_.apply_all(m, target(), place_);
       }
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
@@ -270,10 +269,7 @@ class runs_worker {
         repeats = repeats && m[j].local() == local;
       }
       if (!repeats) break;
-      reply_type to_callers[ahead];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < ahead; ++j) ref_.apply(m[j], held, to_callers[j]);
-      reply(to_callers, records_.at(local), held);
+      apply_all(m, held, records_.at(local));
     }
     return i;
   }
@@ -296,10 +292,7 @@ class runs_worker {
       }
       if (repeats) {
         simt::section_enter(records_.address_of(m[0].local()));
-        reply_type to_callers[at_once];
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) ref_.apply(m[j], held_copy.value, to_callers[j]);
-        reply(to_callers, held, held_copy.value);
+        apply_all(m, held_copy.value, held);
         i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
