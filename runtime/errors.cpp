@@ -27,6 +27,8 @@ char const* to_string(wait_kind kind) {
       return "message (a reserved slot to be published)";
     case wait_kind::earlier:
       return "an earlier launch";
+    case wait_kind::answer:
+      return "the answer to a call";
     case wait_kind::lock:
       return "a lock";
   }
@@ -61,11 +63,15 @@ std::string to_string(diagnosis const& d) {
     return format("a launch did not run: an earlier one, with its guarded %u, had failed",
                   d.wait.guarded);
   }
+  auto const index = static_cast<unsigned long long>(d.wait.index);
+  std::string const what =
+      d.wait.kind == wait_kind::answer
+          ? format("the answer to its call %llu", index)
+          : format("%s at index %llu of channel %u", to_string(d.wait.kind), index, d.wait.channel);
   std::string text = format(
-      "no progress for %g s: block %u, thread %u waited for %s at index %llu of channel %u "
-      "of guarded %u; %u of %u client blocks had finished",
-      d.limit_seconds, d.wait.block, d.wait.thread, to_string(d.wait.kind),
-      static_cast<unsigned long long>(d.wait.index), d.wait.channel, d.wait.guarded,
+      "no progress for %g s: block %u, thread %u waited for %s of guarded %u; %u of %u client "
+      "blocks had finished",
+      d.limit_seconds, d.wait.block, d.wait.thread, what.c_str(), d.wait.guarded,
       d.client_blocks_done, d.client_blocks);
   for (channel_state const& c : d.channels) {
     // A channel that is empty and whose server ran has nothing to tell.

@@ -63,6 +63,10 @@ MUTANTS = {
     "window-absorbed": ("executor/runs.cuh", "", "combined_windows", "torn or lost message"),
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
+    # The answer of a dropped call lands in the slot of a later one.
+    "answer-reuse": ("future.cuh", "if (false) {", "called", "stranger's answer|deadlock"),
+    "answer-generation": ("answer_slots.cuh", "arrived = true;", "called", "stranger's answer"),
+    "answer-release": ("guarded_ref.cuh", "", "called_visible", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

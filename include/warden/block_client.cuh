@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/client_block.cuh>
+#include <warden/future.cuh>
 #include <warden/guarded_ref.cuh>
 #include <warden/thread_client.cuh>
 
@@ -18,10 +19,12 @@ class block_client {
  public:
   /// `at` is the client block that the kernel was called with; `ref` outlives the client.
   WARDEN_DEVICE block_client(Ref const& ref, client_block const& at)
-      : ref_{ref}, outbox_{ref, at.arena() + ref.outbox_offset} {}
+      : ref_{ref}, at_{at}, outbox_{ref, at.arena() + ref.outbox_offset} {}
   /// Counts what was staged and never flushed.
   WARDEN_DEVICE ~block_client() {
-    if (unsent_ != 0) outbox_.lose(unsent_);
+    if (unsent_ == 0) return;
+    outbox_.lose(unsent_);
+    if constexpr (Ref::has_answers) book().lose();
   }
   block_client(block_client const&) = delete;
   block_client& operator=(block_client const&) = delete;
@@ -32,14 +35,23 @@ class block_client {
   /// reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section, bool valid = true) {
-    if (valid && ref_.check(id)) {
-      owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-      outbox_.stage(round_, to.server, Ref::format::pack(to.local, section));
-      ++unsent_;
-    } else {
-      outbox_.stage_nothing(round_);
-    }
-    return ++round_ < outbox::rounds ? alive_ : pass_on();
+    stage(id, section, valid && ref_.check(id));
+    return go_on();
+  }
+
+  /// As send; the future brings what the section returns, once `flush` has been called (`send` and
+  /// `call` flush when the staging is full). Before a thread's call, its call `calls_per_thread`
+  /// calls before has been flushed, and that one's future is gone or its answer taken.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t id, Section const& section, bool valid = true) {
+    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
+    typename call_book<Ref>::opened opened{call_error::not_called, 0, {return_address::nowhere}};
+    if (valid) opened.error = ref_.check(id) ? call_error::none : call_error::bad_id;
+    if (opened.error == call_error::none) opened = book().open(/*staged*/ true);
+    bool const calls = opened.error == call_error::none;
+    stage(id, called<Section>::of(section, opened.to), calls);
+    static_cast<void>(go_on());  // the future says so if the launch is poisoned
+    return calls ? result{book(), opened.number} : result{opened.error};
   }
 
   /// Not collective: any thread, any control flow between collectives. Staged if there is room for
@@ -53,7 +65,7 @@ class block_client {
       ++unsent_;
       return true;
     }
-    return alive_ && thread_client<Ref>{ref_}.send_message(to.server, message);
+    return alive_ && send_alone(ref_, to.server, message);
   }
 
   /// Collective: sends everything staged so far. When it returns true all of it is accepted.
@@ -61,13 +73,33 @@ class block_client {
     // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush
     // does.
     if (alive_) alive_ = outbox_.flush(round_);
-    if (alive_) unsent_ = 0;
+    if (alive_) {
+      if constexpr (Ref::has_answers) {
+        if (unsent_ != 0) book().flushed();
+      }
+      unsent_ = 0;
+    }
     round_ = 0;
     return alive_;
   }
 
  private:
   using outbox = typename Ref::outbox;
+
+  WARDEN_DEVICE call_book<Ref> book() const { return {ref_, at_}; }
+
+  template <class Section>
+  WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
+    if (valid) {
+      owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+      outbox_.stage(round_, to.server, Ref::format::pack(to.local, section));
+      ++unsent_;
+    } else {
+      outbox_.stage_nothing(round_);
+    }
+  }
+  /// To the next round.
+  WARDEN_DEVICE bool go_on() { return ++round_ < outbox::rounds ? alive_ : pass_on(); }
 
   /// The staging has no room for another round.
   WARDEN_DEVICE bool pass_on() {
@@ -81,6 +113,7 @@ class block_client {
   }
 
   Ref const& ref_;
+  client_block const& at_;
   outbox outbox_;
   unsigned round_ = 0;
   unsigned unsent_ = 0;

@@ -16,10 +16,12 @@ WARDEN_NAMESPACE_BEGIN
 class client_block {
  public:
   /// For launches. Offsets and sizes are in bytes of the arena.
-  WARDEN_DEVICE client_block(unsigned block_index, unsigned grid_dim, launch_control* control,
-                             std::byte* arena, std::size_t user_offset, std::size_t user_bytes)
+  WARDEN_DEVICE client_block(unsigned block_index, unsigned grid_dim, unsigned client_number,
+                             launch_control* control, std::byte* arena, std::size_t user_offset,
+                             std::size_t user_bytes)
       : block_index_{block_index},
         grid_dim_{grid_dim},
+        client_number_{client_number},
         control_{control},
         arena_{arena},
         user_offset_{static_cast<unsigned>(user_offset)},
@@ -55,12 +57,15 @@ class client_block {
     return reinterpret_cast<T*>(arena_ + user_offset_);
   }
 
+  /// The block that runs it, among the launch's client blocks: who it is for the library.
+  [[nodiscard]] WARDEN_DEVICE unsigned client_number() const { return client_number_; }
   /// The whole arena of the launch; block clients find their storage in it.
   [[nodiscard]] WARDEN_DEVICE std::byte* arena() const { return arena_; }
 
  private:
   unsigned block_index_;
   unsigned grid_dim_;
+  unsigned client_number_;
   launch_control* control_;
   std::byte* arena_;
   unsigned user_offset_;

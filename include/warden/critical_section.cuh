@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -26,6 +27,24 @@ concept critical_section_of = is_address_free<Section> &&
     requires(Section const& section, Record& record, Context context) {
   section(record, context);
 };
+
+/// What the section answers its caller: its return type. Void for one that answers nothing.
+template <class Section, class Record, class Context>
+using answer_of = std::remove_cvref_t<decltype(std::declval<Section const&>()(
+    std::declval<Record&>(), std::declval<Context>()))>;
+/// Bytes of that; 0 for void.
+template <class Section, class Record, class Context>
+inline constexpr std::size_t answer_bytes = [] {
+  using value = answer_of<Section, Record, Context>;
+  if constexpr (std::is_void_v<value>) {
+    return std::size_t{0};
+  } else {
+    static_assert(is_address_free<value>,
+                  "warden: what a section returns is trivially copyable and holds no address of "
+                  "itself");
+    return sizeof(value);
+  }
+}();
 
 /// Whether the section can be run as one atomic: `section.atomic(Record*, Context)`, const.
 template <class Section, class Record, class Context>

@@ -18,6 +18,7 @@ enum class wait_kind : std::uint32_t {
   credit,   ///< a client waited for free slots of a channel
   message,  ///< a server waited for a reserved slot to be published
   lock,     ///< a server or a baseline waited for a lock
+  answer,   ///< a caller waited for the answer of a section
   earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
             ///< run
 };

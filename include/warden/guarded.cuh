@@ -65,6 +65,9 @@ class basic_guarded {
                 "warden: a policy that combines is for a guarded of one section type");
   static_assert(!Policy::combines || (combining<Sections> && ...),
                 "warden: the section has no member static Section combine(Section, Section)");
+  static_assert(!Policy::combines || !guarded_ref<Policy, Record, Sections...>::has_answers,
+                "warden: a section that is combined with others has no answer of its own: with "
+                "combines it returns void");
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
@@ -100,6 +103,7 @@ class basic_guarded {
         buffer<channel_indices>{options_.servers},
         buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
     report_ = buffer<guarded_report>{1};
+    make_answer_slots();
     launch_ = std::make_shared<detail::launch_record>();
     launch_->clear({});
     ref_.indices = channels_->indices.data();
@@ -141,24 +145,16 @@ class basic_guarded {
     copy(&report, report_.data(), 1, s);
     s.synchronize();
     auto const [failure, shared] = history_.report(s);
-    bool const bad = report.bad_ids != 0 || report.unflushed != 0;
-    if (bad) clear_report(report, s);
+    std::string const misuse = misuse_in(report);
+    if (!misuse.empty()) clear_report(report, s);
+    // Answers that nobody will send are pending.
+    if (failure || report.unflushed_calls != 0) reset_answer_slots(s);
     if (failure) {
       reset_channels(options_.first_index, s);  // they may hold half a batch
       throw timeout_error{*failure, where};
     }
     if (!shared.empty()) throw limit_error{shared, where};
-    if (!bad) return;
-    std::string const unflushed =
-        std::to_string(report.unflushed) +
-        " messages were staged but never flushed: call flush() before a block_client goes out of "
-        "scope";
-    if (report.bad_ids == 0) throw limit_error{unflushed, where};
-    throw limit_error{
-        "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
-            std::to_string(size()) + " (" + std::to_string(report.bad_ids) + " such ids; " +
-            (report.unflushed != 0 ? unflushed + ")" : "the other sections were executed)"),
-        where};
+    if (!misuse.empty()) throw limit_error{misuse, where};
   }
 
   /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own. Both
@@ -186,10 +182,10 @@ class basic_guarded {
   [[nodiscard]] unsigned servers() const { return options_.servers; }
   /// Slots of a channel.
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
-  /// Device memory of the channels and reports, in bytes.
+  /// Device memory of the channels, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return channels_->indices.bytes() + channels_->slots.bytes() + report_.bytes() +
-           launch_->control.bytes();
+           answers_.bytes() + calls_.bytes() + launch_->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -322,11 +318,76 @@ class basic_guarded {
     s.synchronize();  // the host memory above ends here
   }
 
+  /// What clients did wrong, or nothing.
+  [[nodiscard]] std::string misuse_in(guarded_report const& report) const {
+    std::string text;
+    auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
+    if (report.bad_ids != 0) {
+      add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
+          std::to_string(size()) + " (" + std::to_string(report.bad_ids) +
+          " such ids; the other sections were executed)");
+    }
+    if (report.unflushed != 0) {
+      add(std::to_string(report.unflushed) +
+          " messages were staged but never flushed: call flush() before a block_client goes out "
+          "of scope");
+    }
+    if (report.unflushed_calls != 0) {
+      add(std::to_string(report.unflushed_calls) +
+          " calls were staged but never flushed: nobody waits for their answers any more");
+    }
+    if (report.calls_too_many != 0) {
+      add(std::to_string(report.calls_too_many) + " calls were not sent: the call " +
+          std::to_string(Policy::calls_per_thread) +
+          " calls before (calls_per_thread) was still staged, or its future still held");
+    }
+    if (report.early_gets != 0) {
+      add(std::to_string(report.early_gets) +
+          " answers were asked for before flush(): until then their calls are staged");
+    }
+    return text;
+  }
   /// Forgets what was reported; the totals stay.
   void clear_report(guarded_report report, stream_ref s) {
-    report.bad_ids = report.first_bad_id = report.unflushed = 0;
+    warden::statistics const totals = report.totals;
+    report = {};
+    report.totals = totals;
     copy(report_.data(), &report, 1, s);
     s.synchronize();
+  }
+
+  /// For every client thread that the device can hold.
+  void make_answer_slots() {
+    if constexpr (ref::has_answers) {
+      using slots = typename ref::slots_of_answers;
+      auto const facts = runtime::facts(device_);
+      std::size_t const blocks = static_cast<std::size_t>(facts.multiprocessors) *
+                                 static_cast<unsigned>(facts.threads_per_multiprocessor) /
+                                 Policy::block_threads;
+      callers_ = blocks * Policy::block_threads;
+      if (callers_ * slots::calls > return_address::most_slots) {
+        throw limit_error{"guarded: " + std::to_string(callers_) + " threads on the device with " +
+                              std::to_string(slots::calls) +
+                              " calls each are too many; the limit is " +
+                              std::to_string(return_address::most_slots) + " calls",
+                          where_};
+      }
+      answers_ = buffer<simt::lane_words>{slots::lanes(callers_)};
+      calls_ = buffer<call_state>{callers_};
+      ref_.answers_to.slots = answers_.data();
+      ref_.answers_to.states = calls_.data();
+      reset_answer_slots({});
+    }
+  }
+  /// No call was ever made.
+  void reset_answer_slots(stream_ref s) {
+    if constexpr (ref::has_answers) {
+      answers_.fill_bytes(0, s);
+      std::vector<call_state> const fresh(callers_,
+                                          call_state{ref::slots_of_answers::calls, 0, 0, 0});
+      copy(calls_.data(), fresh.data(), fresh.size(), s);
+      s.synchronize();
+    }
   }
 
   int device_;
@@ -335,6 +396,9 @@ class basic_guarded {
   ref ref_{};
   std::shared_ptr<detail::channel_memory> channels_;
   buffer<guarded_report> report_;
+  std::size_t callers_ = 0;           ///< client threads that answers may be sent to
+  buffer<simt::lane_words> answers_;  ///< their slots; empty if no section answers
+  buffer<call_state> calls_;          ///< one a caller
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
   detail::launch_history history_;

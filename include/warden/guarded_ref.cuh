@@ -3,23 +3,56 @@
 /// A guarded as device code sees it: channels, owner map, records and limits, by value.
 #pragma once
 
+#include <warden/answer_slots.cuh>
 #include <warden/channel.cuh>
 #include <warden/launch_control.cuh>
 #include <warden/message.cuh>
 #include <warden/owner_map.cuh>
 #include <warden/statistics.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
 /// What a guarded's clients report to the host; cleared when `wait` has reported it.
 struct guarded_report {
-  std::uint64_t bad_ids;       ///< sends with an id outside the records
-  std::uint64_t first_bad_id;  ///< the first such id, if there is one
-  std::uint64_t unflushed;     ///< messages that were staged and never flushed
-  statistics totals;           ///< never cleared; zero unless `Policy::statistics`
+  std::uint64_t bad_ids;          ///< sends with an id outside the records
+  std::uint64_t first_bad_id;     ///< the first such id, if there is one
+  std::uint64_t unflushed;        ///< messages that were staged and never flushed
+  std::uint64_t unflushed_calls;  ///< calls that were staged and never flushed
+  std::uint64_t calls_too_many;   ///< calls whose place an earlier one still had
+  std::uint64_t early_gets;       ///< answers asked for before the block client had flushed
+  statistics totals;              ///< never cleared; zero unless `Policy::statistics`
+};
+
+/// Types, to be put together.
+template <class... Types>
+struct type_list {
+  template <class... More>
+  type_list<Types..., More...> operator+(type_list<More...>) const;
+};
+/// `Section` as `call` sends it, if it answers.
+template <class Section, class Record, class Context>
+using called_if_it_answers = std::conditional_t<answer_bytes<Section, Record, Context> != 0,
+                                                type_list<called<Section>>, type_list<>>;
+template <class List>
+struct format_of_list;
+template <class... Sections>
+struct format_of_list<type_list<Sections...>> {
+  using type = message_format<Sections...>;
+};
+
+/// Nothing: for guardeds none of whose sections answers.
+struct no_answer {};
+
+/// An answer on its way from the section to the caller.
+template <class Message>
+struct pending_answer {
+  return_address to{return_address::nowhere};  ///< nowhere: the section was sent, not called
+  Message message{};                           ///< if it goes anywhere
 };
 
 /// Trivially copyable; pass it to device code by value. Made by a launch for its own duration.
@@ -34,12 +67,25 @@ class guarded_ref {
   using context = typename Policy::context;
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
-  /// How sections are written into messages.
-  using format = message_format<Sections...>;
+  /// How sections are written into messages; those that answer in two ways, sent and called.
+  using format = typename format_of_list<decltype((
+      type_list<Sections...>{} + ... + called_if_it_answers<Sections, Record, context>{}))>::type;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
   /// The channels of this guarded.
   using channel = typename Policy::readiness::template channel<format::lanes>;
+
+  /// How answers are written.
+  using answers = answer_format<std::max({answer_bytes<Sections, Record, context>...})>;
+  /// Whether any of the sections answers.
+  static constexpr bool has_answers = answers::lanes != 0;
+  /// Where answers arrive.
+  using slots_of_answers =
+      std::conditional_t<has_answers, answer_slots<answers::lanes, Policy::calls_per_thread>,
+                         no_answer>;
+  /// What `apply` leaves of a section's answer, until `reply`.
+  using reply_type =
+      std::conditional_t<has_answers, pending_answer<typename answers::message_type>, no_answer>;
 
   /// The server loop of the policy's executor.
   using server = typename Policy::executor::template server<guarded_ref>;
@@ -56,6 +102,7 @@ class guarded_ref {
   channel_indices* indices = nullptr;      ///< one a server
   simt::lane_words* slots = nullptr;       ///< of all channels, see channel::begin
   guarded_report* report = nullptr;        ///< one a guarded, in global memory
+  slots_of_answers answers_to{};           ///< of the launch's client threads
   interleaved_owner_map owners{};          ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
@@ -84,16 +131,36 @@ class guarded_ref {
     return records + owners.id({server, local});
   }
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
-  WARDEN_DEVICE void apply(message_type const& m, Record& r) const {
-    with_section(m, [&](auto const& section) { section(r, sections_context); });
+  /// What it answers is left in `to_caller`.
+  WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller) const {
+    run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
   }
   /// Runs the section that a message carries as one atomic on `r`.
-  WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r) const {
+  WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r, reply_type& to_caller) const {
     static_assert(
         (has_atomic<Sections, Record, context> && ...),
         "warden: a section has no member void atomic(Record*, Context) const: it cannot be "
         "run by the executor atomics");
-    with_section(m, [&](auto const& section) { section.atomic(r, sections_context); });
+    run(m, to_caller, [&](auto const& section) { return section.atomic(r, sections_context); });
+  }
+  /// Sends the answers of sections to those who called; by the thread that ran them, which has
+  /// written their records.
+  template <unsigned Count>
+  WARDEN_DEVICE void reply(reply_type const (&replies)[Count]) const {
+    if constexpr (has_answers) {
+      bool any = false;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Count; ++k)
+        any = any || replies[k].to.bits != return_address::nowhere;
+      if (!any) return;
+      // Release: this thread ran the sections; who gets an answer fences after it has seen it.
+      if constexpr (fences) simt::fence_device();  // sabotage: answer-release
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Count; ++k) {
+        if (replies[k].to.bits != return_address::nowhere)
+          answers_to.answer(replies[k].to, replies[k].message);
+      }
+    }
   }
 
   /// Whether all that clients will ever send to a channel was executed. Clients first: only when
@@ -150,15 +217,16 @@ class guarded_ref {
   }
 
  private:
-  /// Calls `f` with the section that a message carries.
-  template <class F>
-  WARDEN_DEVICE void with_section(message_type const& m, F f) const {
-    // With one type alone there is nothing to tell apart.
-    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
-    ((tag == format::template tag_of<Sections>()
-          ? static_cast<void>(f(format::template unpack<Sections>(m)))
-          : static_cast<void>(0)),
-     ...);
+  /// Runs a message's section by `by(section)`.
+  template <class By>
+  WARDEN_DEVICE static void run(message_type const& m, reply_type& to_caller, By by) {
+    format::visit(m, [&](auto const& section) {
+      if constexpr (is_called<std::remove_cvref_t<decltype(section)>>) {
+        to_caller = {section.to(), answers::pack(by(section.section()))};
+      } else {
+        static_cast<void>(by(section));
+      }
+    });
   }
 };
 

@@ -149,8 +149,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     std::uint32_t const virtual_block = told[0];
     simt::sync_block();
     if (virtual_block >= arguments.grid) break;
-    client_block const at{virtual_block, arguments.grid,        arguments.control,
-                          arena,         arguments.user_offset, arguments.user_bytes};
+    client_block const at{virtual_block,       arguments.grid, number,
+                          arguments.control,   arena,          arguments.user_offset,
+                          arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
     // The next virtual block comes after the loop's barriers.

@@ -81,6 +81,37 @@ template <int Lanes>
 struct message {
   simt::lane_words lanes[Lanes];  ///< in the order of their payload
 
+  /// Three 32-bit words a lane: the low halves of its two words, and one split between them.
+  struct payload {
+    std::uint32_t words[3 * Lanes];  ///< in order
+  };
+
+  /// The message with that payload, its lap fields and tag zero.
+  WARDEN_DEVICE static message of(payload const& p) {
+    message m;
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) {
+      std::uint64_t const split = p.words[3 * l + 2];
+      m.lanes[l].first = p.words[3 * l] | (split & 0xffffu) << 32;
+      m.lanes[l].second = p.words[3 * l + 1] | split >> 16 << 32;
+    }
+    return m;
+  }
+  /// What it carries.
+  WARDEN_DEVICE payload unpacked() const {
+    payload p;
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) {
+      p.words[3 * l] = static_cast<std::uint32_t>(lanes[l].first);
+      p.words[3 * l + 1] = static_cast<std::uint32_t>(lanes[l].second);
+      // In 32 bits, where it is one instruction.
+      auto const low = static_cast<std::uint32_t>(lanes[l].first >> 32);
+      auto const high = static_cast<std::uint32_t>(lanes[l].second >> 32);
+      p.words[3 * l + 2] = (low & 0xffffu) | high << 16;
+    }
+    return p;
+  }
+
   /// Position of the section's type among those of the guarded.
   WARDEN_DEVICE unsigned tag() const {
     return static_cast<unsigned>((lanes[0].first & lane::tag_mask) >> lane::payload_bits);
@@ -88,6 +119,15 @@ struct message {
   /// The record's number among its owner's.
   WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(lanes[0].first); }
 };
+
+/// A copy of what lies at `from`, which need not be aligned for `T`.
+template <class T>
+WARDEN_DEVICE T read_from(std::uint32_t const* from) {
+  // Not value-initialized: a section need not have a default constructor.
+  alignas(T) unsigned char bytes[sizeof(T)] = {};
+  if constexpr (payload_bytes<T> != 0) memcpy(bytes, from, sizeof(T));
+  return *reinterpret_cast<T*>(bytes);
+}
 
 /// How often `Section` stands among `Sections`.
 template <class Section, class... Sections>
@@ -110,26 +150,15 @@ struct message_format {
   /// The message all sections take.
   using message_type = message<lanes>;
 
-  /// Three 32-bit words a lane: the low halves of its two words, and one split between them.
-  struct raw {
-    std::uint32_t words[3 * lanes];  ///< local number, then the section
-  };
-
   /// The message for the owner's record `local`, its lap fields zero.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t local, Section const& section) {
-    raw r{};
-    r.words[0] = local;
+    typename message_type::payload p{};
+    p.words[0] = local;
     if constexpr (payload_bytes<Section> != 0) {
-      memcpy(&r.words[1], &section, sizeof(Section));
+      memcpy(&p.words[1], &section, sizeof(Section));
     }
-    message_type m;
-    WARDEN_UNROLL
-    for (int l = 0; l < lanes; ++l) {
-      std::uint64_t const split = r.words[3 * l + 2];
-      m.lanes[l].first = r.words[3 * l] | (split & 0xffffu) << 32;
-      m.lanes[l].second = r.words[3 * l + 1] | split >> 16 << 32;
-    }
+    message_type m = message_type::of(p);
     m.lanes[0].first |= std::uint64_t{tag_of<Section>()} << lane::payload_bits;
     return m;
   }
@@ -137,22 +166,17 @@ struct message_format {
   /// The section of a message whose tag says `Section`.
   template <class Section>
   WARDEN_DEVICE static Section unpack(message_type const& m) {
-    raw r;
-    WARDEN_UNROLL
-    for (int l = 0; l < lanes; ++l) {
-      r.words[3 * l] = static_cast<std::uint32_t>(m.lanes[l].first);
-      r.words[3 * l + 1] = static_cast<std::uint32_t>(m.lanes[l].second);
-      // In 32 bits, where it is one instruction.
-      auto const low = static_cast<std::uint32_t>(m.lanes[l].first >> 32);
-      auto const high = static_cast<std::uint32_t>(m.lanes[l].second >> 32);
-      r.words[3 * l + 2] = (low & 0xffffu) | high << 16;
-    }
-    // Not value-initialized: a section need not have a default constructor.
-    alignas(Section) unsigned char bytes_of_section[sizeof(Section)] = {};
-    if constexpr (payload_bytes<Section> != 0) {
-      memcpy(bytes_of_section, &r.words[1], sizeof(Section));
-    }
-    return *reinterpret_cast<Section*>(bytes_of_section);
+    auto const p = m.unpacked();
+    return read_from<Section>(&p.words[1]);
+  }
+
+  /// Calls `f` with the section that a message carries.
+  template <class F>
+  WARDEN_DEVICE static void visit(message_type const& m, F f) {
+    // With one type alone there is nothing to tell apart.
+    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
+    ((tag == tag_of<Sections>() ? static_cast<void>(f(unpack<Sections>(m))) : static_cast<void>(0)),
+     ...);
   }
 
   /// The position of `Section` in the list.

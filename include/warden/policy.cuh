@@ -45,6 +45,9 @@ struct default_policy {
   /// Section)`: in a block client's batch, and in a window of the executor `runs`. A section then
   /// runs once for several sends. For guardeds of one section type.
   static constexpr bool combines = false;
+  /// Calls a thread may have under way, a power of two up to 32, in guardeds whose sections answer:
+  /// so many slots for each thread that the device can hold.
+  static constexpr unsigned calls_per_thread = 4;
   /// Count messages, batches, waits and retries (see guarded::statistics).
   static constexpr bool statistics = false;
 };

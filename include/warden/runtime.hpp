@@ -27,6 +27,7 @@ struct device_facts {
   bool simulated = false;                  ///< whether this is the simulated device
   bool cooperative_launch = false;         ///< whether fused launches are possible
   int multiprocessors = 0;                 ///< multiprocessors of the device
+  int threads_per_multiprocessor = 0;      ///< the most that one can hold
   int compute_capability = 0;              ///< 90 for 9.0; 0 on the simulated device
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
   std::size_t global_bytes = 0;            ///< global memory, in bytes

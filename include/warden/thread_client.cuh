@@ -3,18 +3,37 @@
 /// The client for one thread in any control flow: each send reserves its own slot and publishes it.
 #pragma once
 
+#include <warden/client_block.cuh>
+#include <warden/future.cuh>
 #include <warden/guarded_ref.cuh>
 
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One a thread, made where it is needed: it holds nothing but the ref.
+/// Reserves one slot, waits for credit and publishes; false once poisoned.
+template <class Ref>
+WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
+                              typename Ref::message_type const& m) {
+  auto const channel = ref.channel_of(server);
+  std::uint64_t const index = channel.reserve(1);
+  if (!channel.has_credit(index, channel.released())) {
+    ref.count_wait();
+    if (!ref.wait_for_credit(server, index)) return false;
+  }
+  ref.publish(channel, index, m);
+  ref.count_batch(1);
+  return true;
+}
+
+/// One a thread, made where it is needed.
 template <class Ref>
 class thread_client {
  public:
-  /// `ref` outlives the client.
-  WARDEN_DEVICE explicit thread_client(Ref const& ref) : ref_{ref} {}
+  /// `at` is the client block that the kernel was called with; both outlive the client.
+  WARDEN_DEVICE thread_client(Ref const& ref, client_block const& at) : ref_{ref}, at_{at} {}
+  /// A section has no client block: it must not send, call or wait.
+  explicit thread_client(Ref const&) = delete;
 
   /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When
   /// it returns true the section is accepted: it will be executed exactly once. False only once the
@@ -23,24 +42,29 @@ class thread_client {
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     if (!ref_.check(id)) return true;
     owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-    return send_message(to.server, Ref::format::pack(to.local, section));
+    return send_alone(ref_, to.server, Ref::format::pack(to.local, section));
   }
 
-  /// As send, for a message that is packed already.
-  WARDEN_DEVICE bool send_message(std::uint32_t server, typename Ref::message_type const& m) const {
-    auto const channel = ref_.channel_of(server);
-    std::uint64_t const index = channel.reserve(1);
-    if (!channel.has_credit(index, channel.released())) {
-      ref_.count_wait();
-      if (!ref_.wait_for_credit(server, index)) return false;
-    }
-    ref_.publish(channel, index, m);
-    ref_.count_batch(1);
-    return true;
+  /// As send; the future brings what the section returns. Before a thread's call, the future of its
+  /// call `calls_per_thread` calls before is gone or has given its answer.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
+    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
+    call_book<Ref> const book{ref_, at_};
+    if (!ref_.check(id)) return result{call_error::bad_id};
+    auto const opened = book.open(/*staged*/ false);
+    if (opened.error != call_error::none) return result{opened.error};
+    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    result answer{book, opened.number};
+    // Once poisoned the future says so.
+    static_cast<void>(send_alone(
+        ref_, to.server, Ref::format::pack(to.local, called<Section>::of(section, opened.to))));
+    return answer;
   }
 
  private:
   Ref const& ref_;
+  client_block const& at_;
 };
 
 WARDEN_NAMESPACE_END

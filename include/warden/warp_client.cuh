@@ -4,18 +4,21 @@
 /// them, and neighbouring lanes publish to neighbouring slots.
 #pragma once
 
+#include <warden/client_block.cuh>
 #include <warden/guarded_ref.cuh>
 
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One a thread, made where it is needed: it holds nothing but the ref.
+/// One a thread, made where it is needed.
 template <class Ref>
 class warp_client {
  public:
-  /// `ref` outlives the client.
-  WARDEN_DEVICE explicit warp_client(Ref const& ref) : ref_{ref} {}
+  /// `at` is the client block that the kernel was called with; `ref` outlives the client.
+  WARDEN_DEVICE warp_client(Ref const& ref, client_block const&) : ref_{ref} {}
+  /// A section has no client block: it must not send or wait.
+  explicit warp_client(Ref const&) = delete;
 
   /// Collective over the lanes named in `mask`, which call it together and are all of them;
   /// `valid` is false in a lane that has nothing to send. Hands each lane's section to the owner

@@ -36,9 +36,10 @@ class probed_windows : public adding_windows<Ref> {
   WARDEN_DEVICE void execute(typename base::message_type const (&m)[base::rounds],
                              unsigned arrived) const {
     std::uint32_t record = 0;
+    typename Ref::reply_type nobody;
     WARDEN_UNROLL
     for (unsigned k = 0; k < base::rounds; ++k) {
-      if (arrived >> k & 1u) base::ref_.apply(m[k], record);
+      if (arrived >> k & 1u) base::ref_.apply(m[k], record, nobody);
     }
   }
 };
@@ -49,7 +50,8 @@ class probed_slices : public adding_slices<Ref> {
   using base::base;
   WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
     std::uint32_t record = 0;
-    if (arrived) base::ref_.apply(m, record);
+    typename Ref::reply_type nobody;
+    if (arrived) base::ref_.apply(m, record, nobody);
     return base::run(m, arrived);
   }
 };
@@ -92,7 +94,8 @@ struct send_probes {
     std::uint32_t* const latency = &ref.sections_context->latencies[number];
     probe const p{static_cast<std::uint32_t>(simt::nanoseconds()), number};
     sent.add(null_section<1>{{p.sent, p.number}});
-    if (!warden::thread_client<Ref>{ref}.send(mix(number) >> (32 - records_log2), p)) return false;
+    if (!warden::thread_client<Ref>{ref, at}.send(mix(number) >> (32 - records_log2), p))
+      return false;
     return ref.wait_until([&] { return simt::load_relaxed(latency) != 0; },
                           [&](auto watch) { watch(latency); }, warden::wait_kind::message, 0,
                           number);

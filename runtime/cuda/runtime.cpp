@@ -100,6 +100,7 @@ device_facts facts(int ordinal) {
   f.ordinal = ordinal;
   f.cooperative_launch = attribute(cudaDevAttrCooperativeLaunch, ordinal, where) != 0;
   f.multiprocessors = properties.multiProcessorCount;
+  f.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
   f.compute_capability = properties.major * 10 + properties.minor;
   f.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
   f.global_bytes = properties.totalGlobalMem;

@@ -102,6 +102,7 @@ device_facts facts(int ordinal) {
   f.simulated = true;
   f.cooperative_launch = s.cooperative_launch;
   f.multiprocessors = s.multiprocessors;
+  f.threads_per_multiprocessor = s.threads_per_multiprocessor;
   f.shared_bytes_per_block = s.shared_bytes_per_block;
   f.global_bytes = s.global_bytes;
   return f;

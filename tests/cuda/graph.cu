@@ -56,7 +56,7 @@ struct publish_or_forget {
     if (*forget != 0) {
       ref.channel_of(0).reserve(1);
     } else {
-      small::thread_client{ref}.send(3, record_in<2>::of(1));
+      small::thread_client{ref, at}.send(3, record_in<2>::of(1));
     }
   }
 };

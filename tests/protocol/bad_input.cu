@@ -38,7 +38,7 @@ struct send_some_bad {
     client.send(i == 70 ? bad : i % 10, record_in<2>::of(1), i < n);
     if (i == 71) client.append(bad, record_in<2>::of(1));
     client.flush();
-    if (i == 72) small::thread_client{ref}.send(bad, record_in<2>::of(1));
+    if (i == 72) small::thread_client{ref, at}.send(bad, record_in<2>::of(1));
   }
 };
 
@@ -73,7 +73,7 @@ struct send_some_bad_by_warp {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     bool const bad = i % 5 == 0 || i / 32 == all_bad;
-    bool const accepted = small::warp_client{ref}.send(
+    bool const accepted = small::warp_client{ref, at}.send(
         warden::simt::full_warp, bad ? 10 + i % 10 : i % 10, record_in<2>::of(1));
     if (!accepted) warden::simt::fetch_add(refused, 1u);
   }
@@ -107,7 +107,7 @@ TEST(bad_input, an_id_outside_the_records_of_a_warps_send) {
 struct send_bad_in_order {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     if (at.global_rank() != 0) return;
-    small::thread_client client{ref};
+    small::thread_client client{ref, at};
     client.send(~std::uint64_t{0}, record_in<2>::of(1));  // what a negative number becomes
     client.send(12, record_in<2>::of(1));
     client.send(11, record_in<2>::of(1));

@@ -65,7 +65,7 @@ struct return_early {
     client.send(0, record_in<2>::of(1), at.thread_rank() == 0);
     client.flush();
     if (at.thread_rank() % 2 == 0) return;
-    small::thread_client{ref}.send(1, record_in<2>::of(1));
+    small::thread_client{ref, at}.send(1, record_in<2>::of(1));
   }
 };
 

@@ -86,7 +86,7 @@ struct send_operations_alone {
 
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::thread_client<Ref> const client{ref};
+    warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < all.n; i += at.global_size()) {
       if (all.is_there(i)) client.send(all.id(i), add_words<Words>{i});
     }

@@ -58,7 +58,7 @@ TEST(launch, statistics_of_a_threads_sends) {
 /// Two sends of each warp: lane l to record l % 8, then the lower half of the lanes to record 0.
 struct two_sends_of_a_warp {
   __device__ void operator()(warden::client_block const& at, counting::ref const& ref) const {
-    counting::warp_client const client{ref};
+    counting::warp_client const client{ref, at};
     unsigned const lane = at.thread_rank() % 32;
     client.send(warden::simt::full_warp, lane % 8, record_in<2>::of(lane));
     client.send(warden::simt::full_warp, 0, record_in<2>::of(lane), lane < 16);

@@ -92,8 +92,8 @@ struct send_to_nobody {
     }
     warden::simt::sync_block();
     small::block_client client{ref, at};
-    small::thread_client const thread{ref};
-    small::warp_client const warp{ref};
+    small::thread_client const thread{ref, at};
+    small::warp_client const warp{ref, at};
     bool alive = true;
     for (std::uint32_t i = 0; alive && i < 40; ++i) {
       if (how == by::block) alive = client.send(0, record_in<2>::of(i));
@@ -135,7 +135,8 @@ struct clients_only {
   small::ref ref;
 };
 WARDEN_KERNEL void run_clients_only(clients_only a) {
-  small::thread_client const client{a.ref};
+  warden::client_block const at{0, 1, 0, a.ref.frame.control, nullptr, 0, 0};
+  small::thread_client const client{a.ref, at};
   for (std::uint32_t i = 0; i < 40; ++i) {
     if (!client.send(4, record_in<2>::of(i))) return;
   }
@@ -240,8 +241,8 @@ TEST(no_hang, a_failure_is_reported_by_each_guarded_of_the_launch) {
 struct one_each {
   __device__ void operator()(warden::client_block const& at, small::ref const& a,
                              small::ref const& b) const {
-    small::thread_client{a}.send(at.thread_rank() % 10, record_in<2>::of(1));
-    small::thread_client{b}.send(at.thread_rank() % 10, record_in<2>::of(1));
+    small::thread_client{a, at}.send(at.thread_rank() % 10, record_in<2>::of(1));
+    small::thread_client{b, at}.send(at.thread_rank() % 10, record_in<2>::of(1));
   }
 };
 struct forget_in_second {

@@ -78,7 +78,7 @@ struct slow {
                              },
                              [](auto) {});
     if (sends && at.thread_rank() == 0)
-      small::thread_client{ref}.send(at.block_index() % 10, record_in<2>::of(1));
+      small::thread_client{ref, at}.send(at.block_index() % 10, record_in<2>::of(1));
   }
 };
 

@@ -39,9 +39,9 @@ struct write_then_send {
       if (i < n) warden::simt::store_relaxed(&written[i], i + 1);
       if (how == by::send) client.send(i % 5, look{i}, i < n);
       if (how == by::append && i < n) client.append(i % 5, look{i});
-      if (how == by::thread && i < n) watched::thread_client{ref}.send(i % 5, look{i});
+      if (how == by::thread && i < n) watched::thread_client{ref, at}.send(i % 5, look{i});
       if (how == by::warp)
-        watched::warp_client{ref}.send(warden::simt::full_warp, i % 5, look{i}, i < n);
+        watched::warp_client{ref, at}.send(warden::simt::full_warp, i % 5, look{i}, i < n);
     }
     client.flush();
   }

@@ -59,7 +59,7 @@ struct all_different {
     unsigned const mask = full_warp >> (32 - servers);
     unsigned id = lane;
     for (unsigned r = 0; r < rounds; ++r) {
-      small::warp_client{ref}.send(mask, id, record_in<2>::of(lane));
+      small::warp_client{ref, at}.send(mask, id, record_in<2>::of(lane));
       id = id + 1 == servers ? 0 : id + 1;
     }
   }
@@ -79,8 +79,8 @@ TEST(warp_client, all_different_destinations) {
 template <class Ref>
 __device__ void send_operation(Ref const& ref, unsigned mask, std::uint64_t i, std::uint64_t n,
                                std::uint32_t records) {
-  warden::warp_client<Ref>{ref}.send(mask, test::id_of(i, records),
-                                     record_in<2>::of(static_cast<std::uint32_t>(i)), i < n);
+  warden::warp_client<Ref>{ref, at}.send(mask, test::id_of(i, records),
+                                         record_in<2>::of(static_cast<std::uint32_t>(i)), i < n);
 }
 
 /// The lanes of a warp are in different branches, each of which sends with a mask of its own.
@@ -135,8 +135,8 @@ struct beside_thread_clients {
       if (i % 2 == 1) {
         send_operation(ref, 0xaaaaaaaau, i, n, records);
       } else if (i < n) {
-        small::thread_client{ref}.send(test::id_of(i, records),
-                                       record_in<2>::of(static_cast<std::uint32_t>(i)));
+        small::thread_client{ref, at}.send(test::id_of(i, records),
+                                           record_in<2>::of(static_cast<std::uint32_t>(i)));
       }
     });
   }
@@ -154,8 +154,8 @@ struct with_gaps {
     for (unsigned r = 0; r < rounds; ++r) {
       // The id of a lane that sends nothing may be anything.
       bool const sends = r % 4 != 3 && (lane + r) % 3 == 0;
-      small::warp_client{ref}.send(full_warp, sends ? r % 5 : ~std::uint64_t{0},
-                                   record_in<2>::of(lane), sends);
+      small::warp_client{ref, at}.send(full_warp, sends ? r % 5 : ~std::uint64_t{0},
+                                       record_in<2>::of(lane), sends);
     }
   }
 };
@@ -184,8 +184,8 @@ struct crossing {
     unsigned const lane = at.thread_rank() % 32;
     unsigned const id = turned ? lane / 16 : 1 - lane / 16;
     for (unsigned r = 0; r < rounds; ++r) {
-      small::warp_client{turned ? a : b}.send(full_warp, id, record_in<2>::of(r));
-      small::warp_client{turned ? b : a}.send(full_warp, id, record_in<2>::of(r));
+      small::warp_client{turned ? a : b, at}.send(full_warp, id, record_in<2>::of(r));
+      small::warp_client{turned ? b : a, at}.send(full_warp, id, record_in<2>::of(r));
     }
   }
 };

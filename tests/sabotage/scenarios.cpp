@@ -146,7 +146,7 @@ struct append_notes : operations {
 struct send_notes_by_warp : operations {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::warp_client<Ref> const client{ref};
+    warden::warp_client<Ref> const client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       client.send(warden::simt::full_warp, id(i, records), note::of(i), i < n);
     });
@@ -223,7 +223,7 @@ struct write_and_send_by_warp {
   void operator()(warden::client_block const& at, lookers::ref const& ref) const {
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
-    lookers::warp_client{ref}.send(warden::simt::full_warp, i % 4, look{i});
+    lookers::warp_client{ref, at}.send(warden::simt::full_warp, i % 4, look{i});
   }
 };
 template <class Kernel>
@@ -238,6 +238,57 @@ void visible() {
   for (tally const& t : memory.to_host()) {
     if (t.mixed != 0) throw failure{"stale read"};
   }
+}
+
+// ---- answers
+// ---------------------------------------------------------------------------------------
+
+struct ask {
+  std::uint32_t i;
+  std::uint64_t operator()(tally& t, board b) const {
+    t.count += 1;
+    warden::simt::store_relaxed(&b.written[i], i + 1);
+    return hash(i);
+  }
+};
+struct asking_policy : board_policy {
+  static constexpr unsigned calls_per_thread = 2;
+};
+using askers = warden::basic_guarded<asking_policy, tally, ask>;
+/// One of so many answers is taken; what its section wrote must be there.
+template <std::uint32_t Every>
+struct call_in_turn {
+  static constexpr std::uint32_t each = 6;
+  std::uint32_t* written;
+  tally* wrong;  ///< count: answers; mixed: stale reads
+  void operator()(warden::client_block const& at, askers::ref const& ref) const {
+    askers::thread_client const client{ref, at};
+    for (std::uint32_t k = 0; k < each; ++k) {
+      std::uint32_t const i = (at.block_index() * 32 + at.thread_rank()) * each + k;
+      auto future = client.call(i % 5, ask{i});
+      if ((k + 1) % Every != 0) continue;
+      auto const answer = future.get();
+      if (!answer || *answer != hash(i)) warden::simt::fetch_add(&wrong->count, std::uint64_t{1});
+      if (warden::simt::load_relaxed(&written[i]) != i + 1)
+        warden::simt::fetch_add(&wrong->mixed, std::uint64_t{1});
+    }
+  }
+};
+template <std::uint32_t Every>
+void called() {
+  using kernel = call_in_turn<Every>;
+  warden::buffer<std::uint32_t> written{64 * kernel::each};
+  written.fill_bytes(0);
+  warden::buffer<tally> memory{5}, wrong{1};
+  memory.fill_bytes(0);
+  wrong.fill_bytes(0);
+  askers g{memory,
+           board{written.data()},
+           {.servers = 2, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(kernel{written.data(), wrong.data()}, 2, 32, {}, g);
+  g.wait();
+  if (wrong.to_host()[0].count != 0) throw failure{"a stranger's answer"};
+  if (wrong.to_host()[0].mixed != 0) throw failure{"stale read"};
 }
 
 // ---- bounds
@@ -285,6 +336,8 @@ int main(int argc, char** argv) {
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},
       {"visible_by_warp", visible<write_and_send_by_warp>},
+      {"called", called<3>},
+      {"called_visible", called<1>},
       {"bad_id", bad_id}};
   if (argc != 3 || scenarios.count(argv[1]) == 0) {
     std::fprintf(stderr, "usage: scenarios NAME SEEDS\n");

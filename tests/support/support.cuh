@@ -162,7 +162,7 @@ struct send_by_thread {
 
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::thread_client<Ref> const client{ref};
+    warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < n; i += at.global_size()) {
       client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)));
     }
@@ -177,7 +177,7 @@ struct send_by_warp {
 
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::warp_client<Ref> const client{ref};
+    warden::warp_client<Ref> const client{ref, at};
     in_rounds(at, n, [&](std::uint64_t i) {
       client.send(warden::simt::full_warp, id_of(i, records),
                   record_in<Words>::of(static_cast<std::uint32_t>(i)), i < n);

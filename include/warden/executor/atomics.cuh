@@ -39,7 +39,10 @@ class atomics_worker {
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
-      if (arrived >> k & 1u) ref_.apply_atomic(m[k], records_.at(m[k].local()));
+      if ((arrived >> k & 1u) == 0) continue;
+      typename Ref::reply_type to_caller[1];
+      ref_.apply_atomic(m[k], records_.at(m[k].local()), to_caller[0]);
+      ref_.reply(to_caller);
     }
   }
   /// Nothing is left of the window.
@@ -52,9 +55,9 @@ class atomics_worker {
   record_store<Ref> records_;
 };
 
-/// Sections that have a member `void atomic(Record*, Context) const` for what they do as one atomic
-/// on the record; all of the guarded's. `BytesPerThread` bytes of messages for each thread make a
-/// window.
+/// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
+/// on the record, which returns what the section answers; all of the guarded's. `BytesPerThread`
+/// bytes of messages for each thread make a window.
 template <unsigned BytesPerThread = 64>
 struct atomics {
   /// The server loop.

@@ -49,6 +49,7 @@ class locks_worker {
     int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
     bool waiting = arrived;
     unsigned fruitless = 0;
+    typename Ref::reply_type to_caller[1];
     while (true) {
       bool const tries = waiting && me == leader;
       bool const taken = tries && locks_.try_lock(lock);
@@ -59,7 +60,7 @@ class locks_worker {
         // lane.
         for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
           simt::sync_warp(simt::full_warp);
-          if (ours && turn_of_me == turn) execute(m);
+          if (ours && turn_of_me == turn) execute(m, to_caller[0]);
         }
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
@@ -68,6 +69,7 @@ class locks_worker {
           simt::fence_block();
           locks_.unlock(lock);
         }
+        if (ours) ref_.reply(to_caller);
         waiting = waiting && !ours;
       }
       // No lock is held here: a warp never waits for one lock while it holds another.
@@ -97,10 +99,11 @@ class locks_worker {
   /// Rounds without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
 
-  WARDEN_DEVICE void execute(typename Ref::message_type const& m) const {
+  WARDEN_DEVICE void execute(typename Ref::message_type const& m,
+                             typename Ref::reply_type& to_caller) const {
     auto* const identity = records_.address_of(m.local());
     simt::section_enter(identity);
-    ref_.apply(m, *records_.at(m.local()));
+    ref_.apply(m, *records_.at(m.local()), to_caller);
     simt::section_leave(identity);
   }
 

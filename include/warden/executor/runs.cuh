@@ -176,6 +176,19 @@ class runs_worker {
     }
   }
 
+  using reply_type = typename Ref::reply_type;
+  /// Runs the sections of messages that are all for the record at `place`: on its value, which is
+  /// held elsewhere, or on itself.
+  template <unsigned Count>
+  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place) const {
+    reply_type to_callers[Count];
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Count; ++j) ref_.apply(m[j], value, to_callers[j]);
+    // Who gets an answer is to see what the section wrote.
+    if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
+    ref_.reply(to_callers);
+  }
+
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
   /// Records up to this size are held in registers while their sections run.
@@ -185,7 +198,8 @@ class runs_worker {
   static constexpr unsigned at_once =
       sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
   /// The same where one record is held for all.
-  static constexpr unsigned ahead = std::max<unsigned>(2, 128 / sizeof(message_type));
+  static constexpr unsigned ahead =
+      std::max<unsigned>(2, (Ref::has_answers ? 64 : 128) / sizeof(message_type));
 
   /// Memory for a record that need not have a default constructor.
   union room {
@@ -214,11 +228,13 @@ class runs_worker {
         message_type m[ahead];
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < ahead; ++j) worker_.ref_.apply(m[j], target());
+        worker_.apply_all(m, target(), place_);
       }
       WARDEN_NO_UNROLL
-      for (; i < end; ++i) worker_.ref_.apply(worker_.sorted(i), target());
+      for (; i < end; ++i) {
+        message_type const m[1] = {worker_.sorted(i)};
+        worker_.apply_all(m, target(), place_);
+      }
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
     }
@@ -253,8 +269,7 @@ class runs_worker {
         repeats = repeats && m[j].local() == local;
       }
       if (!repeats) break;
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < ahead; ++j) ref_.apply(m[j], held);
+      apply_all(m, held, records_.at(local));
     }
     return i;
   }
@@ -277,8 +292,7 @@ class runs_worker {
       }
       if (repeats) {
         simt::section_enter(records_.address_of(m[0].local()));
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) ref_.apply(m[j], held_copy.value);
+        apply_all(m, held_copy.value, held);
         i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
@@ -292,6 +306,7 @@ class runs_worker {
         WARDEN_UNROLL
         for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
       }
+      reply_type to_callers[at_once];
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         if (i + j >= end) continue;
@@ -302,13 +317,14 @@ class runs_worker {
           for (unsigned e = 0; e < j; ++e) {
             if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
           }
-          ref_.apply(m[j], copy[j].value);
+          ref_.apply(m[j], copy[j].value, to_callers[j]);
           *place[j] = copy[j].value;
         } else {
-          ref_.apply(m[j], *place[j]);
+          ref_.apply(m[j], *place[j], to_callers[j]);
         }
         simt::section_leave(records_.address_of(m[j].local()));
       }
+      ref_.reply(to_callers);
       held = place[at_once - 1];
       held_copy.value = copy[at_once - 1].value;
     }

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: a section that stands for several has no answer for each of them.
+
+#include <warden/guarded.cuh>
+
+struct add {
+  std::uint32_t amount;
+  __device__ std::uint32_t operator()(std::uint32_t& sum, warden::no_context) const {
+    return sum += amount;
+  }
+  __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
+};
+struct combining : warden::default_policy {
+  static constexpr bool combines = true;
+};
+
+void make(std::uint32_t* records) {
+  warden::basic_guarded<combining, std::uint32_t, add>{records, 1};
+}
