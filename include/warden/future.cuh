@@ -10,7 +10,6 @@
 #include <warden/guarded_ref.cuh>
 
 #include <cstdint>
-#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -113,16 +112,17 @@ class [[nodiscard]] future {
   WARDEN_DEVICE explicit future(call_error why) : number_{0}, error_{why} {}
   /// What was moved from is empty.
   WARDEN_DEVICE future(future&& other) noexcept
-      : book_{other.book_},
-        number_{other.number_},
-        error_{std::exchange(other.error_, call_error::not_called)} {}
+      : book_{other.book_}, number_{other.number_}, error_{other.error_} {
+    other.error_ = call_error::not_called;
+  }
   /// The call whose future this was goes unheard.
   WARDEN_DEVICE future& operator=(future&& other) noexcept {
     if (this != &other) {
       drop();
       book_ = other.book_;
       number_ = other.number_;
-      error_ = std::exchange(other.error_, call_error::not_called);
+      error_ = other.error_;
+      other.error_ = call_error::not_called;
     }
     return *this;
   }

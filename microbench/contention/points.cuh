@@ -33,18 +33,37 @@ class point_of : public bench::workload_point<Operation> {
   using base::keys;
   using base::workload_;
 
-  void set_up(std::uint32_t operations) override {
-    runner_.emplace(operations, keys());
-    // The simulated device has no times.
-    bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-    if (workload_.name() == "hot90" && !simulated) observer_.emplace(operations, keys());
-  }
+  void set_up(std::uint32_t operations) override { runner_.emplace(operations, keys()); }
   std::string tune(std::uint32_t operations) override {
     return runner_->tune(workload_, operations);
   }
   bench::run_result run(std::string const& arm, std::uint32_t operations,
                         std::uint64_t seed) override {
     return runner_->run(arm, workload_, operations, seed);
+  }
+  void tear_down() override { runner_.reset(); }
+
+  std::optional<runner<Operation>> runner_;
+};
+
+/// With the cold keys' own rate, where the workload has a hot one.
+template <class Operation>
+class observed_point_of final : public point_of<Operation> {
+  using base = point_of<Operation>;
+
+ public:
+  using base::base;
+
+ private:
+  using base::keys;
+  using base::runner_;
+  using base::workload_;
+
+  void set_up(std::uint32_t operations) override {
+    base::set_up(operations);
+    // The simulated device has no times.
+    bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+    if (workload_.name() == "hot90" && !simulated) observer_.emplace(operations, keys());
   }
   void finish(std::string const& arm, bench::row& r) override {
     if (!observer_) return;
@@ -55,18 +74,17 @@ class point_of : public bench::workload_point<Operation> {
       r.counters["cold_items_per_second"] = static_cast<double>(seen.cold) / seen.seconds;
   }
   void tear_down() override {
-    runner_.reset();
+    base::tear_down();
     observer_.reset();
   }
 
-  std::optional<runner<Operation>> runner_;
   std::optional<cold_observer<Operation>> observer_;
 };
 
 template <class Operation>
 std::shared_ptr<bench::point> make_point_of(std::string const& name, std::uint32_t keys,
                                             std::string const& file) {
-  return std::make_shared<point_of<Operation>>(bench::workload::named(name, keys, file));
+  return std::make_shared<observed_point_of<Operation>>(bench::workload::named(name, keys, file));
 }
 
 // Each in a translation unit of its own: the kernels of one operation take long enough to compile.

@@ -80,7 +80,7 @@ struct send_probes {
       send_load(at, ref, sent);
     } else if (at.thread_rank() == 0) {
       simt::store_relaxed(&totals.blocks, simt::block_count());
-      for (std::uint32_t p = 0; p < probes && send_probe(ref, p, sent); ++p) {
+      for (std::uint32_t p = 0; p < probes && send_probe(at, ref, p, sent); ++p) {
       }
       simt::store_relaxed(&totals.probes_done, 1u);
     }
@@ -90,7 +90,8 @@ struct send_probes {
  private:
   /// Returns when it was executed. False once poisoned.
   template <class Ref>
-  __device__ bool send_probe(Ref const& ref, std::uint32_t number, partial_total& sent) const {
+  __device__ bool send_probe(warden::client_block const& at, Ref const& ref, std::uint32_t number,
+                             partial_total& sent) const {
     std::uint32_t* const latency = &ref.sections_context->latencies[number];
     probe const p{static_cast<std::uint32_t>(simt::nanoseconds()), number};
     sent.add(null_section<1>{{p.sent, p.number}});

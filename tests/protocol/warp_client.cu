@@ -77,8 +77,8 @@ TEST(warp_client, all_different_destinations) {
 
 /// Sends operation i, if there is one, together with the other lanes of `mask`.
 template <class Ref>
-__device__ void send_operation(Ref const& ref, unsigned mask, std::uint64_t i, std::uint64_t n,
-                               std::uint32_t records) {
+__device__ void send_operation(Ref const& ref, warden::client_block const& at, unsigned mask,
+                               std::uint64_t i, std::uint64_t n, std::uint32_t records) {
   warden::warp_client<Ref>{ref, at}.send(mask, test::id_of(i, records),
                                          record_in<2>::of(static_cast<std::uint32_t>(i)), i < n);
 }
@@ -91,13 +91,13 @@ struct diverging {
     unsigned const lane = at.thread_rank() % 32;
     test::in_rounds(at, n, [&](std::uint64_t i) {
       if (lane % 2 == 1) {
-        send_operation(ref, 0xaaaaaaaau, i, n, records);
+        send_operation(ref, at, 0xaaaaaaaau, i, n, records);
       } else if (lane < 16) {
-        send_operation(ref, 0x00005555u, i, n, records);
+        send_operation(ref, at, 0x00005555u, i, n, records);
       } else if (lane != 30) {
-        send_operation(ref, 0x15550000u, i, n, records);
+        send_operation(ref, at, 0x15550000u, i, n, records);
       } else {
-        send_operation(ref, 0x40000000u, i, n, records);
+        send_operation(ref, at, 0x40000000u, i, n, records);
       }
     });
   }
@@ -116,8 +116,8 @@ struct voted {
     test::in_rounds(at, n, [&](std::uint64_t i) {
       bool const now = i < n && test::mix(i) % 3 == 0;
       unsigned const mask = warden::simt::ballot(full_warp, now);
-      if (now) send_operation(ref, mask, i, n, records);
-      if (!now) send_operation(ref, ~mask, i, n, records);
+      if (now) send_operation(ref, at, mask, i, n, records);
+      if (!now) send_operation(ref, at, ~mask, i, n, records);
     });
   }
 };
@@ -133,7 +133,7 @@ struct beside_thread_clients {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     test::in_rounds(at, n, [&](std::uint64_t i) {
       if (i % 2 == 1) {
-        send_operation(ref, 0xaaaaaaaau, i, n, records);
+        send_operation(ref, at, 0xaaaaaaaau, i, n, records);
       } else if (i < n) {
         small::thread_client{ref, at}.send(test::id_of(i, records),
                                            record_in<2>::of(static_cast<std::uint32_t>(i)));
