@@ -36,7 +36,7 @@ template <class Client>
 class direct_client {
  public:
   template <class Ref>
-  WARDEN_DEVICE direct_client(Ref const& ref, warden::client_block const&) : client_{ref} {}
+  WARDEN_DEVICE direct_client(Ref const& ref, warden::client_block const& at) : client_{ref, at} {}
   WARDEN_DEVICE void flush() {}
 
  protected:
