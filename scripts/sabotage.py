@@ -67,6 +67,9 @@ MUTANTS = {
     "answer-reuse": ("future.cuh", "if (false) {", "called", "stranger's answer|deadlock"),
     "answer-generation": ("answer_slots.cuh", "arrived = true;", "called", "stranger's answer"),
     "answer-release": ("guarded_ref.cuh", "", "called_visible", "stale read"),
+    # A section on two records under the lock of one of them; on a record that another server owns.
+    "second-lock": ("lock_table.cuh", "return true;", "paired", "overlapping sections"),
+    "apart": ("guarded_ref.cuh", "return true;", "apart", "another server"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

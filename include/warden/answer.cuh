@@ -17,7 +17,7 @@ enum class call_error : std::uint32_t {
                 ///< it
   too_many,     ///< nothing was sent: the thread's call `calls_per_thread` calls before is staged
                 ///< or its future held; `wait` reports it
-  bad_id,       ///< nothing was sent: no such record; `wait` reports it
+  bad_id,       ///< nothing was sent: no such record, or no owner of both; `wait` reports it
   not_called,   ///< nothing was sent: `valid` was false, or the future is an empty one
   taken,        ///< `get` has returned the answer before
 };

@@ -39,31 +39,6 @@ struct return_address {
   WARDEN_DEVICE std::uint32_t generation() const { return bits & ((1u << generation_bits) - 1); }
 };
 
-/// A section on its way with a return address: what `call` sends.
-template <class Section>
-struct called {
-  /// 32-bit words of the section.
-  static constexpr std::size_t words = (payload_bytes<Section> + 3) / 4;
-
-  std::uint32_t data[words + 1];  ///< the return address, then the section
-
-  /// The section, with that address.
-  WARDEN_DEVICE static called of(Section const& section, return_address to) {
-    called c{};
-    c.data[0] = to.bits;
-    if constexpr (words != 0) memcpy(&c.data[1], &section, sizeof(Section));
-    return c;
-  }
-  /// The section.
-  WARDEN_DEVICE Section section() const { return read_from<Section>(&data[words != 0 ? 1 : 0]); }
-  /// Where its answer goes.
-  WARDEN_DEVICE return_address to() const { return {data[0]}; }
-};
-template <class T>
-inline constexpr bool is_called = false;
-template <class Section>
-inline constexpr bool is_called<called<Section>> = true;
-
 /// How answers of up to `Bytes` bytes are written.
 template <std::size_t Bytes>
 struct answer_format {

@@ -39,19 +39,28 @@ class block_client {
     return go_on();
   }
 
+  /// As above, for a section on two records, which have one owner. Pairs with two owners are
+  /// counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    stage(first, Ref::pair(section, second), valid && ref_.check(first, second));
+    return go_on();
+  }
+
   /// As send; the future brings what the section returns, once `flush` has been called (`send` and
   /// `call` flush when the staging is full). Before a thread's call, its call `calls_per_thread`
   /// calls before has been flushed, and that one's future is gone or its answer taken.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section, bool valid = true) {
-    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
-    typename call_book<Ref>::opened opened{call_error::not_called, 0, {return_address::nowhere}};
-    if (valid) opened.error = ref_.check(id) ? call_error::none : call_error::bad_id;
-    if (opened.error == call_error::none) opened = book().open(/*staged*/ true);
-    bool const calls = opened.error == call_error::none;
-    stage(id, called<Section>::of(section, opened.to), calls);
-    static_cast<void>(go_on());  // the future says so if the launch is poisoned
-    return calls ? result{book(), opened.number} : result{opened.error};
+    return stage_call<Section>(id, section, valid, valid && ref_.check(id));
+  }
+  /// As above, for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    return stage_call<Section>(first, Ref::pair(section, second), valid,
+                               valid && ref_.check(first, second));
   }
 
   /// Not collective: any thread, any control flow between collectives. Staged if there is room for
@@ -97,6 +106,18 @@ class block_client {
     } else {
       outbox_.stage_nothing(round_);
     }
+  }
+  /// `section` as it is sent, `valid` if the sender wants it, and `good` if it can be.
+  template <class Section, class Sent>
+  WARDEN_DEVICE auto stage_call(std::uint64_t id, Sent const& section, bool valid, bool good) {
+    typename call_book<Ref>::opened opened{
+        valid ? call_error::bad_id : call_error::not_called, 0, {return_address::nowhere}};
+    if (good) opened = book().open(/*staged*/ true);
+    bool const calls = opened.error == call_error::none;
+    stage(id, Ref::with_address(section, opened.to), calls);
+    static_cast<void>(go_on());  // the future says so if the launch is poisoned
+    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
+    return calls ? result{book(), opened.number} : result{opened.error};
   }
   /// To the next round.
   WARDEN_DEVICE bool go_on() { return ++round_ < outbox::rounds ? alive_ : pass_on(); }

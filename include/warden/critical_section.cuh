@@ -28,10 +28,28 @@ concept critical_section_of = is_address_free<Section> &&
   section(record, context);
 };
 
+/// A section on two records is called as `section(first, second, context)`, const: in the order in
+/// which the sender named them. Both may be one record.
+template <class Section, class Record, class Context>
+concept pair_section_of = is_address_free<Section> &&
+    requires(Section const& section, Record& first, Record& second, Context context) {
+  section(first, second, context);
+};
+
+template <class Section, class Record, class Context>
+struct answer_type {
+  using type =
+      decltype(std::declval<Section const&>()(std::declval<Record&>(), std::declval<Context>()));
+};
+template <class Section, class Record, class Context>
+requires pair_section_of<Section, Record, Context>
+struct answer_type<Section, Record, Context> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Record&>(), std::declval<Record&>(), std::declval<Context>()));
+};
 /// What the section answers its caller: its return type. Void for one that answers nothing.
 template <class Section, class Record, class Context>
-using answer_of = std::remove_cvref_t<decltype(std::declval<Section const&>()(
-    std::declval<Record&>(), std::declval<Context>()))>;
+using answer_of = std::remove_cvref_t<typename answer_type<Section, Record, Context>::type>;
 /// Bytes of that; 0 for void.
 template <class Section, class Record, class Context>
 inline constexpr std::size_t answer_bytes = [] {

@@ -6,6 +6,7 @@
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
 #include <warden/combine.cuh>
+#include <warden/detail/check_owner_map.cuh>
 #include <warden/detail/launch_history.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
@@ -58,9 +59,13 @@ class basic_guarded {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
-  static_assert(
-      (critical_section_of<Sections, Record, typename Policy::context> && ...),
-      "warden: a section is trivially copyable and called as section(record, context), const");
+  static_assert(((critical_section_of<Sections, Record, typename Policy::context> !=
+                  pair_section_of<Sections, Record, typename Policy::context>)&&...),
+                "warden: a section is trivially copyable and called as section(record, context), "
+                "const, or as "
+                "section(first, second, context), one of the two");
+  static_assert(owner_map<typename Policy::owner_map>,
+                "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
                 "warden: a policy that combines is for a guarded of one section type");
   static_assert(!Policy::combines || (combining<Sections> && ...),
@@ -95,22 +100,22 @@ class basic_guarded {
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current())
       : device_{runtime::current_device()}, options_{chosen}, where_{where} {
-    plan(size);
-    ref_.records = records;
-    ref_.size = size;
-    ref_.sections_context = sections_context;
-    channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
-        buffer<channel_indices>{options_.servers},
-        buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
-    report_ = buffer<guarded_report>{1};
-    make_answer_slots();
-    launch_ = std::make_shared<detail::launch_record>();
-    launch_->clear({});
-    ref_.indices = channels_->indices.data();
-    ref_.slots = channels_->slots.data();
-    ref_.report = report_.data();
-    report_.fill_bytes(0);
-    reset_channels(options_.first_index);
+    static_assert(std::is_constructible_v<typename Policy::owner_map, unsigned, unsigned>,
+                  "warden: the policy's owner_map is not made of a number of servers and a chunk: "
+                  "give one to the guarded");
+    choose_owners(size);
+    begin(records, size, sections_context);
+  }
+  /// As above, with owners chosen by the user, whose number stands in place of the options'
+  /// servers.
+  basic_guarded(Record* records, std::size_t size, context sections_context, options chosen,
+                typename Policy::owner_map owners,
+                std::source_location where = std::source_location::current())
+      : device_{runtime::current_device()}, options_{chosen}, where_{where} {
+    options_.servers = owners.servers();
+    ref_.owners = owners;
+    begin(records, size, sections_context);
+    check_owners();
   }
   /// As above, without a context.
   basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
@@ -230,25 +235,68 @@ class basic_guarded {
   }
 
  private:
-  void plan(std::size_t size) {
-    auto const refuse = [this](std::string const& what) {
-      throw limit_error{"guarded: " + what, where_};
-    };
-    if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
-    auto const facts = runtime::facts(device_);
-    if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
+  [[noreturn]] void refuse(std::string const& what) const {
+    throw limit_error{"guarded: " + what, where_};
+  }
+
+  /// Everything but the owners.
+  void begin(Record* records, std::size_t size, context sections_context) {
+    plan(size);
+    ref_.records = records;
+    ref_.size = size;
+    ref_.sections_context = sections_context;
+    channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
+        buffer<channel_indices>{options_.servers},
+        buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
+    report_ = buffer<guarded_report>{1};
+    make_answer_slots();
+    launch_ = std::make_shared<detail::launch_record>();
+    launch_->clear({});
+    ref_.indices = channels_->indices.data();
+    ref_.slots = channels_->slots.data();
+    ref_.report = report_.data();
+    report_.fill_bytes(0);
+    reset_channels(options_.first_index);
+  }
+
+  /// By the library's own map.
+  void choose_owners(std::size_t size) {
     if (options_.servers == 0) {
-      options_.servers = std::max(
-          1u, static_cast<unsigned>(facts.multiprocessors) / Policy::multiprocessors_per_server);
-    }
-    if (options_.servers >= ref::outbox::nowhere) {
-      refuse(std::to_string(options_.servers) + " servers; the limit is " +
-             std::to_string(ref::outbox::nowhere - 1));
+      options_.servers =
+          std::max(1u, static_cast<unsigned>(runtime::facts(device_).multiprocessors) /
+                           Policy::multiprocessors_per_server);
     }
     if (options_.chunk == 0) options_.chunk = default_chunk(size);
     if (options_.chunk > (1u << 20) || !std::has_single_bit(options_.chunk)) {
       refuse("chunk " + std::to_string(options_.chunk) +
              " is not a power of two from 1 to 1048576");
+    }
+    ref_.owners = typename Policy::owner_map{options_.servers, options_.chunk};
+  }
+  /// A map that was given: a wrong one would touch memory that is nobody's.
+  void check_owners() {
+    buffer<detail::owner_complaint> complaint{1};
+    complaint.fill_bytes(0);
+    simt::launch(&detail::check_owner_map<typename Policy::owner_map>, 64, 128, 0,
+                 {ref_.owners, size(), ref_.locals, complaint.data()}, {});
+    auto const found = complaint.to_host()[0];
+    if (found.records == 0) return;
+    refuse("the owner map puts record " + std::to_string(found.id) + " at place " +
+           std::to_string(found.place.local) + " of server " + std::to_string(found.place.server) +
+           ", where the map itself finds record " + std::to_string(found.back) + " (" +
+           std::to_string(found.records) + " such records); it has " +
+           std::to_string(ref_.owners.servers()) + " servers of " + std::to_string(ref_.locals) +
+           " places");
+  }
+
+  void plan(std::size_t size) {
+    if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
+    auto const facts = runtime::facts(device_);
+    if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
+    if (options_.servers == 0) refuse("the owner map has no servers");
+    if (options_.servers >= ref::outbox::nowhere) {
+      refuse(std::to_string(options_.servers) + " servers; the limit is " +
+             std::to_string(ref::outbox::nowhere - 1));
     }
     if (options_.capacity == 0) {
       options_.capacity = std::bit_floor(
@@ -262,7 +310,6 @@ class basic_guarded {
       refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
              " s is not in (0, 1000000]");
     }
-    ref_.owners = interleaved_owner_map{options_.servers, options_.chunk};
     ref_.locals = static_cast<std::uint32_t>(ref_.owners.locals(size));
     if (std::size_t const on_chip = record_store<ref>::shared_bytes(ref_.locals);
         on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
@@ -326,6 +373,15 @@ class basic_guarded {
       add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
           std::to_string(size()) + " (" + std::to_string(report.bad_ids) +
           " such ids; the other sections were executed)");
+    }
+    if (report.apart != 0) {
+      auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);
+      auto const second = static_cast<std::uint32_t>(report.first_apart);
+      add("send: records " + std::to_string(first) + " and " + std::to_string(second) +
+          " have different owners (" + std::to_string(report.apart) +
+          " such pairs; the other sections were executed): choose an owner map, a chunk or a "
+          "number "
+          "of servers that puts them together");
     }
     if (report.unflushed != 0) {
       add(std::to_string(report.unflushed) +

@@ -9,6 +9,7 @@
 #include <warden/message.cuh>
 #include <warden/owner_map.cuh>
 #include <warden/statistics.cuh>
+#include <warden/traveling.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -21,28 +22,13 @@ WARDEN_NAMESPACE_BEGIN
 struct guarded_report {
   std::uint64_t bad_ids;          ///< sends with an id outside the records
   std::uint64_t first_bad_id;     ///< the first such id, if there is one
+  std::uint64_t apart;            ///< sends whose two records have different owners
+  std::uint64_t first_apart;      ///< the first such: the ids of its records, 32 bits each
   std::uint64_t unflushed;        ///< messages that were staged and never flushed
   std::uint64_t unflushed_calls;  ///< calls that were staged and never flushed
   std::uint64_t calls_too_many;   ///< calls whose place an earlier one still had
   std::uint64_t early_gets;       ///< answers asked for before the block client had flushed
   statistics totals;              ///< never cleared; zero unless `Policy::statistics`
-};
-
-/// Types, to be put together.
-template <class... Types>
-struct type_list {
-  template <class... More>
-  type_list<Types..., More...> operator+(type_list<More...>) const;
-};
-/// `Section` as `call` sends it, if it answers.
-template <class Section, class Record, class Context>
-using called_if_it_answers = std::conditional_t<answer_bytes<Section, Record, Context> != 0,
-                                                type_list<called<Section>>, type_list<>>;
-template <class List>
-struct format_of_list;
-template <class... Sections>
-struct format_of_list<type_list<Sections...>> {
-  using type = message_format<Sections...>;
 };
 
 /// Nothing: for guardeds none of whose sections answers.
@@ -67,9 +53,8 @@ class guarded_ref {
   using context = typename Policy::context;
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
-  /// How sections are written into messages; those that answer in two ways, sent and called.
-  using format = typename format_of_list<decltype((
-      type_list<Sections...>{} + ... + called_if_it_answers<Sections, Record, context>{}))>::type;
+  /// How sections are written into messages.
+  using format = format_for<Record, context, Sections...>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
   /// The channels of this guarded.
@@ -92,6 +77,8 @@ class guarded_ref {
   /// The staging of the policy's sender.
   using outbox = typename Policy::sender::template outbox<guarded_ref>;
 
+  /// Whether any of the sections is on two records.
+  static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 
@@ -103,7 +90,7 @@ class guarded_ref {
   simt::lane_words* slots = nullptr;       ///< of all channels, see channel::begin
   guarded_report* report = nullptr;        ///< one a guarded, in global memory
   slots_of_answers answers_to{};           ///< of the launch's client threads
-  interleaved_owner_map owners{};          ///< record id to server and local number
+  typename Policy::owner_map owners{};     ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
   std::uint32_t position = 0;              ///< among the launch's guardeds
@@ -117,12 +104,34 @@ class guarded_ref {
     return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};
   }
 
+  /// A section on two records, as it is sent to the owner of the first.
+  template <class Section>
+  WARDEN_DEVICE static paired<Section> pair(Section const& section, std::uint64_t second) {
+    return {prefixed<Section>::of(section, static_cast<std::uint32_t>(second))};
+  }
+  /// What is sent, when it is called.
+  template <class Sent>
+  WARDEN_DEVICE static called<Sent> with_address(Sent const& sent, return_address to) {
+    return {prefixed<Sent>::of(sent, to.bits)};
+  }
+
   /// Counts a bad id, keeps the first one; true if `id` names a record.
   WARDEN_DEVICE bool check(std::uint64_t id) const {
     if (id < size) return true;  // sabotage: bounds
     if (simt::fetch_add(&report->bad_ids, std::uint64_t{1}) == 0) {
       simt::store_relaxed(&report->first_bad_id, id);
     }
+    return false;
+  }
+
+  /// As `check`, for the records of one section: counts a pair with two owners, keeps the first
+  /// one.
+  WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
+    if (!check(first) || !check(second)) return false;
+    auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
+    if (owners(a).server == owners(b).server) return true;  // sabotage: apart
+    if (simt::fetch_add(&report->apart, std::uint64_t{1}) == 0)
+      simt::store_relaxed(&report->first_apart, std::uint64_t{a} << 32 | b);
     return false;
   }
 
@@ -133,7 +142,36 @@ class guarded_ref {
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   /// What it answers is left in `to_caller`.
   WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller) const {
+    static_assert(!has_pairs,
+                  "warden: sections on two records need the executor locks: this one takes no two "
+                  "locks");
     run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
+  }
+  /// As above; `second` is the record that `second_of` has told, and otherwise any.
+  WARDEN_DEVICE void apply(message_type const& m, Record& first, Record& second,
+                           reply_type& to_caller) const {
+    run(m, to_caller, [&](auto const& section) {
+      if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
+        return section.section()(first, second, sections_context);
+      } else {
+        return section(first, sections_context);
+      }
+    });
+  }
+  /// Whether the message's section is on two records; if so, the second one's place with the same
+  /// owner.
+  WARDEN_DEVICE bool second_of(message_type const& m, std::uint32_t& local) const {
+    bool pair = false;
+    if constexpr (has_pairs) {
+      format::visit(m, [&](auto const& sent) {
+        auto const section = without_address(sent);
+        if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
+          pair = true;
+          local = owners(section.word()).local;
+        }
+      });
+    }
+    return pair;
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r, reply_type& to_caller) const {
@@ -220,13 +258,21 @@ class guarded_ref {
   /// Runs a message's section by `by(section)`.
   template <class By>
   WARDEN_DEVICE static void run(message_type const& m, reply_type& to_caller, By by) {
-    format::visit(m, [&](auto const& section) {
-      if constexpr (is_called<std::remove_cvref_t<decltype(section)>>) {
-        to_caller = {section.to(), answers::pack(by(section.section()))};
+    format::visit(m, [&](auto const& sent) {
+      if constexpr (is_called<std::remove_cvref_t<decltype(sent)>>) {
+        to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
       } else {
-        static_cast<void>(by(section));
+        static_cast<void>(by(sent));
       }
     });
+  }
+  template <class Sent>
+  WARDEN_DEVICE static auto without_address(Sent const& sent) {
+    if constexpr (is_called<Sent>) {
+      return sent.section();
+    } else {
+      return sent;
+    }
   }
 };
 

@@ -36,6 +36,20 @@ class lock_table {
     }
     return taken;
   }
+  /// One try for two locks, which may be one: both or none is taken. Whoever holds one of them runs
+  /// or tries for a lower one, so of all that try some always succeed.
+  WARDEN_DEVICE bool try_lock(unsigned a, unsigned b) const {
+    unsigned const higher = a < b ? b : a, lower = a < b ? a : b;
+    if (!try_lock(higher)) return false;
+    if (higher == lower || try_lock(lower)) return true;  // sabotage: second-lock
+    unlock(higher);
+    return false;
+  }
+  /// Frees what that took, as `unlock`.
+  WARDEN_DEVICE void unlock(unsigned a, unsigned b) const {
+    unlock(a);
+    if (a != b) unlock(b);
+  }
   /// The caller has fenced, after a barrier with all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
   /// Whether the lock looks free. Relaxed, for polls.

@@ -7,7 +7,9 @@
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -17,6 +19,19 @@ struct owner {
   std::uint32_t local;   ///< number among the owner's records
 };
 
+/// What a policy's `owner_map` must be: a trivially copyable type that says in device code where a
+/// record lives, and which record lives at a place. `id(place)` is not below the number of records
+/// where no record lives. `locals(size)` is host code: the places of one server, at most, for
+/// `size` records. A guarded checks a map that it was given.
+template <class Map>
+concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constructible_v<Map> &&
+    requires(Map const& map, std::uint32_t id, owner place, std::uint64_t size) {
+  { map(id) } -> std::same_as<owner>;
+  { map.id(place) } -> std::convertible_to<std::uint32_t>;
+  { map.servers() } -> std::convertible_to<std::uint32_t>;
+  { map.locals(size) } -> std::convertible_to<std::uint64_t>;
+};
+
 /// Chunks of `chunk` neighbouring records are dealt out to the servers in turn. The division by the
 /// number of servers is the high word of a product with the rounded-down reciprocal, which is the
 /// quotient or one less for every 32-bit number; the remainder tells.
@@ -24,7 +39,7 @@ class interleaved_owner_map {
  public:
   /// Indeterminate: assign before use.
   interleaved_owner_map() = default;
-  /// `servers` is at least 1, `chunk` a power of two.
+  /// `servers` is at least 1, `chunk` a power of two: 2 puts records 2k and 2k + 1 together.
   interleaved_owner_map(std::uint32_t servers, std::uint32_t chunk)
       : reciprocal_{static_cast<std::uint32_t>(
             std::min<std::uint64_t>((std::uint64_t{1} << 32) / servers, 0xffffffffu))},

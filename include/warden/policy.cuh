@@ -8,6 +8,7 @@
 #include <warden/executor/locks.cuh>
 #include <warden/executor/runs.cuh>
 #include <warden/outbox.cuh>
+#include <warden/owner_map.cuh>
 #include <warden/record_store.cuh>
 
 WARDEN_NAMESPACE_BEGIN
@@ -27,6 +28,8 @@ struct default_policy {
   /// Where the records are while servers work on them. On chip, a server's share of them must fit
   /// its block's shared memory.
   static constexpr placement records = placement::in_memory;
+  /// Who owns which record.
+  using owner_map = interleaved_owner_map;
   /// How a server learns that a message is there.
   using readiness = readiness::laps;
   /// How a client block stages and sends its messages.

@@ -40,29 +40,46 @@ class thread_client {
   /// launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
-    if (!ref_.check(id)) return true;
-    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-    return send_alone(ref_, to.server, Ref::format::pack(to.local, section));
+    return !ref_.check(id) || send_to_owner(id, section);
+  }
+  /// As above, for a section on two records, which have one owner. Pairs with two owners are
+  /// counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
+    return !ref_.check(first, second) || send_to_owner(first, Ref::pair(section, second));
   }
 
   /// As send; the future brings what the section returns. Before a thread's call, the future of its
   /// call `calls_per_thread` calls before is gone or has given its answer.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
-    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
-    call_book<Ref> const book{ref_, at_};
-    if (!ref_.check(id)) return result{call_error::bad_id};
-    auto const opened = book.open(/*staged*/ false);
-    if (opened.error != call_error::none) return result{opened.error};
-    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-    result answer{book, opened.number};
-    // Once poisoned the future says so.
-    static_cast<void>(send_alone(
-        ref_, to.server, Ref::format::pack(to.local, called<Section>::of(section, opened.to))));
-    return answer;
+    return call_owner<Section>(id, section, ref_.check(id));
+  }
+  /// As above, for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section) const {
+    return call_owner<Section>(first, Ref::pair(section, second), ref_.check(first, second));
   }
 
  private:
+  template <class Sent>
+  WARDEN_DEVICE bool send_to_owner(std::uint64_t id, Sent const& section) const {
+    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    return send_alone(ref_, to.server, Ref::format::pack(to.local, section));
+  }
+  template <class Section, class Sent>
+  WARDEN_DEVICE auto call_owner(std::uint64_t id, Sent const& section, bool good) const {
+    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
+    if (!good) return result{call_error::bad_id};
+    call_book<Ref> const book{ref_, at_};
+    auto const opened = book.open(/*staged*/ false);
+    if (opened.error != call_error::none) return result{opened.error};
+    result answer{book, opened.number};
+    // Once poisoned the future says so.
+    static_cast<void>(send_to_owner(id, Ref::with_address(section, opened.to)));
+    return answer;
+  }
+
   Ref const& ref_;
   client_block const& at_;
 };

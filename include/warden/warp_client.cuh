@@ -29,7 +29,21 @@ class warp_client {
   template <class Section>
   WARDEN_DEVICE bool send(unsigned mask, std::uint64_t id, Section const& section,
                           bool valid = true) const {
-    bool const sends = valid && ref_.check(id);
+    return send_together(mask, id, section, valid && ref_.check(id));
+  }
+  /// As above, for sections on two records, which have one owner. Pairs with two owners are
+  /// counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(unsigned mask, std::uint64_t first, std::uint64_t second,
+                          Section const& section, bool valid = true) const {
+    return send_together(mask, first, Ref::pair(section, second),
+                         valid && ref_.check(first, second));
+  }
+
+ private:
+  template <class Sent>
+  WARDEN_DEVICE bool send_together(unsigned mask, std::uint64_t id, Sent const& section,
+                                   bool sends) const {
     // Lanes without a message group under a number that is no server's.
     owner const to =
         sends ? ref_.owners(static_cast<std::uint32_t>(id)) : owner{ref_.owners.servers(), 0};
@@ -55,7 +69,6 @@ class warp_client {
     return alive;
   }
 
- private:
   /// A reserved one.
   struct slot {
     std::uint32_t server;

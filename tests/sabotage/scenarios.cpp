@@ -291,6 +291,62 @@ void called() {
   if (wrong.to_host()[0].mixed != 0) throw failure{"stale read"};
 }
 
+// ---- two records
+// ----------------------------------------------------------------------------------------
+
+struct move_note {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t i;
+  void operator()(tally& from, tally& to, warden::no_context) const {
+    from.mixed += hash(i);
+    to.mixed += hash(i + 1);
+    from.count += 1;
+  }
+};
+using pair_notes = warden::basic_guarded<wide_policy, tally, note, move_note>;
+/// Every other operation is on two neighbours; `id` is the first, the next one the second.
+struct move_notes {
+  std::uint32_t n;
+  void operator()(warden::client_block const& at, pair_notes::ref const& ref) const {
+    pair_notes::block_client client{ref, at};
+    in_rounds(at, n, [&](std::uint32_t i) {
+      client.send(i % 3, (i + 1) % 3, move_note{i}, i < n && i % 2 == 0);
+      client.send(i % 3, note::of(i), i < n && i % 2 != 0);
+    });
+    client.flush();
+  }
+};
+void paired(unsigned servers, std::uint32_t records) {
+  constexpr std::uint32_t n = 300;
+  warden::buffer<tally> memory{records};
+  memory.fill_bytes(0);
+  pair_notes g{memory,
+               {.servers = servers, .capacity = 64, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(move_notes{n}, 2, 128, {}, g);
+  try {
+    g.wait();
+  } catch (warden::limit_error const&) {  // pairs apart
+  }
+  if (servers != 1) {
+    // Only records 2 and 0 have one owner.
+    auto const seen = memory.to_host();
+    if (seen[0].count != n / 6 || seen[1].count != n / 6)
+      throw failure{"a section on a record of another server"};
+    return;
+  }
+  std::vector<tally> wanted(records);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    wanted[i % 3].count += 1;
+    wanted[i % 3].mixed += hash(i);
+    if (i % 2 == 0) wanted[(i + 1) % 3].mixed += hash(i + 1);
+  }
+  auto const seen = memory.to_host();
+  for (std::uint32_t k = 0; k < records; ++k) {
+    if (seen[k].count != wanted[k].count || seen[k].mixed != wanted[k].mixed)
+      throw failure{"torn or lost message"};
+  }
+}
+
 // ---- bounds
 // ----------------------------------------------------------------------------------------
 
@@ -336,6 +392,8 @@ int main(int argc, char** argv) {
       {"crossed_warps", crossed_warps},
       {"visible", visible<write_and_send>},
       {"visible_by_warp", visible<write_and_send_by_warp>},
+      {"paired", [] { paired(1, 3); }},
+      {"apart", [] { paired(2, 3); }},
       {"called", called<3>},
       {"called_visible", called<1>},
       {"bad_id", bad_id}};

@@ -41,6 +41,30 @@ class locks_worker {
   /// Collective over a warp. Runs the section of every lane that `arrived`, never two at a time for
   /// one lock. False if the launch was poisoned before all had run.
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
+    std::uint32_t second = m.local();
+    bool const is_pair = arrived && ref_.second_of(m, second);
+    if constexpr (Ref::has_pairs) {
+      if (!run_pairs(m, second, is_pair)) return false;
+    }
+    return run_alone(m, arrived && !is_pair);
+  }
+
+  /// Collective over the block.
+  WARDEN_DEVICE void finish() const {
+    records_.write_back();
+    if constexpr (Ref::policy::statistics) {
+      if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
+    }
+  }
+
+ private:
+  using table = lock_table<Count>;
+  static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
+  /// Rounds without any lock before a warp waits politely.
+  static constexpr unsigned tries_before_wait = 8;
+
+  /// The sections on one record.
+  WARDEN_DEVICE bool run_alone(typename Ref::message_type const& m, bool arrived) {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
@@ -60,7 +84,7 @@ class locks_worker {
         // lane.
         for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
           simt::sync_warp(simt::full_warp);
-          if (ours && turn_of_me == turn) execute(m, to_caller[0]);
+          if (ours && turn_of_me == turn) execute(m, m.local(), to_caller[0]);
         }
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
@@ -78,39 +102,60 @@ class locks_worker {
       if (tries && !taken) ++retries_;
       // Sections are short: most locks are free again before a polite wait would end.
       if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
-        bool const hopeful = me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock);
+        bool const hopeful =
+            me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock, lock);
         if (!simt::ballot(simt::full_warp, !hopeful)) continue;
         return false;
       }
     }
   }
 
-  /// Collective over the block.
-  WARDEN_DEVICE void finish() const {
-    records_.write_back();
-    if constexpr (Ref::policy::statistics) {
-      if (retries_ != 0) simt::fetch_add(&ref_.report->totals.retries, std::uint64_t{retries_});
+  /// The sections on two records, each lane by itself.
+  WARDEN_DEVICE bool run_pairs(typename Ref::message_type const& m, std::uint32_t second,
+                               bool waiting) {
+    unsigned const a = table::lock_of(m.local()), b = table::lock_of(second);
+    unsigned fruitless = 0;
+    while (true) {
+      bool const taken = waiting && locks_.try_lock(a, b);
+      if (taken) {
+        typename Ref::reply_type to_caller[1];
+        execute(m, second, to_caller[0]);
+        // Release, by the thread that ran the section.
+        simt::fence_block();
+        locks_.unlock(a, b);
+        ref_.reply(to_caller);
+        waiting = false;
+      }
+      // No lock is held here.
+      unsigned const left = simt::ballot(simt::full_warp, waiting);
+      if (left == 0) return true;
+      if (waiting) ++retries_;
+      if (!simt::any(simt::full_warp, taken) && ++fruitless % tries_before_wait == 0) {
+        bool const polls = simt::lane_id() == static_cast<unsigned>(simt::first_bit(left));
+        if (simt::any(simt::full_warp, polls && !wait_for(a, b))) return false;
+      }
     }
   }
 
- private:
-  using table = lock_table<Count>;
-  static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
-  /// Rounds without any lock before a warp waits politely.
-  static constexpr unsigned tries_before_wait = 8;
-
-  WARDEN_DEVICE void execute(typename Ref::message_type const& m,
+  /// `second` is the other record of a pair, or the message's own.
+  WARDEN_DEVICE void execute(typename Ref::message_type const& m, std::uint32_t second,
                              typename Ref::reply_type& to_caller) const {
     auto* const identity = records_.address_of(m.local());
+    auto* const other = records_.address_of(second);
     simt::section_enter(identity);
-    ref_.apply(m, *records_.at(m.local()), to_caller);
+    if (other != identity) simt::section_enter(other);
+    ref_.apply(m, *records_.at(m.local()), *records_.at(second), to_caller);
+    if (other != identity) simt::section_leave(other);
     simt::section_leave(identity);
   }
 
-  WARDEN_DEVICE bool wait_for(unsigned lock) const {
-    return ref_.wait_until([&] { return locks_.is_free(lock); },
-                           [&](auto watch) { watch(locks_.word(lock)); }, wait_kind::lock, number_,
-                           lock);
+  WARDEN_DEVICE bool wait_for(unsigned a, unsigned b) const {
+    return ref_.wait_until([&] { return locks_.is_free(a) && locks_.is_free(b); },
+                           [&](auto watch) {
+                             watch(locks_.word(a));
+                             watch(locks_.word(b));
+                           },
+                           wait_kind::lock, number_, a);
   }
 
   Ref const& ref_;
