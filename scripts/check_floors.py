@@ -24,14 +24,14 @@ FLOORS = [
     ["simt/"],
     ["diagnosis.hpp", "error.hpp", "stream.hpp", "runtime.hpp", "buffer.hpp", "simulation.hpp", "timer.hpp"],
     ["watchdog.cuh", "critical_section.cuh", "owner_map.cuh", "lock_table.cuh", "message.cuh", "statistics.cuh",
-     "combine.cuh", "message_combiner.cuh", "baseline/"],
+     "answer.cuh", "answer_slots.cuh", "traveling.cuh", "combine.cuh", "message_combiner.cuh", "baseline/"],
     ["channel.cuh", "whole_lanes.cuh", "bitmask_channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "record_store.cuh", "inbox.cuh",
-     "thread_client.cuh", "warp_client.cuh", "outbox.cuh", "buffered_outbox.cuh", "slice_server.cuh", "leader_server.cuh",
+     "client_block.cuh", "outbox.cuh", "buffered_outbox.cuh", "slice_server.cuh", "leader_server.cuh",
      "window_server.cuh"],
     ["executor/", "policy.cuh", "paper_policy.cuh"],
-    ["detail/launch_record.cuh"],
+    ["detail/launch_record.cuh", "detail/check_owner_map.cuh"],
     ["detail/launch_history.cuh"],
-    ["client_block.cuh", "block_client.cuh"],
+    ["future.cuh", "thread_client.cuh", "warp_client.cuh", "block_client.cuh"],
     ["guarded.cuh", "launch.cuh"],
 ]
 # The seam's own host side: launch.cuh wraps kernels for the runtime, sim_device.hpp is its lower face.
