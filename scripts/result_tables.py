@@ -157,6 +157,14 @@ def gap_of(row):
     return f"{amount(row['mean_gap'])} ({row['minimum_gap']:.0f})" if "mean_gap" in row else None
 
 
+def wait_of(row):
+    return f"{row['median']:.0f} ({row['p99']:.0f})" if "median" in row else None
+
+
+def rate_of(row):
+    return rate(row) if "items_per_second" in row else None
+
+
 # benchmark -> what its tables show in parentheses, and (what a table holds, how a row is shown) of each table: nothing for a row
 # without it.
 COUNTED = {
@@ -167,7 +175,11 @@ COUNTED = {
                  ("atomics on the simulated device for each section", count_of("simulated_atomics_per_operation"))]),
     "handover": ("the shortest",
                  [("from the end of a section to the next on its record, on average", gap_of),
-                  ("G sections/s", lambda row: rate(row) if "items_per_second" in row else None)])}
+                  ("G sections/s", rate_of)]),
+    "answers": ("the 99th percentile",
+                [("from just before a call to just behind its answer, median", wait_of),
+                 ("G calls/s", rate_of)])}
+CLOCKS = ("nanoseconds", "cycles")
 
 
 def counted_benchmark(data):
@@ -190,7 +202,8 @@ def counted_tables(data):
 
 def counted_markdown(data):
     context, benchmark = data["context"], counted_benchmark(data)
-    ticks = {row["name"].split("/")[1]: f"{row['tick']:.0f}" for row in data["benchmarks"] if "tick" in row}
+    ticks = {next(part for part in row["name"].split("/") if part in CLOCKS): f"{row['tick']:.0f}"
+             for row in data["benchmarks"] if "tick" in row}
     parts = [f"`{benchmark}` on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}), in parentheses "
              f"{COUNTED[benchmark][0]}"
              + "".join(f"; the clock's smallest step is {tick} {clock}" for clock, tick in ticks.items()) + ":"]
@@ -293,3 +306,15 @@ def self_test():
     assert header == ["keys", "lock_tuned"] and lines == [["1", "81234 (-32)"], ["256", "-"]], (header, lines)
     assert rates == [["1", "2.00", "-"], ["256", "-", "3.00"]], rates
     assert counted_markdown(own).splitlines()[0].endswith("in parentheses the shortest; the clock's smallest step is 32 nanoseconds:")
+    # Answers: how long callers wait, by each clock, then the rates of both clients.
+    wait = {"median": 3520.4, "p99": 9000.0, "tick": 32.0}
+    own = {"context": context, "benchmarks": [
+        {"name": "answers/latency/nanoseconds/warden_runs/keys:256", **wait},
+        {"name": "answers/latency/cycles/warden_runs/keys:256", **wait, "tick": 2.0},
+        {"name": "answers/throughput/block_client/warden_runs/keys:256", "items_per_second": 2e9}]}
+    tables = counted_tables(own)
+    assert [title.split(":")[0] for title, _, _ in tables] == [
+        "latency, nanoseconds", "latency, cycles", "throughput, block_client"], tables
+    assert [lines for _, _, lines in tables] == [[["256", "3520 (9000)"]], [["256", "3520 (9000)"]], [["256", "2.00"]]], tables
+    assert counted_markdown(own).splitlines()[0].endswith(
+        "the 99th percentile; the clock's smallest step is 32 nanoseconds; the clock's smallest step is 2 cycles:")

@@ -39,8 +39,9 @@ auto work_of(Table const& table, Make make, std::uint32_t n) {
 
 /// All operations under global locks, one for each bucket, as well as that can be done.
 template <class Key, class Value, class Keys = integer_keys<Key>>
-class locked_table : public storage<Key, Value, Keys>,
-                     public operations<locked_table<Key, Value, Keys>, Key, Value, Keys> {
+class locked_table
+    : public storage<Key, Value, Keys>,
+      public operations<locked_table<Key, Value, Keys>, Key, Value, sections<Key, Value, Keys>> {
   using base = storage<Key, Value, Keys>;
 
  public:
@@ -81,8 +82,9 @@ inline std::uint32_t atomic_table_slack() {
 /// `insert` and `add` without locks, and `find`: what compare-and-swap on a chain's first link can
 /// do. The other operations do not compile.
 template <class Key, class Value, class Keys = integer_keys<Key>>
-class atomic_table : public storage<Key, Value, Keys>,
-                     public operations<atomic_table<Key, Value, Keys>, Key, Value, Keys> {
+class atomic_table
+    : public storage<Key, Value, Keys>,
+      public operations<atomic_table<Key, Value, Keys>, Key, Value, sections<Key, Value, Keys>> {
   using base = storage<Key, Value, Keys>;
 
  public:

@@ -34,32 +34,30 @@ struct without_value {
 
 /// `Arm` has `run_async(make, n, stream)`, which runs the sections `make(0)` to `make(n - 1)`. All
 /// arrays are device memory and must stay alive until the stream has come here; all calls only
-/// enqueue; errors come from the arm's `wait`.
-template <class Arm, class Key, class Value, class Keys>
+/// enqueue; errors come from the arm's `wait`. `Sections` are those that it runs.
+template <class Arm, class Key, class Value, class Sections>
 class operations {
-  using section = sections<Key, Value, Keys>;
-
  public:
   /// New keys with their values; keys that are there stay as they are.
   void insert_async(Key const* keys, Value const* values, std::uint32_t n,
                     warden::located_stream s = {}) {
-    arm().run_async(with_values<typename section::insert, Key, Value>{keys, values}, n, s);
+    arm().run_async(with_values<typename Sections::insert, Key, Value>{keys, values}, n, s);
   }
   /// New keys, and new values for keys that are there. Of several values for one key in one call,
   /// any may win.
   void insert_or_assign_async(Key const* keys, Value const* values, std::uint32_t n,
                               warden::located_stream s = {}) {
-    arm().run_async(with_values<typename section::insert_or_assign, Key, Value>{keys, values}, n,
+    arm().run_async(with_values<typename Sections::insert_or_assign, Key, Value>{keys, values}, n,
                     s);
   }
   /// Adds `amount` to each key's value; a new key's value is `amount`.
   void add_async(Key const* keys, Value amount, std::uint32_t n, warden::located_stream s = {}) {
     static_assert(can_add<Value>, "hash_table: add needs values with +=");
-    arm().run_async(with_value<typename section::add, Key, Value>{keys, amount}, n, s);
+    arm().run_async(with_value<typename Sections::add, Key, Value>{keys, amount}, n, s);
   }
   /// Removes the keys that are there.
   void erase_async(Key const* keys, std::uint32_t n, warden::located_stream s = {}) {
-    arm().run_async(without_value<typename section::erase, Key>{keys}, n, s);
+    arm().run_async(without_value<typename Sections::erase, Key>{keys}, n, s);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "apps/hash_table/pool.cuh"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace hash_table {
 
@@ -24,6 +25,16 @@ struct node {
   std::uint32_t next;  ///< number of the next node of the bucket; 0 for none
 };
 
+/// What became of an operation.
+enum class outcome : std::uint8_t {
+  inserted,  ///< a new key
+  updated,   ///< the value of a key that was there
+  present,   ///< an insert that found its key, and changed nothing
+  erased,    ///< a key removed
+  absent,    ///< an erase that found nothing
+  refused,   ///< a new key for which the pool had no node
+};
+
 /// What became of the operations.
 struct totals {
   std::uint64_t inserted;  ///< new keys
@@ -32,6 +43,32 @@ struct totals {
   std::uint64_t erased;    ///< keys removed
   std::uint64_t absent;    ///< erases that found nothing
   std::uint64_t refused;   ///< new keys for which the pool had no node
+};
+
+using total = std::uint64_t totals::*;
+/// Where an outcome is counted.
+__device__ constexpr total total_of(outcome o) {
+  switch (o) {
+    case outcome::inserted:
+      return &totals::inserted;
+    case outcome::updated:
+      return &totals::updated;
+    case outcome::present:
+      return &totals::present;
+    case outcome::erased:
+      return &totals::erased;
+    case outcome::absent:
+      return &totals::absent;
+    default:
+      return &totals::refused;
+  }
+}
+
+/// What a look for a key found.
+template <class Value>
+struct finding {
+  Value value;    ///< of the key, if it is there
+  bool is_there;  ///< otherwise the value is zero
 };
 
 /// The totals lie apart by the block that counts, so that blocks do not contend for them.
@@ -70,8 +107,10 @@ struct table_context {
   __device__ std::uint32_t bucket_of(Key const& key) const {
     return static_cast<std::uint32_t>(simt::multiply_high(keys.hash(key), std::uint64_t{buckets}));
   }
-  __device__ void count(std::uint64_t totals::*what) const {
-    simt::fetch_add(&(counted[simt::block_rank() % stripes].counts.*what), std::uint64_t{1});
+  __device__ outcome count(outcome o) const {
+    totals& counts = counted[simt::block_rank() % stripes].counts;
+    simt::fetch_add(&(counts.*total_of(o)), std::uint64_t{1});
+    return o;
   }
   /// The node with the key in the chain that begins at `first`; 0 if there is none.
   __device__ std::uint32_t find(std::uint32_t first, Key const& key) const {
@@ -80,12 +119,12 @@ struct table_context {
     return n;
   }
   /// A new node in front of `b`'s chain. The caller excludes others from the bucket.
-  __device__ void prepend(bucket& b, Key const& key, Value const& value) const {
+  __device__ outcome prepend(bucket& b, Key const& key, Value const& value) const {
     std::uint32_t const n = pool.take();
-    if (n == 0) return count(&totals::refused);
+    if (n == 0) return count(outcome::refused);
     at(n) = {key, value, b.first};
     b.first = n;
-    count(&totals::inserted);
+    return count(outcome::inserted);
   }
   /// Without any lock: the key's node, which is `made` (then its value is the given one) or was
   /// there; 0 if the pool is full. Nodes are never removed from the chain.
@@ -102,7 +141,7 @@ struct table_context {
         return n;
       }
       if (mine == 0 && (mine = pool.take()) == 0) {
-        count(&totals::refused);
+        count(outcome::refused);
         return 0;
       }
       at(mine) = {key, value, first};
@@ -110,7 +149,7 @@ struct table_context {
       std::uint32_t const found = simt::compare_exchange(&b->first, first, mine);
       if (found == first) {
         made = true;
-        count(&totals::inserted);
+        count(outcome::inserted);
         return mine;
       }
       simt::fence_device();  // acquire, after the exchange that failed
@@ -126,26 +165,28 @@ inline constexpr bool can_add = requires(Value a, Value b) {
   a += b;
 };
 
-/// The sections of one table type. None reads what its sender wrote. Besides its record, which may
-/// be a copy, a section touches the nodes of its bucket: nobody comes to them but through the
-/// bucket, so whoever excludes others from it excludes them from its nodes, and hands both on
-/// together. From bucket to bucket a node goes through the pool, which fences.
-template <class Key, class Value, class Keys>
+/// The sections of one table type, which tell their caller what became of them if `Answers`. None
+/// reads what its sender wrote. Besides its record, which may be a copy, a section touches the
+/// nodes of its bucket: nobody comes to them but through the bucket, so whoever excludes others
+/// from it excludes them from its nodes, and hands both on together. From bucket to bucket a node
+/// goes through the pool, which fences.
+template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using context = table_context<Key, Value, Keys>;
+  using told = std::conditional_t<Answers, outcome, void>;
 
   /// A new key; nothing if it is there.
   struct insert {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value value;
-    __device__ void operator()(bucket& b, context c) const {
-      if (c.find(b.first, key) != 0) return c.count(&totals::present);
-      c.prepend(b, key, value);
+    __device__ told operator()(bucket& b, context c) const {
+      if (c.find(b.first, key) != 0) return told(c.count(outcome::present));
+      return told(c.prepend(b, key, value));
     }
     __device__ void atomic(bucket* b, context c) const {
       bool made;
-      if (c.find_or_make(b, key, value, made) != 0 && !made) c.count(&totals::present);
+      if (c.find_or_make(b, key, value, made) != 0 && !made) c.count(outcome::present);
     }
   };
 
@@ -154,11 +195,11 @@ struct sections {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value value;
-    __device__ void operator()(bucket& b, context c) const {
+    __device__ told operator()(bucket& b, context c) const {
       std::uint32_t const n = c.find(b.first, key);
-      if (n == 0) return c.prepend(b, key, value);
+      if (n == 0) return told(c.prepend(b, key, value));
       c.at(n).value = value;
-      c.count(&totals::updated);
+      return told(c.count(outcome::updated));
     }
   };
 
@@ -167,19 +208,19 @@ struct sections {
     static constexpr bool reads_other_memory = false;
     Key key;
     Value amount;
-    __device__ void operator()(bucket& b, context c) const {
+    __device__ told operator()(bucket& b, context c) const {
       std::uint32_t const n = c.find(b.first, key);
-      if (n == 0) return c.prepend(b, key, amount);
+      if (n == 0) return told(c.prepend(b, key, amount));
       // Tables whose values cannot be added have this section, but no way to send it.
       if constexpr (can_add<Value>) c.at(n).value += amount;
-      c.count(&totals::updated);
+      return told(c.count(outcome::updated));
     }
     __device__ void atomic(bucket* b, context c) const {
       bool made;
       std::uint32_t const n = c.find_or_make(b, key, amount, made);
       if (n == 0 || made) return;
       simt::fetch_add(&c.at(n).value, amount);
-      c.count(&totals::updated);
+      c.count(outcome::updated);
     }
   };
 
@@ -187,16 +228,27 @@ struct sections {
   struct erase {
     static constexpr bool reads_other_memory = false;
     Key key;
-    __device__ void operator()(bucket& b, context c) const {
+    __device__ told operator()(bucket& b, context c) const {
       std::uint32_t before = 0, n = b.first;
       while (n != 0 && !c.keys.equal(c.at(n).key, key)) {
         before = n;
         n = c.at(n).next;
       }
-      if (n == 0) return c.count(&totals::absent);
+      if (n == 0) return told(c.count(outcome::absent));
       (before == 0 ? b.first : c.at(before).next) = c.at(n).next;
       c.pool.give(n);
-      c.count(&totals::erased);
+      return told(c.count(outcome::erased));
+    }
+  };
+
+  /// Looks for a key, between the other operations on its bucket. It is not counted.
+  struct find {
+    static constexpr bool reads_other_memory = false;
+    Key key;
+    __device__ finding<Value> operator()(bucket& b, context c) const {
+      std::uint32_t const n = c.find(b.first, key);
+      if (n == 0) return {};
+      return {c.at(n).value, true};
     }
   };
 };

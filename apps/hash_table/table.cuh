@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <source_location>
+#include <type_traits>
 
 namespace hash_table {
 
@@ -47,24 +48,37 @@ struct run_kernel {
 }  // namespace detail
 
 /// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; together
-/// they travel in a message, 44 bytes at most. Operations return nothing: `counts` says in total
-/// what became of them, and `find` and `for_each` read the table after `wait`.
+/// they travel in a message, 44 bytes at most. `counts` says in total what became of operations,
+/// and `find_async` and `for_each_async` read the table after `wait`; with `Answers` kernels can
+/// call operations as well as send them, and are told within the launch.
 ///
 ///     hash_table::table<std::uint64_t, point> t{{.capacity = 1'000'000}};
 ///     t.insert_async(keys, points, n);                      // arrays in device memory
 ///     warden::launch_fused(kernel, grid, block, {}, t.guarded());  // or from a kernel, see client
 ///     t.wait();
 template <class Key, class Value, class Keys = integer_keys<Key>,
-          class Policy = table_policy<Key, Value, Keys>>
+          class Policy = table_policy<Key, Value, Keys>, bool Answers = false>
 class table : public storage<Key, Value, Keys>,
-              public operations<table<Key, Value, Keys, Policy>, Key, Value, Keys> {
+              public operations<table<Key, Value, Keys, Policy, Answers>, Key, Value,
+                                sections<Key, Value, Keys, Answers>> {
   using base = storage<Key, Value, Keys>;
-  using section = sections<Key, Value, Keys>;
 
  public:
-  using guarded_type = warden::basic_guarded<Policy, bucket, typename section::insert,
-                                             typename section::insert_or_assign,
-                                             typename section::add, typename section::erase>;
+  /// What clients call: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
+  /// erase{key}, and, only called, find{key}.
+  using section = sections<Key, Value, Keys, Answers>;
+
+ private:
+  template <class... More>
+  using guarded_with =
+      warden::basic_guarded<Policy, bucket, typename section::insert,
+                            typename section::insert_or_assign, typename section::add,
+                            typename section::erase, More...>;
+
+ public:
+  /// A table that answers nobody has no slots for answers.
+  using guarded_type =
+      std::conditional_t<Answers, guarded_with<typename section::find>, guarded_with<>>;
   using ref = typename guarded_type::ref;
 
   /// The table inside a kernel of one's own: a block client whose sends are operations. All of them
@@ -87,6 +101,14 @@ class table : public storage<Key, Value, Keys>,
     __device__ bool erase(Key const& key, bool valid = true) {
       return send(key, typename section::erase{key}, valid);
     }
+    /// The future of what the section returns: an `outcome`, or of find a `finding`. It comes once
+    /// `flush` was called. See warden::block_client::call.
+    template <class Section>
+    __device__ auto call(Section const& s, bool valid = true) {
+      static_assert(Answers,
+                    "hash_table: the table's operations answer nobody; use answering_table");
+      return client_.call(valid ? context_.bucket_of(s.key) : 0, s, valid);
+    }
     __device__ bool flush() { return client_.flush(); }
 
    private:
@@ -96,6 +118,29 @@ class table : public storage<Key, Value, Keys>,
     }
     table_context<Key, Value, Keys> const& context_;
     typename guarded_type::block_client client_;
+  };
+
+  /// The same for one thread in any control flow. See warden::thread_client.
+  class thread_client {
+   public:
+    __device__ thread_client(ref const& table, warden::client_block const& at)
+        : context_{table.sections_context}, client_{table, at} {}
+    /// False only once the launch is poisoned.
+    template <class Section>
+    __device__ bool send(Section const& s) const {
+      return client_.send(context_.bucket_of(s.key), s);
+    }
+    /// The future of what the section returns, as client's.
+    template <class Section>
+    __device__ auto call(Section const& s) const {
+      static_assert(Answers,
+                    "hash_table: the table's operations answer nobody; use answering_table");
+      return client_.call(context_.bucket_of(s.key), s);
+    }
+
+   private:
+    table_context<Key, Value, Keys> const& context_;
+    typename guarded_type::thread_client client_;
   };
 
   /// Throws limit_error for an impossible size or plan, cuda_error when memory is short.
@@ -130,5 +175,10 @@ class table : public storage<Key, Value, Keys>,
 /// The table by an executor of one's choice.
 template <class Executor, class Key, class Value, class Keys = integer_keys<Key>>
 using table_by = table<Key, Value, Keys, table_policy<Key, Value, Keys, Executor>>;
+
+/// The table whose operations kernels can call: messages of four bytes more, and slots for answers.
+template <class Key, class Value, class Keys = integer_keys<Key>,
+          class Policy = table_policy<Key, Value, Keys>>
+using answering_table = table<Key, Value, Keys, Policy, true>;
 
 }  // namespace hash_table

@@ -2,6 +2,7 @@
 // The points that measure latency.
 
 #include "microbench/support/clock.cuh"
+#include "microbench/support/quantile.hpp"
 #include "microbench/transport/channels.cuh"
 #include "microbench/transport/latency.cuh"
 #include "microbench/transport/points.hpp"
@@ -14,11 +15,6 @@
 namespace transport {
 
 namespace {
-
-/// Of an array that is sorted.
-double quantile(std::vector<double> const& sorted, double part) {
-  return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
-}
 
 template <class Executor>
 class latency_point final : public bench::point {
@@ -79,10 +75,10 @@ class latency_point final : public bench::point {
     r.counters["runs"] = s.repetitions;
     if (simulated_) return r;
     std::sort(nanoseconds.begin(), nanoseconds.end());
-    r.counters["median_ns"] = quantile(nanoseconds, 0.5);
-    r.counters["p99_ns"] = quantile(nanoseconds, 0.99);
+    r.counters["median_ns"] = bench::quantile(nanoseconds, 0.5);
+    r.counters["p99_ns"] = bench::quantile(nanoseconds, 0.99);
     r.counters["tick_ns"] = bench::tick_of<bench::nanosecond_clock>();
-    r.seconds = quantile(nanoseconds, 0.5) * 1e-9;
+    r.seconds = bench::quantile(nanoseconds, 0.5) * 1e-9;
     return r;
   }
 

@@ -5,6 +5,7 @@
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
 #include "tests/apps/contents.cuh"
+#include "tests/apps/told.cuh"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -313,6 +314,51 @@ TYPED_TEST(every_executor, operations_of_one_launch_share_the_pool) {
       ASSERT_EQ(v.b, k % 1000);
     }
   }
+}
+
+// A table that never calls pays nothing for those that do.
+static_assert(!table64::ref::has_answers);
+using answering = hash_table::answering_table<std::uint32_t, std::uint64_t>;
+using answering_by_locks = hash_table::answering_table<
+    std::uint32_t, std::uint64_t, hash_table::integer_keys<std::uint32_t>,
+    hash_table::table_policy<std::uint32_t, std::uint64_t, hash_table::integer_keys<std::uint32_t>,
+                             warden::executor::locks<>>>;
+static_assert(answering::ref::has_answers);
+
+template <class Table>
+class every_answering_table : public testing::Test {};
+using answering_tables = testing::Types<answering, answering_by_locks>;
+TYPED_TEST_SUITE(every_answering_table, answering_tables);
+
+TYPED_TEST(every_answering_table, tells_callers_what_happened) {
+  std::uint32_t const n = test::sized(600u, 40'000u);
+  TypeParam t{{.buckets = n / 3, .capacity = test::told_keys::first_own + n}};
+  test::check_told(t, n, test::sized(2u, 100u));
+}
+
+template <class Table>
+struct insert_all {
+  std::uint32_t n;
+  std::uint32_t* refused;
+  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+    typename Table::client client{ref, at};
+    auto const i = static_cast<std::uint32_t>(at.global_rank());
+    auto future = client.call(typename Table::section::insert{i, 0}, i < n);
+    client.flush();
+    auto const answer = future.get();
+    if (answer && *answer == hash_table::outcome::refused) warden::simt::fetch_add(refused, 1u);
+  }
+};
+
+TYPED_TEST(every_answering_table, tells_callers_that_the_pool_is_full) {
+  std::uint32_t const capacity = 100;
+  TypeParam t{{.buckets = 20, .capacity = capacity}};
+  warden::buffer<std::uint32_t> refused{1};
+  refused.fill_bytes(0);
+  warden::launch_fused(insert_all<TypeParam>{capacity + 10, refused.data()}, 1, 256, {},
+                       t.guarded());
+  EXPECT_THROW(t.wait(), warden::limit_error);
+  EXPECT_EQ(refused.to_host()[0], 10u);
 }
 
 /// All words hash alike: only their bytes tell them apart.

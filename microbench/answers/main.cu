@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers benchmark: how long a caller waits for what a section returns, and how many calls a
+// second there can be.
+
+#include "microbench/answers/points.hpp"
+#include "microbench/support/report.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <vector>
+
+int main(int argc, char** argv) {
+  bench::program program{"answers", "Calls that bring back what their section returns.", argc,
+                         argv};
+  std::vector<std::uint32_t> keys{256, 1u << 20};
+  program.options()
+      .add_option("--keys", keys, "numbers of records")
+      ->delimiter(',')
+      ->check(CLI::Range(1u, 1u << 20));
+  if (!program.parse(answers::arms, argc, argv)) return program.exit_code();
+  std::vector<std::shared_ptr<bench::point>> points;
+  try {
+    for (bool const by_cycles : {false, true}) {
+      for (std::uint32_t const k : keys)
+        points.push_back(answers::make_latency_point(by_cycles, k));
+    }
+    for (std::uint32_t const k : keys) points.push_back(answers::make_block_point(k));
+    for (std::uint32_t const k : keys) points.push_back(answers::make_thread_point(k));
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "answers: %s\n", e.what());
+    return 2;
+  }
+  return program.run(points);
+}

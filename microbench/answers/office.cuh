@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The guarded that is called, and one run of calls.
+#pragma once
+
+#include "microbench/answers/tickets.cuh"
+#include "microbench/support/timed_point.hpp"
+#include "microbench/support/workload.cuh"
+
+#include <warden/launch.cuh>
+#include <warden/timer.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace answers {
+
+template <class Executor>
+struct by : warden::default_policy {
+  using executor = Executor;
+};
+
+/// Records and the memory of up to `most` calls; the guarded has the library's defaults.
+template <class Executor>
+class office {
+ public:
+  using guarded_type = warden::basic_guarded<by<Executor>, std::uint32_t, take_ticket>;
+
+  /// Throws limit_error.
+  office(std::uint32_t keys, std::uint32_t most)
+      : workload_{bench::workload::uniform(keys)},
+        ids_{most},
+        tickets_{most},
+        records_{keys},
+        oracle_{keys, most},
+        guarded_{records_} {}
+
+  /// Runs `Kernel{calls, more...}` on `grid` virtual blocks and ids drawn by `seed`, timed and
+  /// verified.
+  template <class Kernel, class... More>
+  bench::run_result run(std::uint32_t n, std::uint64_t seed, unsigned grid, More... more) {
+    workload_.draw(ids_.data(), n, seed);
+    records_.fill_bytes(0);
+    tickets_.fill_bytes(0xff);
+    calls const all{ids_.data(), tickets_.data(), n};
+    warden::timer clock;
+    clock.start();
+    warden::launch_fused(Kernel{all, more...}, grid, guarded_type::policy::block_threads, {},
+                         guarded_);
+    clock.stop();
+    bench::run_result result;
+    result.cost = clock.result();
+    guarded_.wait();
+    result.verified = oracle_.wrong(all, records_) == 0;
+    return result;
+  }
+
+  /// What a row says about it.
+  void describe(bench::row& r) const {
+    r.counters["servers"] = guarded_.servers();
+    r.counters["calls_per_thread"] = guarded_type::policy::calls_per_thread;
+    r.counters["memory_bytes"] = static_cast<double>(guarded_.memory_bytes());
+  }
+
+ private:
+  bench::workload workload_;
+  warden::buffer<std::uint32_t> ids_, tickets_, records_;
+  ticket_oracle oracle_;
+  guarded_type guarded_;
+};
+
+/// Calls `f` with the arm's executor as its type.
+template <class F>
+auto with_executor_of(std::string const& arm, F f) {
+  return arm == "warden_locks" ? f.template operator()<warden::executor::locks<>>()
+                               : f.template operator()<warden::executor::runs<>>();
+}
+inline bool has_executor(std::string const& arm) {
+  return arm == "warden_locks" || arm == "warden_runs";
+}
+
+}  // namespace answers

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points of the answers benchmark.
+#pragma once
+
+#include "microbench/support/point.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace answers {
+
+inline std::vector<std::string> const arms{"warden_locks", "warden_runs"};
+
+// Each in a translation unit of its own: its kernels take long enough to compile.
+
+/// From just before a call to just behind its answer, of one thread on servers that are idle but
+/// for it: by the clock of all multiprocessors, or in cycles of the caller's.
+std::shared_ptr<bench::point> make_latency_point(bool by_cycles, std::uint32_t keys);
+/// Calls a second, all client threads calling.
+std::shared_ptr<bench::point> make_block_point(std::uint32_t keys);
+std::shared_ptr<bench::point> make_thread_point(std::uint32_t keys);
+
+}  // namespace answers
