@@ -29,21 +29,19 @@ import contextlib
 import io
 import json
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
 import ncu
-from ncu import Trouble, trouble_of
+from ncu import FUSED_KERNEL, NO_SUCH_ARM, Trouble, positive, refuse, trouble_of
 
 # arm -> the kernels that its measured launch can be, as a regular expression of their base names.
-FUSED = "fused_kernel"
 KERNELS = {"lock_as_written": "lock_as_written_kernel",
            # Where nothing else is faster it chooses the lock as written.
            "lock_tuned": "lock_(tuned|as_written)_kernel",
-           "atomics": "atomics_kernel", "atomics_combined": "atomics_combined_kernel", "warden_locks": FUSED,
-           "warden_runs": FUSED, "warden_runs_on_chip": FUSED, "warden_atomics": FUSED, "warden_atomics_on_chip": FUSED}
+           "atomics": "atomics_kernel", "atomics_combined": "atomics_combined_kernel",
+           **dict.fromkeys(["warden_locks", "warden_runs", "warden_runs_on_chip", "warden_atomics", "warden_atomics_on_chip"],
+                           FUSED_KERNEL)}
 ARMS = ["lock_as_written", "lock_tuned", "atomics", "warden_locks", "warden_runs", "warden_runs_on_chip"]
 # metric -> what its sum over the launch, divided by the operations, is called in a row.
 METRICS = {"lts__t_sectors.sum": "l2_sectors_per_operation", "dram__bytes.sum": "dram_bytes_per_operation",
@@ -52,18 +50,7 @@ SHARES = {"l2_sectors_per_operation": "l2_of_lock_as_written", "dram_bytes_per_o
 SIMULATED = {"sectors": "simulated_sectors_per_operation", "global_atomics": "simulated_atomics_per_operation"}
 # A lock of few keys makes some thousand sections a second.
 FEW_KEYS, OPERATIONS, OPERATIONS_OF_FEW = 4096, 1 << 24, 1 << 16
-NO_SUCH_ARM = "none of these arms has one of these operations"
-
-
-def measured_launch(arm, output):
-    """The metrics of the arm's last launch: whatever its kernels did before it was no measurement."""
-    of_arm = [metrics for kernel, metrics in ncu.launches_in(output, METRICS) if re.fullmatch(KERNELS[arm], kernel)]
-    if not of_arm:
-        raise Trouble(1, f"{arm}: ncu profiled no launch of {KERNELS[arm]}")
-    missing = METRICS.keys() - of_arm[-1].keys()
-    if missing:
-        raise Trouble(1, f"{arm}: ncu printed no {', '.join(sorted(missing))}")
-    return of_arm[-1]
+TIME_LIMIT = 300
 
 
 def row_name(operation, workload, arm, keys):
@@ -84,22 +71,6 @@ def add_shares(rows):
                 row[share] = row[count] / written[count]
 
 
-def run(command, log):
-    """The program's rows by name, its context, and what the log and the program said."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = pathlib.Path(folder) / "rows.json"
-        try:
-            done = subprocess.run([*command, f"--benchmark_out={out}", "--benchmark_out_format=json"], capture_output=True, text=True,
-                                  stdin=subprocess.DEVNULL, timeout=300)
-        except OSError as e:
-            raise Trouble(3 if log else 2, f"{command[0]}: {e.strerror}") from None
-        except subprocess.TimeoutExpired:
-            raise Trouble(1, f"no end within 300 s: {' '.join(command)}") from None
-        said = done.stdout + done.stderr + (log.read_text() if log and log.exists() else "")
-        data = json.loads(out.read_text()) if out.exists() and out.stat().st_size else {"context": {}, "benchmarks": []}
-    return {row["name"]: row for row in data["benchmarks"]}, data["context"], said
-
-
 def program_options(arms, operation, workload, keys, operations):
     return ["--arms", ",".join(arms), "--operation", operation, "--workload", workload, "--keys", str(keys), "--ops", str(operations),
             "--repetitions", "1"]
@@ -107,23 +78,14 @@ def program_options(arms, operation, workload, keys, operations):
 
 def of_gpu(profiler, program, arm, operation, workload, keys, operations):
     """(row, context); no row for an arm that does not have the operation, or not so many keys."""
-    with tempfile.TemporaryDirectory() as folder:
-        log = pathlib.Path(folder) / "log"
-        command = [profiler, "--csv", "--log-file", str(log), "--print-units", "base", "--clock-control", "none", "--cache-control", "all",
-                   "--profile-from-start", "off", "--kernel-name-base", "function", "-k", f"regex:^{KERNELS[arm]}$",
-                   "--metrics", ",".join(METRICS), program, *program_options([arm], operation, workload, keys, operations)]
-        rows, context, said = run(command, log)
-    complaint = ncu.complaint_of(said)
-    if complaint and complaint.code == 3:
-        raise complaint
-    if NO_SUCH_ARM in said:
-        return None, context
-    row = next(iter(rows.values()), None)
-    if complaint and row is None:
-        raise complaint
+    command = [program, *program_options([arm], operation, workload, keys, operations)]
+    row, counters, context = ncu.profiled(profiler, command, KERNELS[arm], METRICS, TIME_LIMIT)
     if row is None:
-        raise Trouble(1, f"{arm}: the program measured nothing: {(said.strip().splitlines() or ['no output'])[-1]}")
-    counted = {"operations": row["operations"], **per_operation(measured_launch(arm, said), row["operations"])}
+        return None, context
+    missing = METRICS.keys() - counters.keys()
+    if missing:
+        raise Trouble(1, f"ncu printed no {', '.join(sorted(missing))}")
+    counted = {"operations": row["operations"], **per_operation(counters, row["operations"])}
     if row.get("label"):
         counted["label"] = row["label"]
     return counted, context
@@ -131,18 +93,10 @@ def of_gpu(profiler, program, arm, operation, workload, keys, operations):
 
 def of_simulation(program, arms, operation, workload, keys, operations):
     """({arm: counts}, context)."""
-    rows, context, said = run([program, *program_options(arms, operation, workload, keys, operations)], None)
+    rows, context, said, _ = ncu.run_benchmark([program, *program_options(arms, operation, workload, keys, operations)], TIME_LIMIT)
     if not rows and NO_SUCH_ARM not in said:
-        raise Trouble(1, f"{program}: nothing measured: {(said.strip().splitlines() or ['no output'])[-1]}")
+        raise ncu.nothing_measured(said)
     return {name.split("/")[3]: {SIMULATED[count]: row[count] for count in SIMULATED} for name, row in rows.items()}, context
-
-
-def save(out, context, rows):
-    add_shares(rows)
-    context = {**context, "command": "traffic.py " + " ".join(sys.argv[1:])}
-    context.pop("executable", None)
-    data = {"context": context, "benchmarks": [{"name": name, **row} for name, row in rows.items()]}
-    pathlib.Path(out).write_text(json.dumps(data, indent=1) + "\n")
 
 
 def begin(options):
@@ -154,43 +108,26 @@ def begin(options):
 
 
 def measure(options):
-    rows, context = begin(options)
-    failures = 0
+    # The GPU's context counts, if there is one.
+    report = ncu.Report("traffic.py", options.out, *begin(options), before_writing=add_shares)
     points = [(o, w, k) for o in options.operation for w in options.workload for k in options.keys]
-
-    def note(found, counts):
-        nonlocal context
-        # The GPU's context counts, if there is one; but both must be one library.
-        if context and found and context["include_hash"] != found["include_hash"]:
-            raise Trouble(1, f"the library's include_hash is {found['include_hash']}, but {context['include_hash']} in {options.out}")
-        context = context or found
-        for name, count in counts.items():
-            rows.setdefault(name, {}).update(count)
-        if rows:
-            save(options.out, context, rows)
-
-    for point in points:
+    for operation, workload, keys in points:
         for arm in options.arms if options.program else []:
-            operations = options.ops or (OPERATIONS_OF_FEW if arm == "lock_as_written" and point[2] <= FEW_KEYS else OPERATIONS)
+            operations = options.ops or (OPERATIONS_OF_FEW if arm == "lock_as_written" and keys <= FEW_KEYS else OPERATIONS)
+            name = row_name(operation, workload, arm, keys)
             try:
-                row, found = of_gpu(options.ncu, options.program, arm, *point, operations)
+                row, found = of_gpu(options.ncu, options.program, arm, operation, workload, keys, operations)
             except Trouble as e:
-                if e.code != 1:
-                    raise
-                print(f"traffic.py: {'/'.join(map(str, point))}: {e}", file=sys.stderr)
-                failures += 1
+                report.failed(name, e)
                 continue
-            note(found, {row_name(*point[:2], arm, point[2]): row} if row else {})
-    for point in points if options.simulated else []:
-        counts, found = of_simulation(options.simulated, options.arms, *point, options.simulated_ops)
-        note(found, {row_name(*point[:2], arm, point[2]): count for arm, count in counts.items()})
-    print(f"{len(rows)} rows in {options.out}" + (f", {failures} failed" if failures else ""))
-    return 1 if failures or not rows else 0
+            report.add(found, {name: row} if row else {})
+    for operation, workload, keys in points if options.simulated else []:
+        counts, found = of_simulation(options.simulated, options.arms, operation, workload, keys, options.simulated_ops)
+        report.add(found, {row_name(operation, workload, arm, keys): count for arm, count in counts.items()})
+    return report.end()
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-
     def names(allowed):
         def parsed(text):
             found = text.split(",")
@@ -199,51 +136,33 @@ def parse(arguments):
             return found
         return parsed
 
-    def positive(text):
-        if not re.fullmatch("[1-9][0-9]*", text):
-            raise argparse.ArgumentTypeError(f"{text}: a number from 1 on")
-        return int(text)
-
-    parser.add_argument("--out", required=True)
+    parser = ncu.parser()
     parser.add_argument("--program")
     parser.add_argument("--simulated")
-    parser.add_argument("--ncu", default="ncu")
     parser.add_argument("--operation", type=names(["push", "add", "update"]), default=["push", "update"])
     parser.add_argument("--workload", type=names(["uniform", "zipf099"]), default=["uniform"])
     parser.add_argument("--arms", type=names(list(KERNELS)), default=ARMS)
     parser.add_argument("--keys", type=lambda text: [positive(k) for k in text.split(",")], default=[256, 1024, 32768, 1048576])
     parser.add_argument("--ops", type=positive)
     parser.add_argument("--simulated-ops", type=positive, default=4096)
-
-    def refuse(text):
-        raise Trouble(2, text)
-
-    parser.error = refuse
     options = parser.parse_args(arguments)
     if not options.program and not options.simulated:
         refuse("--program or --simulated is needed")
-    for program in filter(None, (options.program, options.simulated)):
-        if not pathlib.Path(program).is_file():
-            refuse(f"{program}: no such program")
+    ncu.demand_programs(options.program, options.simulated)
     return options
 
 
 def self_test():
     ncu.self_test()
-    # Several launches of several kernels; the last one of the arm counts, whatever comes after it.
     full = [("lts__t_sectors.sum", "sector", "12,345,678"), ("dram__bytes.sum", "byte", "2,048"), ("smsp__inst_executed.sum", "inst", "4,096")]
-    output = ncu.written((ncu.TUNED, [(m, u, "1") for m, u, _ in full]), (ncu.TUNED, full), (ncu.CHECKS, [(m, u, "9") for m, u, _ in full]))
-    metrics = measured_launch("lock_tuned", output)
-    assert metrics == {"lts__t_sectors.sum": 12345678, "dram__bytes.sum": 2048, "smsp__inst_executed.sum": 4096}, metrics
+    output = ncu.written((ncu.TUNED, full))
+    metrics = ncu.measured_launch(KERNELS["lock_tuned"], METRICS, output)
     assert per_operation(metrics, 2048) == {"l2_sectors_per_operation": 12345678 / 2048, "dram_bytes_per_operation": 1,
                                             "instructions_per_operation": 2}
-    assert trouble_of(measured_launch, "warden_runs", output) == (1, "warden_runs: ncu profiled no launch of fused_kernel")
-    # A name that contains another one is another kernel.
-    assert trouble_of(measured_launch, "atomics", ncu.written(("other_atomics_kernel", full), ("atomics_kernel_2", full)))
-    assert trouble_of(measured_launch, "lock_as_written", output), "what lock_tuned launched is no lock as written"
-    assert measured_launch("lock_tuned", ncu.written(("lock_as_written_kernel", full))), "the choice of lock_tuned may be the lock as written"
-    # What is missing is said, not taken for zero.
-    assert trouble_of(measured_launch, "warden_runs", ncu.written((ncu.FUSED, full[:2]))) == (1, "warden_runs: ncu printed no smsp__inst_executed.sum")
+    as_written = ncu.written(("lock_as_written_kernel", full))
+    assert ncu.measured_launch(KERNELS["lock_tuned"], METRICS, as_written), "the choice of lock_tuned may be the lock as written"
+    for arm, other in (("lock_as_written", output), ("warden_runs", output), ("atomics", ncu.written(("atomics_combined_kernel", full)))):
+        assert trouble_of(ncu.measured_launch, KERNELS[arm], METRICS, other) == (1, f"ncu profiled no launch of {KERNELS[arm]}")
     # Shares are of the same operation, workload and keys.
     rows = {row_name(o, "uniform", arm, k): {"l2_sectors_per_operation": l2, "dram_bytes_per_operation": dram}
             for o, arm, k, l2, dram in (("push", "lock_as_written", 256, 200, 0), ("push", "warden_runs", 256, 10, 5),
@@ -258,18 +177,13 @@ def self_test():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
 
-        def script(name, text):
-            (folder / name).write_text("#!/bin/sh\n" + text)
-            (folder / name).chmod(0o755)
-            return str(folder / name)
-
-        program = script("contention", f"""
+        program = ncu.shell_program(folder / "contention", f"""
 for a; do case $a in --benchmark_out=*) out=${{a#*=}};; esac; done
 [ "$2" != atomics ] || {{ echo "contention: {NO_SUCH_ARM}" >&2; exit 2; }}
 echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"name": "contention/'$4'/'$6'/'${{2%%,*}}'/keys:'$8'", "operations": '${{10}}', "sectors": 4.5, "global_atomics": 1.5}}]}}' >$out
 """)
         (folder / "profile").write_text(ncu.written((ncu.FUSED, full), ("lock_as_written_kernel", [(m, u, "1024") for m, u, _ in full])))
-        profiler = script("ncu", f'while [ "$1" != {program} ]; do [ "$1" != --log-file ] || log=$2; shift; done\ncp {folder}/profile $log\nexec "$@"')
+        profiler = ncu.shell_profiler(folder, program)
         out = folder / "traffic.json"
 
         def options(*more):
@@ -301,20 +215,13 @@ echo '{{"context": {{"include_hash": "h", "host_name": "x"}}, "benchmarks": [{{"
         assert measured("--program", program, "--ncu", profiler, *arms) == 1 and list(rows_written()) == ["warden_runs"]
         (folder / "profile").write_text("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
         assert trouble_of(measured, "--program", program, "--ncu", profiler, *arms)[0] == 3
+        # What is missing is said, not taken for zero.
+        (folder / "profile").write_text(ncu.written((ncu.FUSED, full[:2])))
+        assert trouble_of(of_gpu, profiler, program, "warden_runs", "push", "uniform", 256, 1) == (1, "ncu printed no smsp__inst_executed.sum")
     for wrong in ([], ["--out", "x"], ["--out", "x", "--program", sys.executable, "--keys", "0"], ["--out", "x", "--program", "/nowhere"],
                   ["--out", "x", "--program", sys.executable, "--arms", "sort"]):
         assert trouble_of(parse, wrong)[0] == 2, wrong
-    print("self-test passed")
 
 
 if __name__ == "__main__":
-    try:
-        if sys.argv[1:] == ["--self-test"]:
-            self_test()
-        elif sys.argv[1:] == ["--help"]:
-            print(__doc__)
-        else:
-            sys.exit(measure(parse(sys.argv[1:])))
-    except Trouble as e:
-        print(f"traffic.py: {e}", file=sys.stderr)
-        sys.exit(e.code)
+    ncu.main("traffic.py", __doc__, lambda arguments: measure(parse(arguments)), self_test)
