@@ -130,14 +130,58 @@ def transport_tables(data):
     return tables
 
 
-def transport_markdown(data):
+def titled_markdown(benchmark, data, tables):
+    """Tables of which each has its own title; words are quoted where they stand for themselves."""
     context = data["context"]
     parts = []
-    for title, header, lines in transport_tables(data):
+    for title, header, lines in tables:
         quoted = [["`" + text + "`" if re.match("[a-z]", text) else text for text in line] for line in lines]
-        parts.append(f"`transport`, {title}, on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):\n\n"
+        parts.append(f"`{benchmark}`, {title}, on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):\n\n"
                      + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *quoted)))
     return "\n\n".join(parts)
+
+
+def transport_markdown(data):
+    return titled_markdown("transport", data, transport_tables(data))
+
+
+# What a row of bounds says about the parts of the GPU, each in percent of what it could do.
+BOUNDS = [("L2 %", "l2_percent"), ("DRAM %", "dram_percent"), ("issue %", "issue_percent"), ("LSU %", "lsu_percent"),
+          ("shared %", "shared_percent")]
+# Counters of such a row: a reason why warps waited, in percent of their time.
+STALL = re.compile("stall_(.+)_percent")
+SHOWN_STALLS = 3
+
+
+def is_bounds(data):
+    return any(row["name"].startswith("bounds/") for row in data["benchmarks"])
+
+
+def stalls_of(row):
+    shares = sorted(((value, match[1].replace("_", " ")) for name, value in row.items() if (match := STALL.fullmatch(name))), reverse=True)
+    return ", ".join(f"{value:.0f} % {reason}" for value, reason in shares[:SHOWN_STALLS]) or "-"
+
+
+def bounds_tables(data):
+    """(title, header, lines) of message passing alone and of each workload, each if there are rows."""
+    tables = {}
+    for row in data["benchmarks"]:
+        benchmark, *point = row["name"].split("/")[1:]
+        if benchmark == "transport":
+            send, receive, readiness, size, servers = point
+            title, first = "message passing alone", ["send", "receive", "readiness", "bytes", "servers"]
+            cells = [send, receive, readiness, size.removeprefix("bytes:"), servers.removeprefix("servers:")]
+        else:
+            operation, workload, arm, keys = point
+            title, first = f"`{workload}`", ["operation", "arm", "keys"]
+            cells = [operation, arm, short(int(keys.removeprefix("keys:")))]
+        cells += [f"{row[name]:.0f}" if name in row else "-" for _, name in BOUNDS]
+        tables.setdefault(title, ([*first, *(what for what, _ in BOUNDS), "warps wait for"], []))[1].append([*cells, stalls_of(row)])
+    return [(title, header, lines) for title, (header, lines) in tables.items()]
+
+
+def bounds_markdown(data):
+    return titled_markdown("bounds", data, bounds_tables(data))
 
 
 def amount(value):
@@ -226,6 +270,8 @@ def print_tables(path):
     data = result_file.load(path)
     if is_transport(data):
         return print_columns(transport_tables(data))
+    if is_bounds(data):
+        return print_columns(bounds_tables(data))
     # The simulated device has no gaps: such a file holds what it counts of every comparison.
     if counted_benchmark(data) and (tables := counted_tables(data)):
         return print_columns(tables)
@@ -282,6 +328,23 @@ def self_test():
     (_, header, lines), = transport_tables({"context": {**context, "simulated": "yes"}, "benchmarks": [counted]})
     assert lines == [["slices", "in_band", "idle", "132", "1.00 / 0.00 / 2.50 / 1.00"]] and len(header) == 5, lines
     assert result_file.refused(rows_of, own), "rows of the transport are no comparison of arms"
+    # Bounds: what each part did, and the reasons to wait that took the most time; nothing for what was not counted.
+    own = {"context": context, "benchmarks": [
+        {"name": "bounds/contention/push/uniform/warden_runs/keys:32768", "l2_percent": 71.6, "dram_percent": 4.2, "issue_percent": 30.0,
+         "lsu_percent": 25.0, "shared_percent": 19.9, "occupancy_percent": 36.0, "stall_wait_percent": 8.0, "stall_barrier_percent": 12.5,
+         "stall_long_scoreboard_percent": 48.6, "stall_sleeping_percent": 9.0},
+        {"name": "bounds/transport/block/windows/in_band/bytes:16/servers:66", "l2_percent": 80.0, "stall_wait_percent": 8.0},
+        {"name": "bounds/contention/push/uniform/warden_locks/keys:1000", "l2_percent": 0.4}]}
+    assert is_bounds(own) and not is_transport(own) and not counted_benchmark(own)
+    (title, header, lines), (messages, _, transported) = bounds_tables(own)
+    assert header == ["operation", "arm", "keys", "L2 %", "DRAM %", "issue %", "LSU %", "shared %", "warps wait for"], header
+    assert (title, messages) == ("`uniform`", "message passing alone")
+    assert lines == [["push", "warden_runs", "32K", "72", "4", "30", "25", "20", "49 % long scoreboard, 12 % barrier, 9 % sleeping"],
+                     ["push", "warden_locks", "1000", "0", "-", "-", "-", "-", "-"]], lines
+    assert transported == [["block", "windows", "in_band", "16", "66", "80", "-", "-", "-", "-", "8 % wait"]], transported
+    text = bounds_markdown(own).splitlines()
+    assert text[0] == "`bounds`, `uniform`, on one d (CUDA 13.0, commit c):", text
+    assert text[5] == "| `push` | `warden_locks` | 1000 | 0 | - | - | - | - | - |", text
     # Traffic: a table for what was counted, shares beside the counts; nothing for what was not.
     def counted_row(arm, keys, **counts):
         return {"name": f"traffic/push/uniform/{arm}/keys:{keys}", **counts}

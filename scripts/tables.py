@@ -59,6 +59,8 @@ def generated(name):
     data = load(path)
     if result_tables.is_transport(data):
         return result_tables.transport_markdown(data)
+    if result_tables.is_bounds(data):
+        return result_tables.bounds_markdown(data)
     if result_tables.counted_benchmark(data):
         return result_tables.counted_markdown(data)
     context = data["context"]
