@@ -39,8 +39,8 @@ class answer {
   WARDEN_DEVICE Value const& operator*() const { return value_; }
   /// Only if there is one.
   WARDEN_DEVICE Value const* operator->() const { return &value_; }
-  /// It, or `otherwise`.
-  [[nodiscard]] WARDEN_DEVICE Value value_or(Value const& otherwise) const {
+  /// It, or `otherwise`, which may be a constant of the host's.
+  [[nodiscard]] WARDEN_DEVICE Value value_or(Value otherwise) const {
     return has_value() ? value_ : otherwise;
   }
   /// Why there is none; call_error::none if there is one.

@@ -115,8 +115,9 @@ class [[nodiscard]] future {
       : book_{other.book_}, number_{other.number_}, error_{other.error_} {
     other.error_ = call_error::not_called;
   }
-  /// The call whose future this was goes unheard.
-  WARDEN_DEVICE future& operator=(future&& other) noexcept {
+  /// The call whose future this was goes unheard. Returns nothing: nvcc takes a reference to a
+  /// nodiscard type for a value that was ignored.
+  WARDEN_DEVICE void operator=(future&& other) noexcept {
     if (this != &other) {
       drop();
       book_ = other.book_;
@@ -124,7 +125,6 @@ class [[nodiscard]] future {
       error_ = other.error_;
       other.error_ = call_error::not_called;
     }
-    return *this;
   }
   /// The section runs whether anybody waits for its answer or not.
   WARDEN_DEVICE ~future() { drop(); }
