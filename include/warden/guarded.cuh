@@ -371,8 +371,8 @@ class basic_guarded {
     auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
     if (report.bad_ids != 0) {
       add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
-          std::to_string(size()) + " (" + std::to_string(report.bad_ids) +
-          " such ids; the other sections were executed)");
+          std::to_string(size()) + " (" + std::to_string(report.bad_ids) + " such ids" +
+          (report.unflushed == 0 ? "; the other sections were executed)" : ")"));
     }
     if (report.apart != 0) {
       auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);

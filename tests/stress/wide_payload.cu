@@ -30,7 +30,7 @@ __device__ std::uint32_t word_of(std::uint32_t id, std::uint64_t i) {
 
 template <int Words, int Used>
 struct uses_one {
-  static constexpr bool reads_other_memory = false;
+  [[maybe_unused]] static constexpr bool reads_other_memory = false;
   std::uint32_t words[Words];
 
   /// The other words are others, in every message and place.
