@@ -28,9 +28,16 @@ __device__ std::uint32_t word_of(std::uint32_t id, std::uint64_t i) {
   return id << 16 | static_cast<std::uint32_t>(test::mix(i) & 0xffffu);
 }
 
+__device__ void receive(received* r, std::uint32_t word) {
+  if (word >> 16 != r->id) simt::fetch_add(&r->foreign, 1u);
+  simt::fetch_add(&r->count, std::uint64_t{1});
+  simt::fetch_add(&r->sum, std::uint64_t{word});
+  simt::fetch_add(&r->squares, word * word);
+}
+
 template <int Words, int Used>
 struct uses_one {
-  [[maybe_unused]] static constexpr bool reads_other_memory = false;
+  static constexpr bool reads_other_memory = false;
   std::uint32_t words[Words];
 
   /// The other words are others, in every message and place.
@@ -49,13 +56,7 @@ struct uses_one {
     r.sum += word;
     r.squares += word * word;
   }
-  __device__ void atomic(received* r, warden::no_context) const {
-    std::uint32_t const word = words[Used];
-    if (word >> 16 != r->id) simt::fetch_add(&r->foreign, 1u);
-    simt::fetch_add(&r->count, std::uint64_t{1});
-    simt::fetch_add(&r->sum, std::uint64_t{word});
-    simt::fetch_add(&r->squares, word * word);
-  }
+  __device__ void atomic(received* r, warden::no_context) const { receive(r, words[Used]); }
 };
 
 /// A kernel: sends the messages 0 .. n-1, every block's batches by one section type after another,
@@ -75,7 +76,7 @@ struct send_all {
       std::uint64_t const i = first + at.thread_rank();
       std::uint32_t const id = test::id_of(i, records);
       std::uint32_t const word = word_of(id, i);
-      if (i < n) uses_one<1, 0>{{word}}.atomic(&sent[id], {});
+      if (i < n) receive(&sent[id], word);
       unsigned type = 0;
       ((turn == type++ ? void(client.send(id, Sections::of(word), i < n)) : void()), ...);
       turn = turn + 1 < sizeof...(Sections) ? turn + 1 : 0;
@@ -148,7 +149,7 @@ struct buffered : runs {
 struct whole_lanes : runs {
   using readiness = warden::readiness::whole_lanes;
 };
-struct paper : two_blocks<warden::paper_policy> {};
+struct paper : warden::paper_policy {};
 using policies = testing::Types<runs, atomics, locks, buffered, whole_lanes, paper>;
 TYPED_TEST_SUITE(wide_payload, policies);
 
