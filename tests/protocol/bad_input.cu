@@ -177,7 +177,7 @@ TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
   warden::launch_fused(bad_and_unflushed{}, 1, 64, {}, g.guarded);
   EXPECT_THAT(
       error_of([&] { g.guarded.wait(); }),
-      HasSubstr("record id 99 is not below 10 (1 such ids; 1 messages were staged but never "
+      HasSubstr("record id 99 is not below 10 (1 such ids); 1 messages were staged but never "
                 "flushed"));
 }
 
