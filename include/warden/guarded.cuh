@@ -169,6 +169,12 @@ class basic_guarded {
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {}, std::source_location where = std::source_location::current());
 
+  /// As above, for sections on two records, `firsts[i]` and `seconds[i]`.
+  template <class Section>
+  void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
+                   Section const* sections, std::size_t n, stream_ref s = {},
+                   std::source_location where = std::source_location::current());
+
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
   /// that says `statistics = true`. Throws cuda_error.
   [[nodiscard]] warden::statistics statistics(stream_ref s = {}) const {
@@ -237,6 +243,13 @@ class basic_guarded {
  private:
   [[noreturn]] void refuse(std::string const& what) const {
     throw limit_error{"guarded: " + what, where_};
+  }
+
+  /// Virtual blocks for n sections: enough that no client block idles, and each with enough to fill
+  /// its outbox.
+  static unsigned apply_grid(std::size_t n) {
+    std::size_t const batch = ref::outbox::batch;
+    return static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
   }
 
   /// Everything but the owners.

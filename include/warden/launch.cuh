@@ -199,10 +199,11 @@ constexpr std::size_t user_shared_bytes() {
   }
 }
 
-/// apply_async's kernel: section i for record ids[i].
-template <class Section>
+/// apply_async's kernel: section i for record ids[i], or for that and record seconds[i].
+template <bool Pairs, class Section>
 struct apply_kernel {
   std::uint32_t const* ids;
+  std::uint32_t const* seconds;  ///< null unless `Pairs`
   Section const* sections;
   std::size_t n;
 
@@ -216,7 +217,11 @@ struct apply_kernel {
       bool const valid = i < n;
       // Reading a clamped element keeps `send` collective without a default-made section.
       std::size_t const safe = valid ? i : n - 1;
-      client.send(ids[safe], sections[safe], valid);
+      if constexpr (Pairs) {
+        client.send(ids[safe], seconds[safe], sections[safe], valid);
+      } else {
+        client.send(ids[safe], sections[safe], valid);
+      }
     }
     client.flush();
   }
@@ -362,12 +367,18 @@ void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const
                                                              Section const* sections, std::size_t n,
                                                              stream_ref s,
                                                              std::source_location where) {
-  // Enough virtual blocks that no client block idles, and each with enough to fill its outbox.
-  std::size_t const batch = ref::outbox::batch;
-  auto const grid =
-      static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
-  launch_fused(detail::apply_kernel<Section>{ids, sections, n}, grid, Policy::block_threads,
-               {s, where}, *this);
+  launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
+               Policy::block_threads, {s, where}, *this);
+}
+template <class Policy, class Record, class... Sections>
+template <class Section>
+void basic_guarded<Policy, Record, Sections...>::apply_async(std::uint32_t const* firsts,
+                                                             std::uint32_t const* seconds,
+                                                             Section const* sections, std::size_t n,
+                                                             stream_ref s,
+                                                             std::source_location where) {
+  launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n}, apply_grid(n),
+               Policy::block_threads, {s, where}, *this);
 }
 
 WARDEN_NAMESPACE_END

@@ -348,13 +348,7 @@ TEST(answers, of_calls_never_flushed) {
 struct call_those_who_left {
   std::uint32_t* wrong;
   __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
-    if (at.thread_rank() == 0) {
-      warden::simt::fence_device();
-      warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done,
-                              ref.frame.client_blocks);
-      for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
-    }
-    warden::simt::sync_block();
+    test::send_servers_home(at, ref);
     echoes::block_client client{ref, at};
     auto future = client.call(3, echo<4>{5}, at.thread_rank() < 8);
     client.flush();

@@ -84,13 +84,7 @@ struct send_to_nobody {
   by how;
   std::uint32_t* left;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    if (at.thread_rank() == 0) {
-      warden::simt::fence_device();
-      warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done,
-                              ref.frame.client_blocks);
-      for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
-    }
-    warden::simt::sync_block();
+    test::send_servers_home(at, ref);
     small::block_client client{ref, at};
     small::thread_client const thread{ref, at};
     small::warp_client const warp{ref, at};

@@ -153,6 +153,36 @@ TEST(pairs, of_hot_accounts) {
 }
 TEST(pairs, whose_locks_are_one) { check<three_locks>(moves(), 100, 2, 64, by::block); }
 
+TEST(pairs, from_arrays) {
+  std::uint32_t const n = 777, records = 60;
+  std::vector<std::uint32_t> from(n), to(n);
+  std::vector<move> moves(n);
+  std::vector<account> wanted(records);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    auto const o = operation::of(i, records, records);
+    from[i] = o.from;
+    to[i] = o.to;
+    moves[i] = move{o.amount};
+    wanted[o.from].out += 1;
+    wanted[o.to].in += 1;
+  }
+  auto const on_device = [](auto const& host) {
+    warden::buffer<std::remove_cvref_t<decltype(host[0])>> b{host.size()};
+    warden::copy(b.data(), host.data(), host.size());
+    return b;
+  };
+  auto const firsts = on_device(from), seconds = on_device(to);
+  auto const sections = on_device(moves);
+  test::guarded_records<in_memory> g{records, {.servers = 1, .capacity = 64}};
+  g.guarded.apply_async(firsts.data(), seconds.data(), sections.data(), n);
+  g.guarded.wait();
+  auto const seen = g.records.to_host();
+  for (std::uint32_t k = 0; k < records; ++k) {
+    EXPECT_EQ(seen[k].out, wanted[k].out);
+    EXPECT_EQ(seen[k].in, wanted[k].in);
+  }
+}
+
 struct move_apart {
   __device__ void operator()(warden::client_block const& at, in_memory::ref const& ref) const {
     in_memory::block_client client{ref, at};

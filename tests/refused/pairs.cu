@@ -13,4 +13,4 @@ struct swap {
 };
 using swappers = warden::guarded<std::uint32_t, swap>;
 
-void make(std::uint32_t* ids, swap* swaps, swappers& s) { s.apply_async(ids, swaps, 1); }
+void make(std::uint32_t* ids, swap* swaps, swappers& s) { s.apply_async(ids, ids, swaps, 1); }

@@ -185,6 +185,19 @@ struct send_by_warp {
   }
 };
 
+/// Tells the servers that all clients are done, and waits until they have left. For the launch's
+/// only client block; collective.
+template <class Ref>
+__device__ void send_servers_home(warden::client_block const& at, Ref const& ref) {
+  if (at.thread_rank() == 0) {
+    warden::simt::fence_device();
+    warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done,
+                            ref.frame.client_blocks);
+    for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
+  }
+  warden::simt::sync_block();
+}
+
 /// Zeroed records under a guarded.
 template <class Guarded>
 struct guarded_records {
