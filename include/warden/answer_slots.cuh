@@ -69,7 +69,9 @@ struct alignas(16) call_state {
   std::uint32_t next;     ///< number of its next call; the first one's is the number of its slots
   std::uint32_t open;     ///< bit k: there is a future for slot k
   std::uint32_t pending;  ///< bit k: nobody has seen the answer of slot k's last call arrive
-  std::uint32_t staged;   ///< bit k: slot k's last call was staged and has not left its block
+  /// Bit k: slot k's last call was staged and has not left its block. If it is not pending, it was
+  /// lost: the slot stays taken.
+  std::uint32_t staged;
 };
 
 /// The slots of a launch's client threads, `Calls` a thread, answers of `Lanes` lanes.

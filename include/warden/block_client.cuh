@@ -110,6 +110,8 @@ class block_client {
   /// `section` as it is sent, `valid` if the sender wants it, and `good` if it can be.
   template <class Section, class Sent>
   WARDEN_DEVICE auto stage_call(std::uint64_t id, Sent const& section, bool valid, bool good) {
+    static_assert(!std::is_void_v<answer_of<Section, typename Ref::record, typename Ref::context>>,
+                  "warden: the section returns nothing: send it, do not call it");
     typename call_book<Ref>::opened opened{
         valid ? call_error::bad_id : call_error::not_called, 0, {return_address::nowhere}};
     if (good) opened = book().open(/*staged*/ true);

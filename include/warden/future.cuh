@@ -51,12 +51,15 @@ class call_book {
     return {call_error::none, number, address_of(number)};
   }
   /// All that the thread had staged was sent.
-  WARDEN_DEVICE void flushed() const { state().staged = 0; }
+  WARDEN_DEVICE void flushed() const { state().staged &= ~state().pending; }
   /// What the thread has staged will not be flushed: some of it may have been sent, so the places
   /// of these calls stay taken until `wait` has reported them.
   WARDEN_DEVICE void lose() const {
-    auto const calls_lost = static_cast<unsigned>(simt::count_bits(state().staged));
-    if (calls_lost != 0) simt::fetch_add(&ref_->report->unflushed_calls, std::uint64_t{calls_lost});
+    std::uint32_t const lost = state().staged & state().pending;
+    if (lost == 0) return;
+    state().pending &= ~lost;
+    simt::fetch_add(&ref_->report->unflushed_calls,
+                    static_cast<std::uint64_t>(simt::count_bits(lost)));
   }
   /// The call's future is gone.
   WARDEN_DEVICE void close(std::uint32_t number) const { state().open &= ~bit_of(number); }
@@ -99,7 +102,7 @@ class call_book {
 };
 
 /// The answer of one call, some time. It belongs to the thread that called, which may drop it.
-/// Lives no longer than the virtual block.
+/// Lives no longer than the virtual block, and than the ref that its client was made of.
 template <class Ref, class Value>
 class [[nodiscard]] future {
  public:

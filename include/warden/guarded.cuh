@@ -100,9 +100,8 @@ class basic_guarded {
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current())
       : device_{runtime::current_device()}, options_{chosen}, where_{where} {
-    static_assert(std::is_constructible_v<typename Policy::owner_map, unsigned, unsigned>,
-                  "warden: the policy's owner_map is not made of a number of servers and a chunk: "
-                  "give one to the guarded");
+    static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
+                  "warden: the policy has an owner_map of its own: give the guarded one");
     choose_owners(size);
     begin(records, size, sections_context);
   }
@@ -137,7 +136,8 @@ class basic_guarded {
   /// Blocks the host until all work of the stream is done: every accepted section has executed.
   /// Throws timeout_error if a launch was poisoned (records may then be partly updated),
   /// limit_error for bad ids, for messages never flushed and for too much shared memory asked for.
-  /// The guarded is usable again afterwards. Throws cuda_error when the device failed.
+  /// The guarded is usable again afterwards. Throws cuda_error when the device failed. Where the
+  /// guarded was launched in several streams, wait for the last one first.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     if (runtime::capturing(s)) {
@@ -152,8 +152,8 @@ class basic_guarded {
     auto const [failure, shared] = history_.report(s);
     std::string const misuse = misuse_in(report);
     if (!misuse.empty()) clear_report(report, s);
-    // Answers that nobody will send are pending.
-    if (failure || report.unflushed_calls != 0) reset_answer_slots(s);
+    // Places of calls whose answers nobody will send, or whose futures nobody will drop.
+    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) reset_answer_slots(s);
     if (failure) {
       reset_channels(options_.first_index, s);  // they may hold half a batch
       throw timeout_error{*failure, where};
@@ -293,13 +293,12 @@ class basic_guarded {
     simt::launch(&detail::check_owner_map<typename Policy::owner_map>, 64, 128, 0,
                  {ref_.owners, size(), ref_.locals, complaint.data()}, {});
     auto const found = complaint.to_host()[0];
-    if (found.records == 0) return;
-    refuse("the owner map puts record " + std::to_string(found.id) + " at place " +
-           std::to_string(found.place.local) + " of server " + std::to_string(found.place.server) +
-           ", where the map itself finds record " + std::to_string(found.back) + " (" +
-           std::to_string(found.records) + " such records); it has " +
-           std::to_string(ref_.owners.servers()) + " servers of " + std::to_string(ref_.locals) +
-           " places");
+    if (found.complaints == 0) return;
+    refuse("the owner map disagrees with itself about record " + std::to_string(found.id) +
+           " and place " + std::to_string(found.place.local) + " of server " +
+           std::to_string(found.place.server) + " (" + std::to_string(found.complaints) +
+           " such places); it has " + std::to_string(ref_.owners.servers()) + " servers of " +
+           std::to_string(ref_.locals) + " places");
   }
 
   void plan(std::size_t size) {
@@ -323,7 +322,11 @@ class basic_guarded {
       refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
              " s is not in (0, 1000000]");
     }
-    ref_.locals = static_cast<std::uint32_t>(ref_.owners.locals(size));
+    std::uint64_t const locals = ref_.owners.locals(size);
+    if (locals > 0xffffffffull) {
+      refuse(std::to_string(locals) + " places for each server; the limit is 4294967295");
+    }
+    ref_.locals = static_cast<std::uint32_t>(locals);
     if (std::size_t const on_chip = record_store<ref>::shared_bytes(ref_.locals);
         on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
       refuse(std::to_string(ref_.locals) + " records of " + std::to_string(sizeof(Record)) +
@@ -392,9 +395,8 @@ class basic_guarded {
       auto const second = static_cast<std::uint32_t>(report.first_apart);
       add("send: records " + std::to_string(first) + " and " + std::to_string(second) +
           " have different owners (" + std::to_string(report.apart) +
-          " such pairs; the other sections were executed): choose an owner map, a chunk or a "
-          "number "
-          "of servers that puts them together");
+          " such pairs): choose an owner map, a chunk or a number of servers that puts them "
+          "together");
     }
     if (report.unflushed != 0) {
       add(std::to_string(report.unflushed) +

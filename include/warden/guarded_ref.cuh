@@ -175,11 +175,19 @@ class guarded_ref {
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r, reply_type& to_caller) const {
-    static_assert(
-        (has_atomic<Sections, Record, context> && ...),
-        "warden: a section has no member void atomic(Record*, Context) const: it cannot be "
-        "run by the executor atomics");
-    run(m, to_caller, [&](auto const& section) { return section.atomic(r, sections_context); });
+    static_assert((has_atomic<Sections, Record, context> && ...),
+                  "warden: a section has no member atomic(Record*, Context) const: it cannot be "
+                  "run by the executor atomics");
+    run(m, to_caller, [&](auto const& section) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      using answer = answer_of<type, Record, context>;
+      static_assert(
+          std::is_void_v<answer> ||
+              std::is_same_v<answer,
+                             std::remove_cvref_t<decltype(section.atomic(r, sections_context))>>,
+          "warden: a section's member atomic returns what its operator() returns");
+      return section.atomic(r, sections_context);
+    });
   }
   /// Sends the answers of sections to those who called; by the thread that ran them, which has
   /// written their records.

@@ -21,8 +21,9 @@ struct owner {
 
 /// What a policy's `owner_map` must be: a trivially copyable type that says in device code where a
 /// record lives, and which record lives at a place. `id(place)` is not below the number of records
-/// where no record lives. `locals(size)` is host code: the places of one server, at most, for
-/// `size` records. A guarded checks a map that it was given.
+/// where no record lives. `servers()` is for host and device; `locals(size)`, for the host, are
+/// the places of one server, at most, for `size` records. A guarded checks a map that it is given,
+/// when it is made: memory that the map looks at must hold its contents by then.
 template <class Map>
 concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constructible_v<Map> &&
     requires(Map const& map, std::uint32_t id, owner place, std::uint64_t size) {

@@ -14,8 +14,9 @@ WARDEN_NAMESPACE_BEGIN
 /// warp. Kept to compare with; derive from it as from default_policy. A block has two warps at
 /// least, and a client block needs shared memory for 32 messages to every server.
 struct paper_policy : default_policy {
-  /// One leader feeds as many followers as a block can have.
-  static constexpr unsigned block_threads = 1024;
+  /// One leader feeds as many followers as a multiprocessor has registers for, 96 for each thread:
+  /// client blocks of 768 threads spill a little, and of 1,024 more.
+  static constexpr unsigned block_threads = 640;
   /// As such blocks need it.
   static constexpr unsigned minimum_blocks_per_multiprocessor = 1;
   /// Every other multiprocessor hosts a server; beside one of two, no client block fits.

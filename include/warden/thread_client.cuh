@@ -69,6 +69,8 @@ class thread_client {
   }
   template <class Section, class Sent>
   WARDEN_DEVICE auto call_owner(std::uint64_t id, Sent const& section, bool good) const {
+    static_assert(!std::is_void_v<answer_of<Section, typename Ref::record, typename Ref::context>>,
+                  "warden: the section returns nothing: send it, do not call it");
     using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
     if (!good) return result{call_error::bad_id};
     call_book<Ref> const book{ref_, at_};

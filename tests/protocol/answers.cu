@@ -344,6 +344,66 @@ TEST(answers, of_calls_never_flushed) {
   expect_in("128 calls were staged but never flushed", complaint(never_flush{}));
 }
 
+/// A call is lost; a second client of the same threads flushes its own and comes round to its
+/// place.
+struct lose_and_go_on {
+  std::uint32_t* wrong;
+  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+    {
+      echoes::block_client client{ref, at};
+      static_cast<void>(client.call(3, echo<4>{5}));
+    }
+    echoes::block_client client{ref, at};
+    bool good = true;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      auto future = client.call(3, echo<4>{k});
+      client.flush();
+      auto const answer = future.get();
+      good = good && answer && *answer == echoed<4>::of(k);
+    }
+    auto last = client.call(3, echo<4>{5});
+    client.flush();
+    good = good && last.get().error() == call_error::too_many;
+    if (!good) warden::simt::fetch_add(wrong, 1u);
+  }
+};
+TEST(answers, of_lost_calls_keep_their_place) {
+  auto const said = complaint(lose_and_go_on{});
+  expect_in("128 calls were staged but never flushed", said);
+  expect_in("128 calls were not sent", said);
+}
+
+// ---- as one atomic
+
+struct draw_atomically {
+  static constexpr bool reads_other_memory = false;
+  __device__ std::uint32_t operator()(std::uint32_t& next, warden::no_context) const {
+    return next++;
+  }
+  __device__ std::uint32_t atomic(std::uint32_t* next, warden::no_context) const {
+    return warden::simt::fetch_add(next, 1u);
+  }
+};
+struct atomic_policy : test::small<warden::default_policy> {
+  using executor = warden::executor::atomics<>;
+};
+using atomic_tickets = warden::basic_guarded<atomic_policy, std::uint32_t, draw_atomically>;
+struct draw_all {
+  std::uint32_t* taken;
+  __device__ void operator()(warden::client_block const& at, atomic_tickets::ref const& ref) const {
+    auto const answer = atomic_tickets::thread_client{ref, at}.call(0, draw_atomically{}).get();
+    if (answer) warden::simt::fetch_add(&taken[*answer], 1u);
+  }
+};
+TEST(answers, of_atomics) {
+  test::guarded_records<atomic_tickets> g{1, with(1)};
+  warden::buffer<std::uint32_t> taken{640};
+  taken.fill_bytes(0);
+  warden::launch_fused(draw_all{taken.data()}, 10, 64, {}, g.guarded);
+  g.guarded.wait();
+  for (std::uint32_t const times : taken.to_host()) EXPECT_EQ(times, 1u);
+}
+
 /// Tells the servers that all clients are done, waits until they have left, then calls.
 struct call_those_who_left {
   std::uint32_t* wrong;

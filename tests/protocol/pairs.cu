@@ -267,10 +267,36 @@ TEST(owner_maps, that_are_wrong) {
     return "";
   };
   EXPECT_EQ(complaint({4, 45}), "");
-  // Too few places on the other servers: 2 of 20 for 50 records.
+  // Too few places on the other servers: 2 of 20 for 70 records.
   auto const text = complaint({3, 20});
-  EXPECT_NE(text.find("(30 such records); it has 3 servers of 20 places"), std::string::npos)
+  EXPECT_NE(text.find("(30 such places); it has 3 servers of 20 places"), std::string::npos)
       << text;
+}
+
+/// As halves of one, but places without a record claim the last one.
+struct claims : halves {
+  std::uint32_t size = 1;
+  WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t) const { return half + 1; }
+  __device__ std::uint32_t id(warden::owner place) const {
+    std::uint32_t const i = halves::id(place);
+    return i < size && (place.server != 0 || place.local < half) ? i : size - 1;
+  }
+};
+struct claiming : policy<64, warden::placement::on_chip> {
+  using owner_map = claims;
+};
+TEST(owner_maps, whose_empty_places_claim_a_record) {
+  warden::buffer<account> accounts{90};
+  accounts.fill_bytes(0);
+  using guarded = warden::basic_guarded<claiming, account, move, deposit>;
+  try {
+    guarded const g{accounts.data(), 90, {}, {}, claims{{2, 45}, 90}};
+    ADD_FAILURE() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_NE(std::string{e.what()}.find("about record 89 and place 45 of server"),
+              std::string::npos)
+        << e.what();
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Whether an owner map that a user wrote gives each record a place of its own.
+/// Whether an owner map that a user wrote gives each record a place of its own, and each place one
+/// record at most.
 #pragma once
 
 #include <warden/owner_map.cuh>
@@ -12,12 +13,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The first wrong place found.
+/// The first disagreement found.
 struct owner_complaint {
-  std::uint64_t records;  ///< with wrong places
+  std::uint64_t complaints;
   std::uint32_t id;
   owner place;
-  std::uint32_t back;  ///< the record at that place, as the map says
 };
 
 template <class Map>
@@ -26,24 +26,36 @@ struct owner_map_check {
   std::uint64_t size;
   std::uint32_t locals;
   owner_complaint* complaint;
+
+  WARDEN_DEVICE void complain(std::uint32_t id, owner place) const {
+    if (simt::fetch_add(&complaint->complaints, std::uint64_t{1}) != 0) return;
+    complaint->id = id;
+    complaint->place = place;
+  }
 };
 
-/// A map that its own inverse undoes gives no two records one place.
+/// Both ways: a record's place must be a server's, and lead back to it; the record at a place must
+/// live there, unless the place has none. (A server on chip asks for the records of all its
+/// places.)
 template <class Map>
 WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
+  std::uint64_t const rank =
+      std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
-  for (std::uint64_t i =
-           std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
-       i < check.size; i += step) {
+  for (std::uint64_t i = rank; i < check.size; i += step) {
     auto const id = static_cast<std::uint32_t>(i);
     owner const place = check.map(id);
-    std::uint32_t const back = check.map.id(place);
-    bool const good =
-        place.server < check.map.servers() && place.local < check.locals && back == id;
-    if (good || simt::fetch_add(&check.complaint->records, std::uint64_t{1}) != 0) continue;
-    check.complaint->id = id;
-    check.complaint->place = place;
-    check.complaint->back = back;
+    bool const exists = place.server < check.map.servers() && place.local < check.locals;
+    if (!exists || check.map.id(place) != id) check.complain(id, place);
+  }
+  for (std::uint32_t server = 0; server < check.map.servers(); ++server) {
+    for (std::uint64_t i = rank; i < check.locals; i += step) {
+      owner const place{server, static_cast<std::uint32_t>(i)};
+      std::uint32_t const id = check.map.id(place);
+      if (id >= check.size) continue;
+      owner const home = check.map(id);
+      if (home.server != place.server || home.local != place.local) check.complain(id, place);
+    }
   }
 }
 
