@@ -54,8 +54,8 @@ struct operation {
                                          std::uint32_t together) {
     std::uint64_t const h = mix(i);
     auto const from = static_cast<std::uint32_t>((h >> 32) * records >> 32);
-    // Among neighbours that have one owner.
-    std::uint32_t const first = from / together * together;
+    // Among neighbours that have one owner: a power of two of them, or all.
+    std::uint32_t const first = together < records ? from & ~(together - 1) : 0;
     std::uint32_t const some = records - first < together ? records - first : together;
     return {from, first + static_cast<std::uint32_t>((h & 0xffffffffu) * some >> 32), i % 1000};
   }
@@ -212,19 +212,20 @@ TEST(pairs, of_two_owners_are_refused) {
 
 // ---- owner maps by users
 
-/// Server 0 owns the first records, as many as all the others own of the rest together.
+/// Server 0 owns the first records; the others, a power of two of them, the rest in turn.
 struct halves {
-  std::uint32_t count = 1, half = 1;
-  WARDEN_HOST_DEVICE std::uint32_t servers() const { return count; }
+  std::uint32_t others_log2 = 0, half = 1;
+  WARDEN_HOST_DEVICE std::uint32_t others() const { return 1u << others_log2; }
+  WARDEN_HOST_DEVICE std::uint32_t servers() const { return 1 + others(); }
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t) const { return half; }
   __device__ warden::owner operator()(std::uint32_t id) const {
     if (id < half) return {0, id};
     std::uint32_t const rest = id - half;
-    return {1 + rest % (count - 1), rest / (count - 1)};
+    return {1 + (rest & (others() - 1)), rest >> others_log2};
   }
   __device__ std::uint32_t id(warden::owner place) const {
     if (place.server == 0) return place.local;
-    return half + place.local * (count - 1) + place.server - 1;
+    return half + (place.local << others_log2) + place.server - 1;
   }
 };
 template <warden::placement Where>
@@ -241,8 +242,8 @@ void check_halves() {
   accounts.fill_bytes(0);
   warden::guarded_options options;
   options.capacity = 64;
-  halved_accounts<Where> g{accounts.data(), records, {}, options, halves{4, 45}};
-  EXPECT_EQ(g.servers(), 4u);
+  halved_accounts<Where> g{accounts.data(), records, {}, options, halves{2, 45}};
+  EXPECT_EQ(g.servers(), 5u);
   // All pairs are of the first half.
   warden::launch_fused(move_all{n, 45, 45, by::block, nullptr}, 5, 64, {}, g);
   g.wait();
@@ -266,9 +267,9 @@ TEST(owner_maps, that_are_wrong) {
     }
     return "";
   };
-  EXPECT_EQ(complaint({4, 45}), "");
+  EXPECT_EQ(complaint({2, 45}), "");
   // Too few places on the other servers: 2 of 20 for 70 records.
-  auto const text = complaint({3, 20});
+  auto const text = complaint({1, 20});
   EXPECT_NE(text.find("(30 such places); it has 3 servers of 20 places"), std::string::npos)
       << text;
 }
@@ -290,7 +291,7 @@ TEST(owner_maps, whose_empty_places_claim_a_record) {
   accounts.fill_bytes(0);
   using guarded = warden::basic_guarded<claiming, account, move, deposit>;
   try {
-    guarded const g{accounts.data(), 90, {}, {}, claims{{2, 45}, 90}};
+    guarded const g{accounts.data(), 90, {}, {}, claims{{0, 45}, 90}};
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
     EXPECT_NE(std::string{e.what()}.find("about record 89 and place 45 of server"),
