@@ -6,8 +6,10 @@
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
 #include <warden/combine.cuh>
+#include <warden/detail/answer_memory.cuh>
 #include <warden/detail/check_owner_map.cuh>
 #include <warden/detail/launch_history.cuh>
+#include <warden/detail/misuse.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_ref.cuh>
 #include <warden/policy.cuh>
@@ -150,10 +152,10 @@ class basic_guarded {
     copy(&report, report_.data(), 1, s);
     s.synchronize();
     auto const [failure, shared] = history_.report(s);
-    std::string const misuse = misuse_in(report);
+    std::string const misuse = detail::misuse_in(report, size(), Policy::calls_per_thread);
     if (!misuse.empty()) clear_report(report, s);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
-    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) reset_answer_slots(s);
+    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);
     if (failure) {
       reset_channels(options_.first_index, s);  // they may hold half a batch
       throw timeout_error{*failure, where};
@@ -196,7 +198,7 @@ class basic_guarded {
   /// Device memory of the channels, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return channels_->indices.bytes() + channels_->slots.bytes() + report_.bytes() +
-           answers_.bytes() + calls_.bytes() + launch_->control.bytes();
+           answers_.bytes() + launch_->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -262,7 +264,7 @@ class basic_guarded {
         buffer<channel_indices>{options_.servers},
         buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
     report_ = buffer<guarded_report>{1};
-    make_answer_slots();
+    answers_.make(ref_, where_);
     launch_ = std::make_shared<detail::launch_record>();
     launch_->clear({});
     ref_.indices = channels_->indices.data();
@@ -288,17 +290,8 @@ class basic_guarded {
   }
   /// A map that was given: a wrong one would touch memory that is nobody's.
   void check_owners() {
-    buffer<detail::owner_complaint> complaint{1};
-    complaint.fill_bytes(0);
-    simt::launch(&detail::check_owner_map<typename Policy::owner_map>, 64, 128, 0,
-                 {ref_.owners, size(), ref_.locals, complaint.data()}, {});
-    auto const found = complaint.to_host()[0];
-    if (found.complaints == 0) return;
-    refuse("the owner map disagrees with itself about record " + std::to_string(found.id) +
-           " and place " + std::to_string(found.place.local) + " of server " +
-           std::to_string(found.place.server) + " (" + std::to_string(found.complaints) +
-           " such places); it has " + std::to_string(ref_.owners.servers()) + " servers of " +
-           std::to_string(ref_.locals) + " places");
+    std::string const complaint = detail::complaint_about(ref_.owners, size(), ref_.locals);
+    if (!complaint.empty()) refuse(complaint);
   }
 
   void plan(std::size_t size) {
@@ -381,43 +374,6 @@ class basic_guarded {
     s.synchronize();  // the host memory above ends here
   }
 
-  /// What clients did wrong, or nothing.
-  [[nodiscard]] std::string misuse_in(guarded_report const& report) const {
-    std::string text;
-    auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
-    if (report.bad_ids != 0) {
-      add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
-          std::to_string(size()) + " (" + std::to_string(report.bad_ids) + " such ids" +
-          (report.unflushed == 0 ? "; the other sections were executed)" : ")"));
-    }
-    if (report.apart != 0) {
-      auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);
-      auto const second = static_cast<std::uint32_t>(report.first_apart);
-      add("send: records " + std::to_string(first) + " and " + std::to_string(second) +
-          " have different owners (" + std::to_string(report.apart) +
-          " such pairs): choose an owner map, a chunk or a number of servers that puts them "
-          "together");
-    }
-    if (report.unflushed != 0) {
-      add(std::to_string(report.unflushed) +
-          " messages were staged but never flushed: call flush() before a block_client goes out "
-          "of scope");
-    }
-    if (report.unflushed_calls != 0) {
-      add(std::to_string(report.unflushed_calls) +
-          " calls were staged but never flushed: nobody waits for their answers any more");
-    }
-    if (report.calls_too_many != 0) {
-      add(std::to_string(report.calls_too_many) + " calls were not sent: the call " +
-          std::to_string(Policy::calls_per_thread) +
-          " calls before (calls_per_thread) was still staged, or its future still held");
-    }
-    if (report.early_gets != 0) {
-      add(std::to_string(report.early_gets) +
-          " answers were asked for before flush(): until then their calls are staged");
-    }
-    return text;
-  }
   /// Forgets what was reported; the totals stay.
   void clear_report(guarded_report report, stream_ref s) {
     warden::statistics const totals = report.totals;
@@ -427,49 +383,13 @@ class basic_guarded {
     s.synchronize();
   }
 
-  /// For every client thread that the device can hold.
-  void make_answer_slots() {
-    if constexpr (ref::has_answers) {
-      using slots = typename ref::slots_of_answers;
-      auto const facts = runtime::facts(device_);
-      std::size_t const blocks = static_cast<std::size_t>(facts.multiprocessors) *
-                                 static_cast<unsigned>(facts.threads_per_multiprocessor) /
-                                 Policy::block_threads;
-      callers_ = blocks * Policy::block_threads;
-      if (callers_ * slots::calls > return_address::most_slots) {
-        throw limit_error{"guarded: " + std::to_string(callers_) + " threads on the device with " +
-                              std::to_string(slots::calls) +
-                              " calls each are too many; the limit is " +
-                              std::to_string(return_address::most_slots) + " calls",
-                          where_};
-      }
-      answers_ = buffer<simt::lane_words>{slots::lanes(callers_)};
-      calls_ = buffer<call_state>{callers_};
-      ref_.answers_to.slots = answers_.data();
-      ref_.answers_to.states = calls_.data();
-      reset_answer_slots({});
-    }
-  }
-  /// No call was ever made.
-  void reset_answer_slots(stream_ref s) {
-    if constexpr (ref::has_answers) {
-      answers_.fill_bytes(0, s);
-      std::vector<call_state> const fresh(callers_,
-                                          call_state{ref::slots_of_answers::calls, 0, 0, 0});
-      copy(calls_.data(), fresh.data(), fresh.size(), s);
-      s.synchronize();
-    }
-  }
-
   int device_;
   options options_;
   std::source_location where_;
   ref ref_{};
   std::shared_ptr<detail::channel_memory> channels_;
   buffer<guarded_report> report_;
-  std::size_t callers_ = 0;           ///< client threads that answers may be sent to
-  buffer<simt::lane_words> answers_;  ///< their slots; empty if no section answers
-  buffer<call_state> calls_;          ///< one a caller
+  detail::answer_memory<ref> answers_;
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
   detail::launch_history history_;

@@ -4,11 +4,14 @@
 /// record at most.
 #pragma once
 
+#include <warden/buffer.hpp>
 #include <warden/owner_map.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -57,6 +60,22 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
       if (home.server != place.server || home.local != place.local) check.complain(id, place);
     }
   }
+}
+
+/// What is wrong with a map for `size` records, `locals` places a server; empty if nothing is.
+/// Blocks the host.
+template <class Map>
+std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals) {
+  buffer<owner_complaint> complaint{1};
+  complaint.fill_bytes(0);
+  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {});
+  auto const found = complaint.to_host()[0];
+  if (found.complaints == 0) return {};
+  return "the owner map disagrees with itself about record " + std::to_string(found.id) +
+         " and place " + std::to_string(found.place.local) + " of server " +
+         std::to_string(found.place.server) + " (" + std::to_string(found.complaints) +
+         " such places); it has " + std::to_string(map.servers()) + " servers of " +
+         std::to_string(locals) + " places";
 }
 
 }  // namespace detail
