@@ -36,6 +36,7 @@ concept pair_section_of = is_address_free<Section> &&
   section(first, second, context);
 };
 
+namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {
   using type =
@@ -47,9 +48,11 @@ struct answer_type<Section, Record, Context> {
   using type = decltype(std::declval<Section const&>()(
       std::declval<Record&>(), std::declval<Record&>(), std::declval<Context>()));
 };
+}  // namespace detail
+
 /// What the section answers its caller: its return type. Void for one that answers nothing.
 template <class Section, class Record, class Context>
-using answer_of = std::remove_cvref_t<typename answer_type<Section, Record, Context>::type>;
+using answer_of = std::remove_cvref_t<typename detail::answer_type<Section, Record, Context>::type>;
 /// Bytes of that; 0 for void.
 template <class Section, class Record, class Context>
 inline constexpr std::size_t answer_bytes = [] {

@@ -38,16 +38,20 @@ struct prefixed {
 /// A section on two records, on its way to the owner of the first: the word is the second one's id.
 template <class Section>
 struct paired : prefixed<Section> {};
+/// Whether `T` is a paired section.
 template <class T>
 inline constexpr bool is_paired = false;
+/// It is.
 template <class Section>
 inline constexpr bool is_paired<paired<Section>> = true;
 
 /// A section that was called: the word is its return address. `Section` may be a paired one.
 template <class Section>
 struct called : prefixed<Section> {};
+/// Whether `T` is a called section.
 template <class T>
 inline constexpr bool is_called = false;
+/// It is.
 template <class Section>
 inline constexpr bool is_called<called<Section>> = true;
 
