@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: the map would be made of a number of servers and a chunk, whatever it means by
+// two numbers.
+
+#include <warden/guarded.cuh>
+
+struct count {
+  __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
+};
+struct all_on_one {
+  unsigned size, unused;
+  WARDEN_HOST_DEVICE std::uint32_t servers() const { return 1; }
+  WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t n) const { return n; }
+  __device__ warden::owner operator()(std::uint32_t id) const { return {0, id}; }
+  __device__ std::uint32_t id(warden::owner place) const { return place.local; }
+};
+struct owned : warden::default_policy {
+  using owner_map = all_on_one;
+};
+
+void make(std::uint32_t* records) {
+  warden::basic_guarded<owned, std::uint32_t, count>{records, 1};
+}
