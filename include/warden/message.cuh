@@ -182,8 +182,10 @@ struct message_format {
   /// The position of `Section` in the list.
   template <class Section>
   WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
-    static_assert((std::is_same_v<Section, Sections> || ...),
-                  "warden: this section type is not one of the guarded's");
+    static_assert(
+        (std::is_same_v<Section, Sections> || ...),
+        "warden: this section type is not one of the guarded's; one on two records is sent "
+        "with the ids of both");
     unsigned tag = 0;
     bool found = false;
     ((found = found || std::is_same_v<Section, Sections>, tag += found ? 0 : 1), ...);
