@@ -29,6 +29,8 @@ char const* to_string(wait_kind kind) {
       return "an earlier launch";
     case wait_kind::answer:
       return "the answer to a call";
+    case wait_kind::room:
+      return "room in a ring";
     case wait_kind::lock:
       return "a lock";
   }
@@ -64,6 +66,12 @@ std::string to_string(diagnosis const& d) {
                   d.wait.guarded);
   }
   auto const index = static_cast<unsigned long long>(d.wait.index);
+  if (d.wait.kind == wait_kind::room) {
+    return format(
+        "the ring of server %u of guarded %u is full: its %llu slots do not hold what sections "
+        "that send more than one other have sent; give the guarded a larger forward_capacity",
+        d.wait.channel, d.wait.guarded, index);
+  }
   std::string const what =
       d.wait.kind == wait_kind::answer
           ? format("the answer to its call %llu", index)
@@ -77,12 +85,17 @@ std::string to_string(diagnosis const& d) {
     // A channel that is empty and whose server ran has nothing to tell.
     if (c.started && c.reserved == c.released) continue;
     text += format(
-        "\n  guarded %u, server %u%s: reserved %llu, published %llu, executed %llu, "
+        "\n  guarded %u, %s %u%s: reserved %llu, published %llu, executed %llu, "
         "released %llu, capacity %u",
-        c.guarded, c.server, c.started ? "" : " (never started)",
+        c.guarded, c.is_ring ? "ring of server" : "server", c.server, c.started ? "" : " (never started)",
         static_cast<unsigned long long>(c.reserved), static_cast<unsigned long long>(c.published),
         static_cast<unsigned long long>(c.executed), static_cast<unsigned long long>(c.released),
         c.capacity);
+  }
+  for (tokens_state const& t : d.tokens) {
+    text += format("\n  guarded %u: sections of servers under way: %lld, of %llu at most", t.guarded,
+                   static_cast<long long>(t.tokens) - static_cast<long long>(t.available),
+                   static_cast<unsigned long long>(t.tokens));
   }
   return text;
 }

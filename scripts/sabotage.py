@@ -15,7 +15,8 @@ import shutil
 import subprocess
 import sys
 
-# mark: (file, what the marked line becomes, test, diagnosis that must appear)
+# mark: (file, what the marked line becomes, test, diagnosis that must appear). A test is a scenario of
+# tests/sabotage/scenarios.cpp, or PROGRAM/NAME.
 MUTANTS = {
     "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "overlapping sections"),
     "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -38,8 +39,8 @@ MUTANTS = {
     "run-forward": ("executor/runs.cuh", "", "many_records", "torn or lost message"),
     "run-owner": ("executor/runs.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
                   "overlapping sections|torn or lost message"),
-    "window-twice": ("window_server.cuh", "", "many_records", "torn or lost message"),
-    "window-release": ("window_server.cuh", "released = next > released ? next : released;", "many_records",
+    "window-twice": ("window_reader.cuh", "", "many_records", "torn or lost message"),
+    "window-release": ("window_server.cuh", "reader.release(reader.ahead());", "many_records",
                        "torn or lost message|deadlock|misuse"),
     # Bits before the messages; bits that are turned over by a load and a store; a lap like the one before.
     "ready-fence": ("bitmask_channel.cuh", "", "led", "torn or lost message"),
@@ -70,6 +71,14 @@ MUTANTS = {
     # A section on two records under the lock of one of them; on a record that another server owns.
     "second-lock": ("lock_table.cuh", "return true;", "paired", "overlapping sections"),
     "apart": ("guarded_ref.cuh", "return true;", "apart", "another server"),
+    # Messages are received without tokens; sent on beyond the first without one.
+    "forward-admitted": ("forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
+    "forward-token": ("forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
+    "forward-fence": ("forward_window.cuh", "", "sends/visible", "stale read"),
+    "forward-drained": ("forwarding_server.cuh", "", "sends/ended", "torn or lost message|deadlock"),
+    "forward-end": ("forwarding_server.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
+    "forward-ahead": ("detail/forward_memory.cuh", "rings.read_ahead = 0xffffffffu; rings.tokens = capacity / Ref::most_forwards;",
+                      "sends/forwarded", "torn or lost message|deadlock"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
@@ -101,21 +110,23 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, required=True)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--libraries", required=True)
-    parser.add_argument("--reference", required=True, help="the same program of the untouched library")
+    parser.add_argument("--references", type=pathlib.Path, required=True,
+                        help="folder with the same programs of the untouched library")
     parser.add_argument("--seeds", type=int, default=300)
     a = parser.parse_args()
     a.build.mkdir(parents=True, exist_ok=True)
     _, _, test, diagnosis = MUTANTS[a.name]
+    source, test = test.split("/") if "/" in test else ("scenarios", test)
 
     include = mutate(a.source, a.build, a.name)
     program = a.build / "mutant"
     command = [*a.compiler.split(), "-std=c++20", "-O1", "-w", "-DWARDEN_SIMULATED=1", f"-I{include}",
-               str(a.source / "tests/sabotage/scenarios.cpp"), "-o", str(program), *a.libraries.split(";")]
+               str(a.source / f"tests/sabotage/{source}.cpp"), "-o", str(program), *a.libraries.split(";")]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode != 0:
         sys.exit(f"sabotage: the mutant \"{a.name}\" does not compile\n{compiled.stderr[-2000:]}")
 
-    untouched = subprocess.run([a.reference, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
+    untouched = subprocess.run([a.references / source, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
     if untouched.returncode != 0:
         sys.exit(f"sabotage: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
     mutant = subprocess.run([program, test, str(a.seeds)], capture_output=True, text=True, timeout=500)

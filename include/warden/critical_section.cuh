@@ -7,6 +7,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -37,10 +38,47 @@ concept pair_section_of = is_address_free<Section> &&
 };
 
 namespace detail {
+/// In place of a section_client, to ask what a section takes.
+struct any_client {
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t, Section const&) {}
+};
+}  // namespace detail
+
+/// A section that sends other sections is called as `section(record, context, next)`, const, where
+/// `next` is a section_client: its type is a template parameter of the section's call operator.
+template <class Section, class Record, class Context>
+concept forwarding_section_of =
+    is_address_free<Section> && !pair_section_of<Section, Record, Context> &&
+    requires(Section const& section, Record& record, Context context, detail::any_client& next) {
+  section(record, context, next);
+};
+
+/// How many sections a section sends at most: 0 if it is no forwarding one, otherwise its `static
+/// constexpr unsigned forwards`, 1 unless it says so. Sections that send one each can go on for
+/// ever without filling anything.
+template <class Section, class Record, class Context>
+inline constexpr unsigned forwards_of = [] {
+  if constexpr (!forwarding_section_of<Section, Record, Context>) {
+    return 0u;
+  } else if constexpr (requires { Section::forwards; }) {
+    return unsigned{Section::forwards};
+  } else {
+    return 1u;
+  }
+}();
+
+namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {
   using type =
       decltype(std::declval<Section const&>()(std::declval<Record&>(), std::declval<Context>()));
+};
+template <class Section, class Record, class Context>
+requires forwarding_section_of<Section, Record, Context>
+struct answer_type<Section, Record, Context> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));
 };
 template <class Section, class Record, class Context>
 requires pair_section_of<Section, Record, Context>

@@ -19,6 +19,7 @@ enum class wait_kind : std::uint32_t {
   message,  ///< a server waited for a reserved slot to be published
   lock,     ///< a server or a baseline waited for a lock
   answer,   ///< a caller waited for the answer of a section
+  room,     ///< nothing: a ring was full of sections that sections had sent
   earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
             ///< run
 };
@@ -43,10 +44,18 @@ struct channel_state {
   std::uint32_t server;     ///< the channel's server
   std::uint32_t capacity;   ///< slots
   bool started;             ///< whether its server block ever ran
+  bool is_ring;             ///< of messages between servers, not of clients
   std::uint64_t reserved;   ///< slots handed to senders
   std::uint64_t published;  ///< first slot not yet published
   std::uint64_t executed;   ///< messages executed, counted from the channel's first index
   std::uint64_t released;   ///< slots given back to senders
+};
+
+/// Sections that servers had under way, of a guarded whose sections send sections.
+struct tokens_state {
+  std::uint32_t guarded;   ///< position of the guarded among the launch's arguments
+  std::uint64_t tokens;    ///< there are
+  std::int64_t available;  ///< of these, held by nobody; negative where sections sent more
 };
 
 /// The dump of a poisoned launch.
@@ -56,6 +65,7 @@ struct diagnosis {
   std::uint32_t client_blocks = 0;       ///< client blocks of the launch
   std::uint32_t client_blocks_done = 0;  ///< of these, how many had finished
   std::vector<channel_state> channels;   ///< all channels of the launch, by guarded and server
+  std::vector<tokens_state> tokens;      ///< of the guardeds that have any
 };
 
 /// The dump as text: one line for the failed wait, one for each channel that is not empty.

@@ -8,6 +8,7 @@
 #include <warden/combine.cuh>
 #include <warden/detail/answer_memory.cuh>
 #include <warden/detail/check_owner_map.cuh>
+#include <warden/detail/forward_memory.cuh>
 #include <warden/detail/launch_history.cuh>
 #include <warden/detail/misuse.cuh>
 #include <warden/error.hpp>
@@ -47,6 +48,9 @@ struct guarded_options {
   /// How long a wait may last without progress, in seconds, before the launch is poisoned.
   double time_limit_seconds = 10;
   std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
+  /// Slots of a ring between servers, a power of two, where sections send sections; by default by
+  /// the policy. Fewer sections than that are under way at a time.
+  unsigned forward_capacity = 0;
   /// Where the channels' indices begin, for tests of their wrap-around; by default the second lap.
   std::uint64_t first_index = 0;
 };
@@ -61,11 +65,15 @@ class basic_guarded {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
-  static_assert(((critical_section_of<Sections, Record, typename Policy::context> !=
-                  pair_section_of<Sections, Record, typename Policy::context>)&&...),
+  static_assert(((int{critical_section_of<Sections, Record, typename Policy::context>} +
+                      int{pair_section_of<Sections, Record, typename Policy::context>} +
+                      int{forwarding_section_of<Sections, Record, typename Policy::context>} ==
+                  1) &&
+                 ...),
                 "warden: a section is trivially copyable and called as section(record, context), "
-                "const, or as "
-                "section(first, second, context), one of the two");
+                "const, as "
+                "section(first, second, context) or as section(record, context, next), one of the "
+                "three");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
@@ -157,7 +165,9 @@ class basic_guarded {
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);
     if (failure) {
-      reset_channels(options_.first_index, s);  // they may hold half a batch
+      // They may hold half a batch.
+      reset_channels(s);
+      forwards_.reset(ref_, s);
       throw timeout_error{*failure, where};
     }
     if (!shared.empty()) throw limit_error{shared, where};
@@ -195,10 +205,10 @@ class basic_guarded {
   [[nodiscard]] unsigned servers() const { return options_.servers; }
   /// Slots of a channel.
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
-  /// Device memory of the channels, of slots for answers and of reports, in bytes.
+  /// Device memory of the channels and rings, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return channels_->indices.bytes() + channels_->slots.bytes() + report_.bytes() +
-           answers_.bytes() + launch_->control.bytes();
+    return channels_->bytes() + forwards_.bytes() + report_.bytes() + answers_.bytes() +
+           launch_->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -232,9 +242,14 @@ class basic_guarded {
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
-    launch->groups.push_back({channels_, options_.servers, ref_.capacity_log2,
-                              ref::channel::begin(1, ref_.capacity_log2),
-                              &ref::channel::is_published, launches_});
+    auto const list = [&](auto const& memory, std::uint32_t capacity_log2, std::uint64_t tokens) {
+      launch->groups.push_back({memory, options_.servers, capacity_log2,
+                                ref::channel::begin(1, capacity_log2), &ref::channel::is_published,
+                                launches_, position, tokens});
+    };
+    list(channels_, ref_.capacity_log2, 0);
+    if constexpr (ref::has_forwards)
+      list(forwards_.memory(), ref_.rings.capacity_log2, ref_.rings.tokens);
     return r;
   }
   /// For launches: how long a wait may last without progress.
@@ -261,17 +276,19 @@ class basic_guarded {
     ref_.size = size;
     ref_.sections_context = sections_context;
     channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
+        {},
         buffer<channel_indices>{options_.servers},
         buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
     report_ = buffer<guarded_report>{1};
     answers_.make(ref_, where_);
+    forwards_.make(ref_, options_.servers, options_.forward_capacity, where_);
     launch_ = std::make_shared<detail::launch_record>();
     launch_->clear({});
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
     ref_.report = report_.data();
     report_.fill_bytes(0);
-    reset_channels(options_.first_index);
+    reset_channels({});
   }
 
   /// By the library's own map.
@@ -354,24 +371,8 @@ class basic_guarded {
         std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, line / sizeof(Record)))));
   }
 
-  /// Empty channels whose next index is `first`.
-  void reset_channels(std::uint64_t first, stream_ref s = {}) {
-    channel_indices start{};
-    start.reserved.value = start.released.value = start.executed.value = first;
-    std::vector<channel_indices> const indices(options_.servers, start);
-    copy(channels_->indices.data(), indices.data(), indices.size(), s);
-    auto const one = ref::channel::empty(first, ref_.capacity_log2);
-    std::vector<simt::lane_words> slots;
-    if (std::all_of(one.begin(), one.end(),
-                    [](simt::lane_words w) { return (w.first | w.second) == 0; })) {
-      channels_->slots.fill_bytes(0, s);
-    } else {
-      slots.reserve(channels_->slots.size());
-      for (unsigned server = 0; server < options_.servers; ++server)
-        slots.insert(slots.end(), one.begin(), one.end());
-      copy(channels_->slots.data(), slots.data(), slots.size(), s);
-    }
-    s.synchronize();  // the host memory above ends here
+  void reset_channels(stream_ref s) {
+    channels_->template reset<typename ref::channel>(options_.first_index, ref_.capacity_log2, s);
   }
 
   /// Forgets what was reported; the totals stay.
@@ -390,6 +391,7 @@ class basic_guarded {
   std::shared_ptr<detail::channel_memory> channels_;
   buffer<guarded_report> report_;
   detail::answer_memory<ref> answers_;
+  detail::forward_memory<ref> forwards_;
   /// This guarded's own, used by launches in which it comes first.
   std::shared_ptr<detail::launch_record> launch_;
   detail::launch_history history_;

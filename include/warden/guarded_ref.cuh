@@ -5,9 +5,11 @@
 
 #include <warden/answer_slots.cuh>
 #include <warden/channel.cuh>
+#include <warden/forward_rings.cuh>
 #include <warden/launch_control.cuh>
 #include <warden/message.cuh>
 #include <warden/owner_map.cuh>
+#include <warden/section_client.cuh>
 #include <warden/statistics.cuh>
 #include <warden/traveling.cuh>
 
@@ -20,19 +22,23 @@ WARDEN_NAMESPACE_BEGIN
 
 /// What a guarded's clients report to the host; cleared when `wait` has reported it.
 struct guarded_report {
-  std::uint64_t bad_ids;          ///< sends with an id outside the records
-  std::uint64_t first_bad_id;     ///< the first such id, if there is one
-  std::uint64_t apart;            ///< sends whose two records have different owners
-  std::uint64_t first_apart;      ///< the first such: the ids of its records, 32 bits each
-  std::uint64_t unflushed;        ///< messages that were staged and never flushed
-  std::uint64_t unflushed_calls;  ///< calls that were staged and never flushed
-  std::uint64_t calls_too_many;   ///< calls whose place an earlier one still had
-  std::uint64_t early_gets;       ///< answers asked for before the block client had flushed
-  statistics totals;              ///< never cleared; zero unless `Policy::statistics`
+  std::uint64_t bad_ids;            ///< sends with an id outside the records
+  std::uint64_t first_bad_id;       ///< the first such id, if there is one
+  std::uint64_t apart;              ///< sends whose two records have different owners
+  std::uint64_t first_apart;        ///< the first such: the ids of its records, 32 bits each
+  std::uint64_t unflushed;          ///< messages that were staged and never flushed
+  std::uint64_t unflushed_calls;    ///< calls that were staged and never flushed
+  std::uint64_t calls_too_many;     ///< calls whose place an earlier one still had
+  std::uint64_t early_gets;         ///< answers asked for before the block client had flushed
+  std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
+  statistics totals;                ///< never cleared; zero unless `Policy::statistics`
 };
 
 /// Nothing: for guardeds none of whose sections answers.
 struct no_answer {};
+
+/// Nothing: for guardeds none of whose sections sends others.
+struct no_forwards {};
 
 /// An answer on its way from the section to the caller.
 template <class Message>
@@ -72,6 +78,13 @@ class guarded_ref {
   using reply_type =
       std::conditional_t<has_answers, pending_answer<typename answers::message_type>, no_answer>;
 
+  /// How many sections one of the guarded's sends, at most.
+  static constexpr unsigned most_forwards = std::max({forwards_of<Sections, Record, context>...});
+  /// Whether servers send messages.
+  static constexpr bool has_forwards = most_forwards != 0;
+  /// How servers send messages.
+  using forwards_type = std::conditional_t<has_forwards, forward_rings<channel>, no_forwards>;
+
   /// The server loop of the policy's executor.
   using server = typename Policy::executor::template server<guarded_ref>;
   /// The staging of the policy's sender.
@@ -90,6 +103,7 @@ class guarded_ref {
   simt::lane_words* slots = nullptr;       ///< of all channels, see channel::begin
   guarded_report* report = nullptr;        ///< one a guarded, in global memory
   slots_of_answers answers_to{};           ///< of the launch's client threads
+  forwards_type rings{};                   ///< between the servers
   typename Policy::owner_map owners{};     ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
@@ -145,7 +159,23 @@ class guarded_ref {
     static_assert(!has_pairs,
                   "warden: sections on two records need the executor locks: this one takes no two "
                   "locks");
+    static_assert(!has_forwards,
+                  "warden: sections that send sections need the executor runs, without combines");
     run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
+  }
+  /// As above; what the section sends goes by way of `to_send`.
+  template <class Run>
+  WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller,
+                           Run& to_send) const {
+    run(m, to_caller, [&](auto const& section) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      if constexpr (forwarding_section_of<type, Record, context>) {
+        section_client<Run> next{to_send, forwards_of<type, Record, context>};
+        return section(r, sections_context, next);
+      } else {
+        return section(r, sections_context);
+      }
+    });
   }
   /// As above; `second` is the record that `second_of` has told, and otherwise any.
   WARDEN_DEVICE void apply(message_type const& m, Record& first, Record& second,
@@ -241,6 +271,19 @@ class guarded_ref {
     // With a bit-mask it is publishing that fences.
     if constexpr (fences && channel::in_band) simt::fence_device();  // sabotage: send-fence
     to.publish(index, m);
+  }
+  /// Publishes a message in a ring, where it has its index. Never waits: without room in the slots
+  /// the launch is poisoned, which sections that send one other at most cannot bring about.
+  WARDEN_DEVICE void publish_reserved(std::uint32_t server, std::uint64_t index,
+                                      message_type const& m) const {
+    auto const ring = rings.ring_of(server);
+    if constexpr (most_forwards > 1) {
+      if (!ring.has_credit(index, ring.released())) {
+        frame.poison(wait_kind::room, position, server, ring.capacity());
+        return;
+      }
+    }
+    ring.publish(index, m);
   }
   /// Waits until the slot of an index reserved at `server` may be written; false once poisoned.
   WARDEN_DEVICE bool wait_for_credit(std::uint32_t server, std::uint64_t index) const {

@@ -14,6 +14,8 @@ WARDEN_NAMESPACE_BEGIN
 /// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports
 /// it.
 struct launch_counters {
+  /// Guardeds a launch takes.
+  static constexpr unsigned most_guardeds = 4;
   /// Multiprocessors with a count of their own; more share one.
   static constexpr unsigned multiprocessors = 512;
 
@@ -21,6 +23,9 @@ struct launch_counters {
   alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
   alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
   alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
+  /// Of each guarded: servers that have executed all that clients will ever send them. Counted only
+  /// where sections send sections.
+  alignas(128) std::uint32_t servers_drained[most_guardeds];
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];
 };
@@ -33,23 +38,23 @@ struct launch_control {
   launch_counters counters;  ///< who does what, how much is done
 };
 
-/// One guarded's channels, as far as a watchdog needs them.
+/// One guarded's channels, or its rings, as far as a watchdog needs them.
 struct channel_group {
   channel_indices const* indices;  ///< one a server
-  std::uint32_t servers;           ///< channels of the guarded
+  std::uint32_t servers;           ///< channels
 };
 
 /// The launch as device code sees it; a part of every guarded's ref.
 struct launch_frame {
   /// Guardeds a launch takes.
-  static constexpr unsigned most_guardeds = 4;
+  static constexpr unsigned most_guardeds = launch_counters::most_guardeds;
 
-  launch_control* control;              ///< in global memory
-  time_limit limit;                     ///< the first guarded's
-  std::uint32_t guardeds;               ///< of the launch
-  std::uint32_t client_blocks;          ///< blocks that run virtual blocks
-  std::uint32_t launch;                 ///< which one on `control`
-  channel_group groups[most_guardeds];  ///< `guardeds` of them
+  launch_control* control;                  ///< in global memory
+  time_limit limit;                         ///< the first guarded's
+  std::uint32_t group_count;                ///< of all guardeds
+  std::uint32_t client_blocks;              ///< blocks that run virtual blocks
+  std::uint32_t launch;                     ///< which one on `control`
+  channel_group groups[2 * most_guardeds];  ///< channels, and rings where there are any
 
   /// Whether the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
@@ -61,7 +66,7 @@ struct launch_frame {
     std::uint64_t sum = simt::load_relaxed(&control->counters.next_virtual_block) +
                         std::uint64_t{simt::load_relaxed(&control->counters.client_blocks_done)};
     WARDEN_NO_UNROLL
-    for (unsigned g = 0; g < guardeds; ++g) {
+    for (unsigned g = 0; g < group_count; ++g) {
       WARDEN_NO_UNROLL
       for (unsigned s = 0; s < groups[g].servers; ++s) {
         channel_indices const& channel = groups[g].indices[s];
@@ -83,20 +88,30 @@ struct launch_frame {
         predicate,
         [&] {
           return dog.hopeful([&] { return progress(); },
-                             [&] {
-                               return failed_wait{
-                                   kind,
-                                   simt::block_rank(),
-                                   simt::thread_rank(),
-                                   guarded,
-                                   channel,
-                                   launch,
-                                   index,
-                                   client_blocks,
-                                   simt::load_relaxed(&control->counters.client_blocks_done)};
-                             });
+                             [&] { return failure(kind, guarded, channel, index); });
         },
         watch);
+  }
+
+  /// Stops the launch at once, for what no waiting helps against.
+  WARDEN_DEVICE void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
+                            std::uint64_t index) const {
+    if (simt::compare_exchange(&control->health.poisoned, 0u, 1u) == 0u)
+      control->health.first = failure(kind, guarded, channel, index);
+  }
+
+ private:
+  WARDEN_DEVICE failed_wait failure(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
+                                    std::uint64_t index) const {
+    return {kind,
+            simt::block_rank(),
+            simt::thread_rank(),
+            guarded,
+            channel,
+            launch,
+            index,
+            client_blocks,
+            simt::load_relaxed(&control->counters.client_blocks_done)};
   }
 };
 

@@ -30,6 +30,7 @@ struct settings {
   std::uint64_t pct_horizon = 200'000;  ///< in steps; see `pct_changes`
   /// Stores wait in buffers and become visible in an order of the seed's choice.
   bool weak_memory = true;
+  unsigned switches_per_drain = 1;  ///< between two chances of some store to become visible
   /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
   bool deadlock_is_error = false;
   /// Count 32-byte sectors of warp accesses; slow.

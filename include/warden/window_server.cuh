@@ -3,14 +3,12 @@
 /// A server whose block receives a window of messages at once and executes it together, until all
 /// clients are done and nothing is left.
 ///
-/// Thread t reads the indices that are t mod the number of threads. For each window it looks at its
-/// next `rounds` of them and takes what is there: a sender that is slow to publish what it has
-/// reserved holds up only the slots behind it that far. Every index below the smallest that any
-/// thread still expects has been received: that is what is given back to the senders, as soon as
-/// the block holds the messages itself, before it executes them.
+/// Each thread receives its part (see window_reader). What all have received is given back to the
+/// senders as soon as the block holds the messages itself, before it executes them.
 #pragma once
 
 #include <warden/guarded_ref.cuh>
+#include <warden/window_reader.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +33,6 @@ class window_server {
   static_assert(Ref::channel::in_band,
                 "warden: this executor reads messages as they come, by readiness::laps; for "
                 "readiness::bitmask there is locks with leader_server");
-  static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
-  static_assert((threads & (threads - 1)) == 0,
-                "warden: this executor needs a power of two as block_threads");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
@@ -57,11 +52,7 @@ class window_server {
   WARDEN_DEVICE void run() {
     channel_indices* const indices = channel_.indices();
     unsigned const me = simt::thread_rank();
-    std::uint64_t const first = simt::load_relaxed(&indices->released.value);
-    // The first index that is this thread's.
-    std::uint64_t next = first + ((me - static_cast<unsigned>(first)) & (threads - 1));
-    unsigned taken = 0;  // bit k: the index k rounds beyond `next` was received
-    std::uint64_t released = first;
+    window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
     worker_.start();
     if (me == 0) {
       for (std::uint32_t& r : progress_[0].received) r = ~0u;
@@ -70,17 +61,7 @@ class window_server {
     simt::sync_block();
     for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
       typename Ref::message_type m[Worker::rounds];
-      unsigned arrived = 0;
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < Worker::rounds; ++k) {
-        if (channel_.receive(next + k * threads, m[k])) arrived |= 1u << k;
-      }
-      arrived &= ~taken;  // sabotage: window-twice
-      taken |= arrived;
-      // Beyond everything taken: the first index that is still expected.
-      auto const passed = static_cast<unsigned>(simt::first_bit(~taken));
-      next += passed * threads;
-      taken >>= passed;
+      unsigned const arrived = reader.receive(m);
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
       if constexpr (Ref::fences) {
@@ -88,25 +69,25 @@ class window_server {
       }
       worker_.take(m, arrived);
       // How far beyond `released` everything was received: below the capacity and a window.
-      unsigned const ahead = simt::warp_min(static_cast<unsigned>(next - released));
+      unsigned const ahead = simt::warp_min(reader.ahead());
       if (simt::lane_id() == 0) simt::shared_fetch_min(progress_[0].received[turn], ahead);
       bool const any = simt::sync_block_or(arrived != 0);
-      std::uint64_t const before = released;
-      released += simt::shared_load(progress_[0].received[turn]);  // sabotage: window-release
+      std::uint64_t const before = reader.released();
+      reader.release(simt::shared_load(progress_[0].received[turn]));  // sabotage: window-release
       if (me == 0) {
         // The word after next: all have read it, and none writes it before the next barrier.
         simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1], ~0u);
-        if (released != before) {
+        if (reader.released() != before) {
           // Relaxed: what was received shows by its laps that it was not overwritten before.
-          simt::store_relaxed(&indices->released.value, released);
+          simt::store_relaxed(&indices->released.value, reader.released());
           ref_.note_fullness(channel_, before);
         }
         // The windows before this one have been executed: all threads came to the barrier. What
         // was received beyond an index that is missing is not counted yet.
-        simt::store_relaxed(&indices->executed.value, any ? before : released);
+        simt::store_relaxed(&indices->executed.value, any ? before : reader.released());
       }
       if (!any) {
-        if (!wait(released)) break;
+        if (!wait(reader.released())) break;
         continue;
       }
       worker_.execute(m, arrived);

@@ -134,7 +134,8 @@ void machine::run() {
   if (outer != nullptr) throw misuse_error{"a launch inside a launch"};
   now = this;
   while (alive_ != 0 && !failed_) {
-    if (pending_stores_ != 0) drain_sometimes();
+    if (pending_stores_ != 0 && report_.switches % settings_.switches_per_drain == 0)
+      drain_sometimes();
     if (runnable_.empty()) {
       if (!drain_everything()) wake_by_time();
       continue;

@@ -145,7 +145,7 @@ TEST(no_hang, no_server_starts) {
     clients_only a{g.guarded.begin_launch(record, 0, 0, {})};
     a.ref.frame.control = record->control.data();
     a.ref.frame.limit = record->limit;
-    a.ref.frame.guardeds = 1;
+    a.ref.frame.group_count = 1;
     a.ref.frame.launch = record->launches;
     a.ref.frame.groups[0] = {a.ref.indices, 2};
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});

@@ -2,25 +2,15 @@
 // Small launches that a broken library cannot survive: `scenarios NAME SEEDS` prints the first seed
 // that fails and one diagnosis.
 
-#include <warden/guarded.cuh>
-#include <warden/launch.cuh>
-#include <warden/paper_policy.cuh>
-#include <warden/simulation.hpp>
+#include "scenario.hpp"
 
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <map>
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <warden/paper_policy.cuh>
 
 namespace {
 
-struct failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+using scenario::failure;
+using scenario::hash;
+using scenario::tally;
 
 struct policy : warden::default_policy {
   static constexpr unsigned block_threads = 32;
@@ -31,10 +21,6 @@ struct policy : warden::default_policy {
 // ---- exactly once, whole messages
 // ------------------------------------------------------------------
 
-struct tally {
-  std::uint64_t count, mixed;
-};
-std::uint64_t hash(std::uint32_t a) { return (a + 1) * 0x9e3779b97f4a7c15ull; }
 struct note {
   static constexpr bool reads_other_memory = false;
   std::uint32_t a, b, c, d, e;
@@ -169,11 +155,7 @@ void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsi
     t.count += 1;
     t.mixed += hash(i);
   }
-  auto const seen = memory.to_host();
-  for (std::uint32_t k = 0; k < records; ++k) {
-    if (seen[k].count != wanted[k].count || seen[k].mixed != wanted[k].mixed)
-      throw failure{"torn or lost message"};
-  }
+  scenario::expect_equal(memory.to_host(), wanted);
 }
 
 void contended() { exactly_once<wide_notes>(300, 2, 1, 64, 2); }
@@ -340,11 +322,7 @@ void paired(unsigned servers, std::uint32_t records) {
     wanted[i % 3].mixed += hash(i);
     if (i % 2 == 0) wanted[(i + 1) % 3].mixed += hash(i + 1);
   }
-  auto const seen = memory.to_host();
-  for (std::uint32_t k = 0; k < records; ++k) {
-    if (seen[k].count != wanted[k].count || seen[k].mixed != wanted[k].mixed)
-      throw failure{"torn or lost message"};
-  }
+  scenario::expect_equal(memory.to_host(), wanted);
 }
 
 // ---- bounds
@@ -372,56 +350,27 @@ void bad_id() {
   }
 }
 
-std::string first_line(std::string const& text) { return text.substr(0, text.find('\n')); }
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::map<std::string, std::function<void()>> const scenarios{
-      {"contended", contended},
-      {"torn", torn},
-      {"full", full},
-      {"many_records", many_records},
-      {"on_chip", on_chip},
-      {"led", led},
-      {"buffered", buffered},
-      {"appended", appended},
-      {"combined", combined},
-      {"combined_windows", combined_windows},
-      {"crossed", crossed},
-      {"crossed_warps", crossed_warps},
-      {"visible", visible<write_and_send>},
-      {"visible_by_warp", visible<write_and_send_by_warp>},
-      {"paired", [] { paired(1, 3); }},
-      {"apart", [] { paired(2, 3); }},
-      {"called", called<3>},
-      {"called_visible", called<1>},
-      {"bad_id", bad_id}};
-  if (argc != 3 || scenarios.count(argv[1]) == 0) {
-    std::fprintf(stderr, "usage: scenarios NAME SEEDS\n");
-    return 2;
-  }
-  for (std::uint64_t seed = 1; seed <= std::strtoull(argv[2], nullptr, 10); ++seed) {
-    warden::sim::settings s;
-    s.seed = seed;
-    s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
-    s.pct_horizon = 20'000;
-    s.multiprocessors = 2;
-    s.max_steps = 50'000'000;
-    warden::sim::configure(s);
-    std::string what;
-    try {
-      scenarios.at(argv[1])();
-    } catch (warden::timeout_error const& e) {
-      what =
-          (warden::sim::last_report().deadlock ? "deadlock: " : "timeout: ") + first_line(e.what());
-    } catch (std::exception const& e) {
-      what = first_line(e.what());
-    }
-    if (!what.empty()) {
-      std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), what.c_str());
-      return 1;
-    }
-  }
-  return 0;
+  return scenario::run(argc, argv,
+                       {{"contended", contended},
+                        {"torn", torn},
+                        {"full", full},
+                        {"many_records", many_records},
+                        {"on_chip", on_chip},
+                        {"led", led},
+                        {"buffered", buffered},
+                        {"appended", appended},
+                        {"combined", combined},
+                        {"combined_windows", combined_windows},
+                        {"crossed", crossed},
+                        {"crossed_warps", crossed_warps},
+                        {"visible", visible<write_and_send>},
+                        {"visible_by_warp", visible<write_and_send_by_warp>},
+                        {"paired", [] { paired(1, 3); }},
+                        {"apart", [] { paired(2, 3); }},
+                        {"called", called<3>},
+                        {"called_visible", called<1>},
+                        {"bad_id", bad_id}});
 }

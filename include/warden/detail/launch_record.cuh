@@ -9,6 +9,7 @@
 #include <warden/launch_control.cuh>
 #include <warden/stream.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,10 +19,36 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The channels of one guarded; a launch's record keeps them alive for its dump.
+/// The channels of one guarded, or its rings; a launch's record keeps them alive for its dump.
 struct channel_memory {
+  buffer<channel_index> available;  ///< tokens; only of rings
   buffer<channel_indices> indices;
   buffer<simt::lane_words> slots;
+
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return available.bytes() + indices.bytes() + slots.bytes();
+  }
+  /// Empty channels whose next index is `first`. Blocks the host.
+  template <class Channel>
+  void reset(std::uint64_t first, unsigned capacity_log2, stream_ref s) {
+    channel_indices start{};
+    start.reserved.value = start.released.value = start.executed.value = first;
+    std::vector<channel_indices> const all(indices.size(), start);
+    copy(indices.data(), all.data(), all.size(), s);
+    auto const one = Channel::empty(first, capacity_log2);
+    std::vector<simt::lane_words> lanes;
+    if (std::all_of(one.begin(), one.end(),
+                    [](simt::lane_words w) { return (w.first | w.second) == 0; })) {
+      slots.fill_bytes(0, s);
+    } else {
+      lanes.reserve(slots.size());
+      for (std::size_t c = 0; c < indices.size(); ++c)
+        lanes.insert(lanes.end(), one.begin(), one.end());
+      copy(slots.data(), lanes.data(), lanes.size(), s);
+    }
+    s.synchronize();  // the host memory above ends here
+  }
 };
 
 /// What the guardeds of one launch share after it: where its health is and what to dump.
@@ -34,6 +61,8 @@ struct launch_record {
     bool (*is_published)(simt::lane_words const* slots, std::uint64_t index,
                          unsigned capacity_log2);
     std::uint64_t launch_number;
+    std::uint32_t guarded;  ///< position of theirs in the launch
+    std::uint64_t tokens;   ///< of rings; 0 of channels
   };
   std::vector<channels> groups;
   time_limit limit;
@@ -59,18 +88,25 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
   d.client_blocks_done = d.wait.client_blocks_done;
   // Later launches on the failed one have counted on, but started no server.
   std::uint32_t const later = launch.launches - d.wait.launch;
-  for (std::uint32_t g = 0; g < launch.groups.size(); ++g) {
-    auto const& group = launch.groups[g];
+  for (auto const& group : launch.groups) {
+    if (group.tokens != 0) {
+      channel_index available;
+      copy(&available, group.memory->available.data(), 1);
+      stream_ref{}.synchronize();
+      d.tokens.push_back(
+          {group.guarded, group.tokens, static_cast<std::int64_t>(available.value)});
+    }
     std::vector<channel_indices> indices(group.servers);
     std::size_t const capacity = std::size_t{1} << group.capacity_log2;
     std::vector<simt::lane_words> slots(group.slots);
     copy(indices.data(), group.memory->indices.data(), indices.size());
     stream_ref{}.synchronize();
     for (std::uint32_t s = 0; s < group.servers; ++s) {
-      channel_state c{g,
+      channel_state c{group.guarded,
                       s,
                       static_cast<std::uint32_t>(capacity),
                       indices[s].started.value + later == group.launch_number,
+                      group.tokens != 0,
                       indices[s].reserved.value,
                       indices[s].released.value,
                       indices[s].executed.value,

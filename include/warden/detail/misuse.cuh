@@ -48,6 +48,11 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
     add(std::to_string(report.early_gets) +
         " answers were asked for before flush(): until then their calls are staged");
   }
+  if (report.forwards_too_many != 0) {
+    add(std::to_string(report.forwards_too_many) +
+        " sections were not sent by a section: beyond what its type says as `forwards`, which is "
+        "1 unless it says otherwise");
+  }
   return text;
 }
 

@@ -8,6 +8,8 @@
 /// by all threads, so that no owner has a long run for a hot record.
 #pragma once
 
+#include <warden/forward_window.cuh>
+#include <warden/forwarding_server.cuh>
 #include <warden/message_combiner.cuh>
 #include <warden/record_store.cuh>
 #include <warden/simt/collective.cuh>
@@ -21,9 +23,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
-/// Runs the sections of one window. See window_server.
+/// For sections that send nothing.
+struct sends_nothing {
+  WARDEN_DEVICE void ran(std::uint32_t) const {}
+};
+
+/// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
 class runs_worker {
+  static_assert(!(Ref::has_forwards && Ref::policy::combines),
+                "warden: sections that send sections need the executor runs, without combines");
+
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
@@ -86,8 +96,9 @@ class runs_worker {
     }
   }
 
-  /// Combines the window, if the policy says so, sorts it and runs it. Collective.
-  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
+  /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
+  /// tokens spent, as forwarding_server asks.
+  WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     unsigned const me = simt::thread_rank();
     std::uint32_t const count = counts_[me];
@@ -109,11 +120,16 @@ class runs_worker {
       }
     }
     simt::sync_block();
-    if (count == 0) return;
-    if (one_record_each_) {
-      alone.run(begin, begin + count);
+    if constexpr (Ref::has_forwards) {
+      to_send sent{ref_, window_, begin};
+      run(alone, begin, begin + count, sent);
+      sent.finish();
+      simt::sync_block();
+      return forwards::publish(ref_, window_, total);
     } else {
-      run_of_many(begin, begin + count);
+      sends_nothing nothing;
+      run(alone, begin, begin + count, nothing);
+      return 0;
     }
   }
 
@@ -176,14 +192,27 @@ class runs_worker {
     }
   }
 
+  using forwards = forward_window<Ref, rounds * threads>;
+  using to_send = std::conditional_t<Ref::has_forwards, typename forwards::run, sends_nothing>;
   using reply_type = typename Ref::reply_type;
+
+  /// Runs one section.
+  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
+                           to_send& sent) const {
+    if constexpr (Ref::has_forwards) {
+      ref_.apply(m, r, to_caller, sent);
+    } else {
+      ref_.apply(m, r, to_caller);
+    }
+  }
   /// Runs the sections of messages that are all for the record at `place`: on its value, which is
   /// held elsewhere, or on itself.
   template <unsigned Count>
-  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place) const {
+  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
+                               to_send& sent) const {
     reply_type to_callers[Count];
     WARDEN_UNROLL
-    for (unsigned j = 0; j < Count; ++j) ref_.apply(m[j], value, to_callers[j]);
+    for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], sent);
     // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
     ref_.reply(to_callers);
@@ -222,18 +251,20 @@ class runs_worker {
       place_ = worker_.records_.at(simt::thread_rank());
       if constexpr (holds) copy_.value = *place_;
     }
-    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end) {
+    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, to_send& sent) {
       simt::section_enter(identity());
       for (; i + ahead <= end; i += ahead) {
         message_type m[ahead];
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        worker_.apply_all(m, target(), place_);
+        sent.ran(i + ahead);
+        worker_.apply_all(m, target(), place_, sent);
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) {
         message_type const m[1] = {worker_.sorted(i)};
-        worker_.apply_all(m, target(), place_);
+        sent.ran(i + 1);
+        worker_.apply_all(m, target(), place_, sent);
       }
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
@@ -259,7 +290,7 @@ class runs_worker {
   /// Goes on for as long as whole groups of messages are for the same record, which is held.
   /// Returns the first message not applied.
   WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
-                                            record& held) const {
+                                            record& held, to_send& sent) const {
     for (; i + ahead <= end; i += ahead) {
       message_type m[ahead];
       bool repeats = true;
@@ -269,13 +300,14 @@ class runs_worker {
         repeats = repeats && m[j].local() == local;
       }
       if (!repeats) break;
-      apply_all(m, held, records_.at(local));
+      sent.ran(i + ahead);
+      apply_all(m, held, records_.at(local), sent);
     }
     return i;
   }
 
   /// A run of sections for any of the thread's records.
-  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end) const {
+  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, to_send& sent) const {
     // A hot record repeats: as long as it does it is held, and written when it no longer does.
     record* held = nullptr;
     room held_copy;
@@ -290,10 +322,11 @@ class runs_worker {
         place[j] = records_.at(m[j].local());
         repeats = repeats && place[j] == held;
       }
+      sent.ran(i + at_once < end ? i + at_once : end);
       if (repeats) {
         simt::section_enter(records_.address_of(m[0].local()));
-        apply_all(m, held_copy.value, held);
-        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value) - at_once;
+        apply_all(m, held_copy.value, held, sent);
+        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, sent) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
         continue;
@@ -317,10 +350,10 @@ class runs_worker {
           for (unsigned e = 0; e < j; ++e) {
             if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
           }
-          ref_.apply(m[j], copy[j].value, to_callers[j]);
+          apply(m[j], copy[j].value, to_callers[j], sent);
           *place[j] = copy[j].value;
         } else {
-          ref_.apply(m[j], *place[j], to_callers[j]);
+          apply(m[j], *place[j], to_callers[j], sent);
         }
         simt::section_leave(records_.address_of(m[j].local()));
       }
@@ -330,6 +363,17 @@ class runs_worker {
     }
     if constexpr (holds) {
       if (unwritten) *held = held_copy.value;
+    }
+  }
+
+  /// An owner thread's run.
+  WARDEN_DEVICE void run(run_of_one& alone, std::uint32_t begin, std::uint32_t end,
+                         to_send& sent) const {
+    if (begin == end) return;
+    if (one_record_each_) {
+      alone.run(begin, end, sent);
+    } else {
+      run_of_many(begin, end, sent);
     }
   }
 
@@ -350,7 +394,9 @@ template <unsigned BytesPerThread = 128>
 struct runs {
   /// The server loop.
   template <class Ref>
-  using server = window_server<Ref, runs_worker<Ref, BytesPerThread>>;
+  using server = std::conditional_t<Ref::has_forwards,
+                                    forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
+                                    window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
 };
 
 }  // namespace executor

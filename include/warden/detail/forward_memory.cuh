@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory of the rings between the servers of a guarded.
+#pragma once
+
+#include <warden/detail/launch_record.cuh>
+#include <warden/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Rings and tokens; none if no server of `Ref` sends anything.
+template <class Ref>
+class forward_memory {
+ public:
+  /// For `servers` servers, with rings of `capacity` slots, or by default as many as the policy
+  /// says. Throws limit_error for an impossible capacity, cuda_error when memory is short.
+  void make(Ref& ref, unsigned servers, unsigned capacity, std::source_location where) {
+    if constexpr (Ref::has_forwards) {
+      if (capacity == 0) {
+        capacity = std::bit_floor(
+            static_cast<unsigned>(Ref::policy::forward_bytes / sizeof(typename Ref::message_type)));
+      }
+      if (capacity < 32 || capacity > (1u << 20) || !std::has_single_bit(capacity)) {
+        throw limit_error{"guarded: forward capacity " + std::to_string(capacity) +
+                              " is not a power of two from 32 to 1048576",
+                          where};
+      }
+      auto& rings = ref.rings;
+      rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
+      // Room for what is received behind a missing index, and no more than that.
+      std::uint32_t const read_ahead = std::min<std::uint32_t>(
+          capacity / 2, 2 * Ref::policy::block_threads * Ref::server::from_servers);
+      rings.read_ahead = read_ahead,
+      rings.tokens = (capacity - read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
+      if (rings.tokens == 0) {
+        throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
+                              " others at most; with forward capacity " + std::to_string(capacity) +
+                              " the limit is " + std::to_string(capacity - read_ahead),
+                          where};
+      }
+      memory_ = std::make_shared<channel_memory>(channel_memory{
+          buffer<channel_index>{1}, buffer<channel_indices>{servers},
+          buffer<simt::lane_words>{Ref::channel::begin(servers, rings.capacity_log2)}});
+      rings.available = memory_->available.data();
+      rings.indices = memory_->indices.data();
+      rings.slots = memory_->slots.data();
+      reset(ref, {});
+    }
+  }
+  /// Empty rings, all tokens back. Blocks the host.
+  void reset(Ref const& ref, stream_ref s) {
+    if constexpr (Ref::has_forwards) {
+      memory_->template reset<typename Ref::channel>(std::uint64_t{1} << ref.rings.capacity_log2,
+                                                     ref.rings.capacity_log2, s);
+      channel_index const all{ref.rings.tokens};
+      copy(memory_->available.data(), &all, 1, s);
+      s.synchronize();
+    }
+  }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }
+  /// For dumps and for the watchdog.
+  [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
+
+ private:
+  std::shared_ptr<channel_memory> memory_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A window_server whose sections send sections: each window is received from two places, from the
+/// clients' channel as far as there are tokens, and from the ring of the other servers always.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+#include <warden/token_stock.cuh>
+#include <warden/window_reader.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Server `number` of a guarded; every thread of the block makes one. A `Worker` is as in
+/// window_server, but execute returns, to each warp's first lane, how many tokens its warp spent:
+/// on messages it has sent or set aside, less those that are no longer set aside.
+template <class Ref, class Worker>
+class forwarding_server {
+ public:
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  /// Messages of a thread in one window, at most: of the ring, and of clients.
+  static constexpr unsigned from_servers = Worker::rounds / 2;
+  static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
+  static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
+  static_assert(Worker::rounds >= 2,
+                "warden: sections that send sections need windows of two messages a thread, at "
+                "least");
+
+  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
+  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
+    return (Worker::shared_bytes(locals) + 7) / 8 * 8 + sizeof(progress);
+  }
+
+  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
+  /// block.
+  WARDEN_DEVICE forwarding_server(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        channel_{ref.channel_of(number)},
+        ring_{ref.rings.ring_of(number)},
+        number_{number},
+        worker_{ref, number, storage},
+        progress_{
+            reinterpret_cast<progress*>(storage + (Worker::shared_bytes(ref.locals) + 7) / 8 * 8),
+            1} {}
+
+  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE void run() {
+    unsigned const me = simt::thread_rank();
+    window_reader<typename Ref::channel, threads, from_clients> clients{channel_};
+    window_reader<typename Ref::channel, threads, from_servers> servers{ring_};
+    // Of the first thread.
+    token_stock<typename Ref::forwards_type> stock{ref_.rings, from_clients * threads,
+                                                   clients.released()};
+    std::uint64_t executed = servers.released();
+    progress& shared = progress_[0];
+    worker_.start();
+    if (me == 0) {
+      for (unsigned t = 0; t < 3; ++t) shared.clients[t] = shared.servers[t] = ~0u;
+      shared.spent = 0;
+      shared.admitted = clients.released();
+      simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number);
+      simt::store_relaxed(&ring_.indices()->started.value, ref_.launch_number);
+    }
+    simt::sync_block();
+    for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
+      typename Ref::message_type m[Worker::rounds];
+      std::uint64_t const admitted = shared.admitted;  // sabotage: forward-admitted
+      std::uint64_t const read_below = servers.released() + ref_.rings.read_ahead;
+      unsigned const arrived = clients.receive_below(m, admitted) |
+                               servers.receive_below(m + from_clients, read_below) << from_clients;
+      // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
+      // hands it to the threads that will execute them.
+      if constexpr (Ref::fences) {
+        if (arrived != 0) simt::fence_device();
+      }
+      worker_.take(m, arrived);
+      unsigned const of_clients = simt::warp_min(clients.ahead());
+      unsigned const of_servers = simt::warp_min(servers.ahead());
+      if (simt::lane_id() == 0) {
+        simt::shared_fetch_min(shared.clients[turn], of_clients);
+        simt::shared_fetch_min(shared.servers[turn], of_servers);
+      }
+      bool const any = simt::sync_block_or(arrived != 0);
+      std::uint64_t const clients_before = clients.released(), servers_before = servers.released();
+      clients.release(simt::shared_load(shared.clients[turn]));
+      servers.release(simt::shared_load(shared.servers[turn]));
+      if (me == 0) {
+        // The words after next: all have read them, and none writes them before the next barrier.
+        unsigned const last = turn == 0 ? 2 : turn - 1;
+        simt::shared_store(shared.clients[last], ~0u);
+        simt::shared_store(shared.servers[last], ~0u);
+        // The windows before this one have been executed, and what they sent is published.
+        std::uint64_t const done_of_clients = any ? clients_before : clients.released();
+        std::uint64_t const done_of_servers = any ? servers_before : servers.released();
+        give_back(channel_, clients_before, clients.released(), done_of_clients);
+        give_back(ring_, servers_before, servers.released(), done_of_servers);
+        auto const spent = static_cast<std::int32_t>(simt::shared_exchange(shared.spent, 0u));
+        stock.executed(done_of_clients, done_of_servers - executed, spent);
+        executed = done_of_servers;
+        if (any) {
+          stock.admit(clients.released(), clients.released() != clients_before);
+          shared.admitted = stock.admitted();
+        }
+      }
+      if (!any) {
+        if (!wait(clients.released(), servers.released(), stock)) break;
+        continue;
+      }
+      unsigned const spent = worker_.execute(m, arrived);
+      if (simt::lane_id() == 0 && spent != 0) simt::shared_fetch_add(shared.spent, spent);
+    }
+    worker_.finish();
+  }
+
+ private:
+  struct progress {
+    std::uint64_t admitted;    ///< of the token_stock
+    std::uint32_t clients[3];  ///< as window_server::progress::received, for each of the two
+    std::uint32_t servers[3];
+    std::uint32_t spent;  ///< tokens, by the window before, two's complement
+  };
+
+  /// Slots go back to the senders. One thread.
+  WARDEN_DEVICE void give_back(typename Ref::channel const& c, std::uint64_t before,
+                               std::uint64_t received, std::uint64_t executed) const {
+    if (received != before) {
+      // Relaxed: what was received shows by its laps that it was not overwritten before.
+      simt::store_relaxed(&c.indices()->released.value, received);
+      ref_.note_fullness(c, before);
+    }
+    simt::store_relaxed(&c.indices()->executed.value, executed);
+  }
+
+  /// Nothing has arrived: one thread waits for the oldest missing message of either kind.
+  /// Collective. False when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE bool wait(std::uint64_t of_clients, std::uint64_t of_servers,
+                          token_stock<typename Ref::forwards_type>& stock) {
+    bool stops = false;
+    if (simt::thread_rank() == 0) {
+      // Who rests holds no tokens that others could want.
+      stock.rest();
+      bool ended = false;
+      launch_counters& counters = ref_.frame.control->counters;
+      bool const alive = ref_.wait_until(
+          [&] {
+            if (ring_.is_there(of_servers)) return true;
+            if (channel_.is_there(of_clients)) return stock.try_admit();
+            ended = work_has_ended();
+            return ended;
+          },
+          [&](auto watch) {
+            channel_.watch_slot(of_clients, watch);
+            ring_.watch_slot(of_servers, watch);
+            watch(&ref_.rings.available->value);
+            watch(&counters.servers_drained[ref_.position]);
+            watch(&counters.client_blocks_done);
+          },
+          wait_kind::message, number_, of_clients);
+      progress_[0].admitted = stock.admitted();
+      stops = ended || !alive;
+    }
+    return !simt::sync_block_or(stops);
+  }
+
+  /// Clients will send nothing more to any server, and no server has anything under way. The first
+  /// thread's.
+  WARDEN_DEVICE bool work_has_ended() {
+    std::uint32_t* const count = &ref_.frame.control->counters.servers_drained[ref_.position];
+    if (!drained_) {
+      if (!ref_.work_has_ended(channel_)) return false;
+      drained_ = true;
+      // Release: the tokens that this server took for its clients come before.
+      simt::fence_device();
+      simt::fetch_add(count, 1u);
+    }
+    if (simt::load_relaxed(count) != ref_.owners.servers())
+      return false;  // sabotage: forward-drained
+    // Acquire: no server takes tokens for clients any more. If all are back, none is ever taken.
+    simt::fence_device();
+    return ref_.rings.has_all();  // sabotage: forward-end
+  }
+
+  Ref const& ref_;
+  typename Ref::channel channel_;
+  typename Ref::channel ring_;
+  std::uint32_t number_;
+  Worker worker_;
+  simt::shared_span<progress> progress_;
+  bool drained_ = false;  ///< the first thread's
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenarios of sends by servers: sections that send sections.
+
+#include "scenario.hpp"
+
+namespace {
+
+using scenario::failure;
+using scenario::hash;
+using scenario::tally;
+
+struct policy : warden::default_policy {
+  static constexpr unsigned block_threads = 32;
+  static constexpr unsigned outbox_bytes_per_thread = 64;
+  using executor = warden::executor::runs<64>;
+};
+
+/// Every chain and every tree visits all records; with few slots, each of many.
+constexpr std::uint32_t records = 6;
+template <unsigned Branches>
+struct note {
+  static constexpr bool reads_other_memory = false;
+  static constexpr unsigned forwards = Branches;
+  std::uint32_t a, left;
+  template <class Next>
+  void operator()(tally& t, warden::no_context, Next& next) const {
+    t.count += 1;
+    t.mixed += hash(a) ^ left;
+    for (unsigned b = 0; left != 0 && b < Branches; ++b)
+      next.send((a + left + b) % records, note{a + b, left - 1});
+  }
+  void run_on(std::vector<tally>& tallies, std::uint32_t id) const {
+    tallies[id].count += 1;
+    tallies[id].mixed += hash(a) ^ left;
+    for (unsigned b = 0; left != 0 && b < Branches; ++b)
+      note{a + b, left - 1}.run_on(tallies, (a + left + b) % records);
+  }
+};
+template <unsigned Branches>
+struct send_notes {
+  std::uint32_t n, left;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += static_cast<std::uint32_t>(at.global_size())) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(i % records, note<Branches>{i, left}, i < n);
+    }
+    client.flush();
+  }
+};
+template <unsigned Branches>
+void forwarded(unsigned servers, unsigned forward_capacity, std::uint32_t n, std::uint32_t left) {
+  warden::buffer<tally> memory{records};
+  memory.fill_bytes(0);
+  warden::basic_guarded<policy, tally, note<Branches>> g{memory,
+                                                         {.servers = servers,
+                                                          .capacity = 32,
+                                                          .time_limit_seconds = 1,
+                                                          .minimum_polls = 64,
+                                                          .forward_capacity = forward_capacity}};
+  warden::launch_fused(send_notes<Branches>{n, left}, 2, 32, {}, g);
+  g.wait();
+  std::vector<tally> wanted(records);
+  for (std::uint32_t i = 0; i < n; ++i) note<Branches>{i, left}.run_on(wanted, i % records);
+  scenario::expect_equal(memory.to_host(), wanted);
+}
+
+/// So many records that it is seldom their owner thread that publishes what their sections send.
+constexpr std::uint32_t many = 128;
+constexpr std::uint32_t links = 8;
+/// A section looks for what the one before it in its chain has written.
+struct look_on {
+  std::uint32_t* words;
+  std::uint32_t i, left;
+  template <class Next>
+  void operator()(tally& t, warden::no_context, Next& next) const {
+    t.count += warden::simt::load_relaxed(&words[i]) == left + 1 ? 1 : 0;
+    warden::simt::store_relaxed(&words[i], left);
+    if (left != 0) next.send((i + 37 * left) % many, look_on{words, i, left - 1});
+  }
+};
+struct send_lookers {
+  std::uint32_t* words;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    std::uint32_t const i = at.block_index();
+    bool const first = at.thread_rank() == 0;
+    if (first) warden::simt::store_relaxed(&words[i], links + 1);
+    client.send(i % many, look_on{words, i, links}, first);
+    client.flush();
+    // As long as clients are not done no server fences for want of anything else to do.
+    for (int polls = 0; first && polls < 5000 && warden::simt::load_relaxed(&words[i]) != 0; ++polls)
+      warden::simt::back_off(10);
+  }
+};
+void visible() {
+  warden::buffer<std::uint32_t> words{2};
+  warden::buffer<tally> memory{many};
+  memory.fill_bytes(0);
+  warden::basic_guarded<policy, tally, look_on> g{
+      memory, {.servers = 4, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(send_lookers{words.data()}, 2, 32, {}, g);
+  g.wait();
+  std::uint64_t count = 0;
+  for (tally const& t : memory.to_host()) count += t.count;
+  if (count != 2 * (links + 1)) throw failure{"stale read"};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return scenario::run(argc, argv,
+                       {{"forwarded", [] { forwarded<1>(3, 32, 200, 5); }},
+                        {"ended", [] { forwarded<1>(3, 32, 1, 12); }},
+                        {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
+                        {"visible", visible}});
+}
