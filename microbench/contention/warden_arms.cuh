@@ -35,10 +35,22 @@ struct delegate {
         std::uint32_t const offset = k * step + at.thread_rank();
         id[k] = ids[first + (offset < left ? offset : 0)];
       }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        std::uint32_t const offset = k * step + at.thread_rank();
-        client.send(id[k], make(static_cast<std::uint32_t>(first) + offset), offset < left);
+      if constexpr (Ref::outbox::sends_full_buffers) {
+        // Each send may copy a buffer out, which is so long that a copy of it for every id would
+        // not fit the instruction cache. The ids move up, so that they stay in registers.
+        WARDEN_NO_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          std::uint32_t const offset = k * step + at.thread_rank();
+          client.send(id[0], make(static_cast<std::uint32_t>(first) + offset), offset < left);
+          WARDEN_UNROLL
+          for (unsigned j = 1; j < at_once; ++j) id[j - 1] = id[j];
+        }
+      } else {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          std::uint32_t const offset = k * step + at.thread_rank();
+          client.send(id[k], make(static_cast<std::uint32_t>(first) + offset), offset < left);
+        }
       }
     }
     client.flush();
