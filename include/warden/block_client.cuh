@@ -39,12 +39,14 @@ class block_client {
     return go_on();
   }
 
-  /// As above, for a section on two records, which have one owner. Pairs with two owners are
-  /// counted, not sent, and reported by `wait`.
+  /// As above, for a section on two records. With the executor locks they have one owner: pairs
+  /// with two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
-    stage(first, Ref::pair(section, second), valid && ref_.check(first, second));
+    bool const good = valid && ref_.check(first, second);
+    auto const pair = ref_.pair(first, second, section, good);
+    stage(pair.id, pair.sent, good);
     return go_on();
   }
 
@@ -59,8 +61,9 @@ class block_client {
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
-    return stage_call<Section>(first, Ref::pair(section, second), valid,
-                               valid && ref_.check(first, second));
+    bool const good = valid && ref_.check(first, second);
+    auto const pair = ref_.pair(first, second, section, good);
+    return stage_call<Section>(pair.id, pair.sent, valid, good);
   }
 
   /// Not collective: any thread, any control flow between collectives. Staged if there is room for

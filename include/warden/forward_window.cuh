@@ -45,15 +45,17 @@ class forward_window {
       owner const to = ref_.owners(id);
       put(to.server, Ref::format::pack(to.local, section));
     }
-    /// Leaves a message to be published, which takes the token of one that has run. Where there is
-    /// no such slot, publishes it.
+    /// Leaves a message to be published, which takes the token of one that has run. Where the run
+    /// has no such slot, publishes it at once, and never waits.
     WARDEN_DEVICE void put(std::uint32_t server, message_type m) {
       if (next_ != free_) {
         m.lanes[0].second |= std::uint64_t{server + 1} << lane::payload_bits;
         window_[next_] = m;
         ++next_;
       } else {
-        ref_.rings.take_beyond(1);  // sabotage: forward-token
+        // What sends one message at most has a token for it: that of a message set aside before.
+        if constexpr (Ref::most_forwards == 1) ++published_;
+        if constexpr (Ref::most_forwards > 1) ref_.rings.take_beyond(1);  // sabotage: forward-token
         std::uint64_t const index = ref_.rings.ring_of(server).reserve(1);
         if constexpr (Ref::fences) simt::fence_device();
         ref_.publish_reserved(server, index, m);
@@ -63,12 +65,15 @@ class forward_window {
     WARDEN_DEVICE void finish() {
       for (; next_ != free_; ++next_) window_[next_].lanes[0].second = 0;
     }
+    /// Messages with a token of their own that this thread has published itself.
+    WARDEN_DEVICE unsigned published() const { return published_; }
 
    private:
     Ref const& ref_;
     slots window_;
     std::uint32_t next_;  ///< the slot of the next message
     std::uint32_t free_;  ///< slots below can be used
+    unsigned published_ = 0;
   };
 
   /// Publishes what lies in the first `count` slots. Collective over the block, behind a barrier;
@@ -86,8 +91,8 @@ class forward_window {
       for (unsigned k = 0; k < group; ++k) {
         std::uint32_t const slot = first + k * threads + simt::thread_rank();
         to[k] = slot < count ? destination(window[slot]) : 0;
-        published +=
-            static_cast<unsigned>(simt::count_bits(simt::ballot(simt::full_warp, to[k] != 0)));
+        unsigned const sent = simt::ballot(simt::full_warp, to[k] != 0);
+        if (simt::lane_id() == 0) published += static_cast<unsigned>(simt::count_bits(sent));
         any = any || to[k] != 0;
         if (to[k] != 0) index[k] = ref.rings.ring_of(to[k] - 1).reserve(1);
       }

@@ -14,8 +14,8 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker` is as in
-/// window_server, but execute returns, to each warp's first lane, how many tokens its warp spent:
-/// on messages it has sent or set aside, less those that are no longer set aside.
+/// window_server, but execute returns how many tokens were spent, in all threads together: on
+/// messages that were sent or set aside, less those that are no longer set aside.
 template <class Ref, class Worker>
 class forwarding_server {
  public:
@@ -25,9 +25,6 @@ class forwarding_server {
   static constexpr unsigned from_servers = Worker::rounds / 2;
   static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
-  static_assert(Worker::rounds >= 2,
-                "warden: sections that send sections need windows of two messages a thread, at "
-                "least");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
@@ -110,7 +107,7 @@ class forwarding_server {
         continue;
       }
       unsigned const spent = worker_.execute(m, arrived);
-      if (simt::lane_id() == 0 && spent != 0) simt::shared_fetch_add(shared.spent, spent);
+      if (spent != 0) simt::shared_fetch_add(shared.spent, spent);
     }
     worker_.finish();
   }

@@ -315,6 +315,10 @@ class basic_guarded {
     if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
     auto const facts = runtime::facts(device_);
     if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
+    if (ref::has_pairs && size > partner::limit) {
+      refuse(std::to_string(size) + " records; with sections on two records the limit is " +
+             std::to_string(partner::limit));
+    }
     if (options_.servers == 0) refuse("the owner map has no servers");
     if (options_.servers >= ref::outbox::nowhere) {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +

@@ -10,6 +10,7 @@
 #include <warden/message.cuh>
 #include <warden/owner_map.cuh>
 #include <warden/section_client.cuh>
+#include <warden/set_aside.cuh>
 #include <warden/statistics.cuh>
 #include <warden/traveling.cuh>
 
@@ -59,8 +60,12 @@ class guarded_ref {
   using context = typename Policy::context;
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
+  /// Whether any of the sections is on two records.
+  static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
+  /// Whether those may have two owners.
+  static constexpr bool nests = has_pairs && Policy::executor::nests;
   /// How sections are written into messages.
-  using format = format_for<Record, context, Sections...>;
+  using format = format_for<nests, Record, context, Sections...>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
   /// The channels of this guarded.
@@ -78,8 +83,12 @@ class guarded_ref {
   using reply_type =
       std::conditional_t<has_answers, pending_answer<typename answers::message_type>, no_answer>;
 
-  /// How many sections one of the guarded's sends, at most.
-  static constexpr unsigned most_forwards = std::max({forwards_of<Sections, Record, context>...});
+  /// How many messages a server sends for one it has received, at most.
+  static constexpr unsigned most_forwards =
+      std::max({nests ? 1u : 0u, forwards_of<Sections, Record, context>...});
+  static_assert(!nests || most_forwards == 1,
+                "warden: in a guarded with sections on two records a section sends one other at "
+                "most");
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.
@@ -90,20 +99,20 @@ class guarded_ref {
   /// The staging of the policy's sender.
   using outbox = typename Policy::sender::template outbox<guarded_ref>;
 
-  /// Whether any of the sections is on two records.
-  static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 
   // Filled by the host; constant during a launch.
-  Record* records = nullptr;               ///< `size` records in global memory
-  std::uint64_t size = 0;                  ///< records
-  context sections_context{};              ///< handed to every section
-  channel_indices* indices = nullptr;      ///< one a server
-  simt::lane_words* slots = nullptr;       ///< of all channels, see channel::begin
-  guarded_report* report = nullptr;        ///< one a guarded, in global memory
-  slots_of_answers answers_to{};           ///< of the launch's client threads
-  forwards_type rings{};                   ///< between the servers
+  Record* records = nullptr;           ///< `size` records in global memory
+  std::uint64_t size = 0;              ///< records
+  context sections_context{};          ///< handed to every section
+  channel_indices* indices = nullptr;  ///< one a server
+  simt::lane_words* slots = nullptr;   ///< of all channels, see channel::begin
+  guarded_report* report = nullptr;    ///< one a guarded, in global memory
+  slots_of_answers answers_to{};       ///< of the launch's client threads
+  forwards_type rings{};               ///< between the servers
+  /// Where servers set messages aside.
+  std::conditional_t<nests, set_aside_memory<message_type>, no_forwards> aside{};
   typename Policy::owner_map owners{};     ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
@@ -118,10 +127,28 @@ class guarded_ref {
     return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};
   }
 
-  /// A section on two records, as it is sent to the owner of the first.
+  /// A section on two records, and the record to whose owner it is sent.
   template <class Section>
-  WARDEN_DEVICE static paired<Section> pair(Section const& section, std::uint64_t second) {
-    return {prefixed<Section>::of(section, static_cast<std::uint32_t>(second))};
+  struct pair_to {
+    std::uint64_t id;
+    paired<Section> sent;
+  };
+  /// Of two records the one with the greater lock is locked first: by server, then by lock of the
+  /// server's, whatever order the sender names them in. `good` if both are records.
+  template <class Section>
+  WARDEN_DEVICE pair_to<Section> pair(std::uint64_t first, std::uint64_t second,
+                                      Section const& section, bool good) const {
+    auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
+    bool by_second = false;
+    if constexpr (nests) {
+      if (good) by_second = lock_order(owners(a)) < lock_order(owners(b));  // sabotage: lock-order
+    }
+    partner const other{by_second ? a : b, by_second};
+    return {by_second ? second : first, {prefixed<Section>::of(section, other.word())}};
+  }
+  /// Where a record's lock stands among all locks.
+  WARDEN_DEVICE static std::uint64_t lock_order(owner place) {
+    return std::uint64_t{place.server} << 32 | Policy::executor::lock_of(place.local);
   }
   /// What is sent, when it is called.
   template <class Sent>
@@ -143,7 +170,7 @@ class guarded_ref {
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
     if (!check(first) || !check(second)) return false;
     auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
-    if (owners(a).server == owners(b).server) return true;  // sabotage: apart
+    if (nests || owners(a).server == owners(b).server) return true;  // sabotage: apart
     if (simt::fetch_add(&report->apart, std::uint64_t{1}) == 0)
       simt::store_relaxed(&report->first_apart, std::uint64_t{a} << 32 | b);
     return false;
@@ -156,9 +183,6 @@ class guarded_ref {
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   /// What it answers is left in `to_caller`.
   WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller) const {
-    static_assert(!has_pairs,
-                  "warden: sections on two records need the executor locks: this one takes no two "
-                  "locks");
     static_assert(!has_forwards,
                   "warden: sections that send sections need the executor runs, without combines");
     run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
@@ -167,7 +191,13 @@ class guarded_ref {
   template <class Run>
   WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller,
                            Run& to_send) const {
-    run(m, to_caller, [&](auto const& section) {
+    format::visit(m, [&](auto const& sent) { apply_one(sent, r, to_caller, to_send); });
+  }
+  /// As above, of one type that a client sends.
+  template <class Sent, class Run>
+  WARDEN_DEVICE void apply_one(Sent const& sent, Record& r, reply_type& to_caller,
+                               Run& to_send) const {
+    run_one(sent, to_caller, [&](auto const& section) {
       using type = std::remove_cvref_t<decltype(section)>;
       if constexpr (forwarding_section_of<type, Record, context>) {
         section_client<Run> next{to_send, forwards_of<type, Record, context>};
@@ -177,27 +207,34 @@ class guarded_ref {
       }
     });
   }
-  /// As above; `second` is the record that `second_of` has told, and otherwise any.
-  WARDEN_DEVICE void apply(message_type const& m, Record& first, Record& second,
+  /// As above, of one type that a client sends. `own` is the record to whose owner it was sent;
+  /// `other` is the other one of a pair, and otherwise any.
+  template <class Sent>
+  WARDEN_DEVICE void apply(Sent const& sent, Record& own, Record& other,
                            reply_type& to_caller) const {
-    run(m, to_caller, [&](auto const& section) {
+    run_one(sent, to_caller, [&](auto const& section) {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
-        return section.section()(first, second, sections_context);
+        bool const in_order = !partner_of(section).is_first;
+        return section.section()(in_order ? own : other, in_order ? other : own, sections_context);
       } else {
-        return section(first, sections_context);
+        return section(own, sections_context);
       }
     });
   }
-  /// Whether the message's section is on two records; if so, the second one's place with the same
+  /// As above, whatever the message carries.
+  WARDEN_DEVICE void apply(message_type const& m, Record& own, Record& other,
+                           reply_type& to_caller) const {
+    format::visit(m, [&](auto const& sent) { apply(sent, own, other, to_caller); });
+  }
+  /// Whether the message's section is on two records; if so, the other one's place with the same
   /// owner.
   WARDEN_DEVICE bool second_of(message_type const& m, std::uint32_t& local) const {
     bool pair = false;
     if constexpr (has_pairs) {
       format::visit(m, [&](auto const& sent) {
-        auto const section = without_address(sent);
-        if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
+        if constexpr (is_paired<std::remove_cvref_t<decltype(without_address(sent))>>) {
           pair = true;
-          local = owners(section.word()).local;
+          local = owners(partner_of(sent).id).local;
         }
       });
     }
@@ -205,6 +242,10 @@ class guarded_ref {
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r, reply_type& to_caller) const {
+    static_assert(
+        !has_pairs,
+        "warden: sections on two records need the executor runs, or locks where both have "
+        "one owner");
     static_assert((has_atomic<Sections, Record, context> && ...),
                   "warden: a section has no member atomic(Record*, Context) const: it cannot be "
                   "run by the executor atomics");
@@ -309,13 +350,15 @@ class guarded_ref {
   /// Runs a message's section by `by(section)`.
   template <class By>
   WARDEN_DEVICE static void run(message_type const& m, reply_type& to_caller, By by) {
-    format::visit(m, [&](auto const& sent) {
-      if constexpr (is_called<std::remove_cvref_t<decltype(sent)>>) {
-        to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
-      } else {
-        static_cast<void>(by(sent));
-      }
-    });
+    format::visit(m, [&](auto const& sent) { run_one(sent, to_caller, by); });
+  }
+  template <class Sent, class By>
+  WARDEN_DEVICE static void run_one(Sent const& sent, reply_type& to_caller, By by) {
+    if constexpr (is_called<Sent>) {
+      to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
+    } else {
+      static_cast<void>(by(sent));
+    }
   }
   template <class Sent>
   WARDEN_DEVICE static auto without_address(Sent const& sent) {

@@ -42,11 +42,13 @@ class thread_client {
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     return !ref_.check(id) || send_to_owner(id, section);
   }
-  /// As above, for a section on two records, which have one owner. Pairs with two owners are
-  /// counted, not sent, and reported by `wait`.
+  /// As above, for a section on two records. With the executor locks they have one owner: pairs
+  /// with two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
-    return !ref_.check(first, second) || send_to_owner(first, Ref::pair(section, second));
+    if (!ref_.check(first, second)) return true;
+    auto const pair = ref_.pair(first, second, section, true);
+    return send_to_owner(pair.id, pair.sent);
   }
 
   /// As send; the future brings what the section returns. Before a thread's call, the future of its
@@ -58,7 +60,9 @@ class thread_client {
   /// As above, for a section on two records.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section) const {
-    return call_owner<Section>(first, Ref::pair(section, second), ref_.check(first, second));
+    bool const good = ref_.check(first, second);
+    auto const pair = ref_.pair(first, second, section, good);
+    return call_owner<Section>(pair.id, pair.sent, good);
   }
 
  private:

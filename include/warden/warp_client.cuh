@@ -31,13 +31,14 @@ class warp_client {
                           bool valid = true) const {
     return send_together(mask, id, section, valid && ref_.check(id));
   }
-  /// As above, for sections on two records, which have one owner. Pairs with two owners are
-  /// counted, not sent, and reported by `wait`.
+  /// As above, for sections on two records. With the executor locks they have one owner: pairs with
+  /// two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(unsigned mask, std::uint64_t first, std::uint64_t second,
                           Section const& section, bool valid = true) const {
-    return send_together(mask, first, Ref::pair(section, second),
-                         valid && ref_.check(first, second));
+    bool const good = valid && ref_.check(first, second);
+    auto const pair = ref_.pair(first, second, section, good);
+    return send_together(mask, pair.id, pair.sent, good);
   }
 
  private:

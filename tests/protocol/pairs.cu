@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections on two records of one owner, and owner maps that users write.
 
-#include "tests/support/support.cuh"
+#include "pairs.cuh"
 
 namespace {
 
-using test::mix;
+using namespace pairs;
 using warden::call_error;
-
-struct account {
-  std::int64_t balance;
-  std::uint32_t out, in;  ///< moves
-  std::uint64_t mixed;    ///< of what was moved
-};
-
-/// As a section should be, asymmetric: who mixes the two up changes the sum of `mixed`.
-struct move {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t amount;
-  __device__ std::uint32_t operator()(account& from, account& to, warden::no_context) const {
-    from.balance -= amount;
-    to.balance += amount;
-    from.out += 1;
-    to.in += 1;
-    from.mixed += mix(amount);
-    to.mixed -= 3 * mix(amount + 1);
-    return amount * 2654435761u;
-  }
-};
-struct deposit {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t amount;
-  __device__ void operator()(account& a, warden::no_context) const { a.balance += amount; }
-};
 
 template <unsigned Locks, warden::placement Where>
 struct policy : test::small<warden::default_policy> {
@@ -47,113 +21,32 @@ using on_chip =
 using three_locks =
     warden::basic_guarded<policy<4, warden::placement::in_memory>, account, move, deposit>;
 
-/// What operation i does; some move from an account to itself.
-struct operation {
-  std::uint32_t from, to, amount;
-  WARDEN_HOST_DEVICE static operation of(std::uint32_t i, std::uint32_t records,
-                                         std::uint32_t together) {
-    std::uint64_t const h = mix(i);
-    auto const from = static_cast<std::uint32_t>((h >> 32) * records >> 32);
-    // Among neighbours that have one owner: a power of two of them, or all.
-    std::uint32_t const first = together < records ? from & ~(together - 1) : 0;
-    std::uint32_t const some = records - first < together ? records - first : together;
-    return {from, first + static_cast<std::uint32_t>((h & 0xffffffffu) * some >> 32), i % 1000};
-  }
-};
-
-enum class by { block, thread, warp, call };
-
-struct move_all {
-  std::uint32_t n, records, together;
-  by how;
-  std::uint32_t* wrong;
-
-  template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
-    warden::block_client<Ref> block{ref, at};
-    warden::thread_client<Ref> const thread{ref, at};
-    warden::warp_client<Ref> const warp{ref, at};
-    test::in_rounds(at, n, [&](std::uint64_t number) {
-      auto const i = static_cast<std::uint32_t>(number);
-      auto const o = operation::of(i, records, together);
-      bool const valid = i < n;
-      move const section{o.amount};
-      if (how == by::block) block.send(o.from, o.to, section, valid);
-      if (how == by::thread && valid) thread.send(o.from, o.to, section);
-      if (how == by::warp) warp.send(warden::simt::full_warp, o.from, o.to, section, valid);
-      if (how == by::call) {
-        auto by_block = block.call(o.from, o.to, section, valid && i % 2 == 0);
-        auto by_thread = valid && i % 2 == 1 ? thread.call(o.from, o.to, section)
-                                             : warden::future<Ref, std::uint32_t>{};
-        block.flush();
-        auto const answer = i % 2 == 0 ? by_block.get() : by_thread.get();
-        if (valid && !(answer && *answer == o.amount * 2654435761u))
-          warden::simt::fetch_add(wrong, 1u);
-      }
-      // Between them sections on one record.
-      block.send(o.to, deposit{1}, valid && i % 3 == 0);
-    });
-    block.flush();
-  }
-};
-
-std::vector<account> expected(std::uint32_t n, std::uint32_t records, std::uint32_t together) {
-  std::vector<account> accounts(records);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    auto const o = operation::of(i, records, together);
-    account& from = accounts[o.from];
-    from.balance -= o.amount;
-    from.out += 1;
-    from.mixed += mix(o.amount);
-    account& to = accounts[o.to];
-    to.balance += o.amount + (i % 3 == 0 ? 1 : 0);
-    to.in += 1;
-    to.mixed -= 3 * mix(o.amount + 1);
-  }
-  return accounts;
-}
-
-void expect_equal(std::vector<account> const& seen, std::vector<account> const& wanted) {
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    ASSERT_EQ(seen[k].out, wanted[k].out) << "account " << k;
-    ASSERT_EQ(seen[k].in, wanted[k].in) << "account " << k;
-    ASSERT_EQ(seen[k].balance, wanted[k].balance) << "account " << k;
-    ASSERT_EQ(seen[k].mixed, wanted[k].mixed) << "account " << k;
-  }
-}
-
 template <class Guarded>
 void check(std::uint32_t n, std::uint32_t records, unsigned servers, unsigned chunk, by how) {
-  unsigned const together = servers == 1 ? records : chunk;
-  test::guarded_records<Guarded> g{records, {.servers = servers, .capacity = 64, .chunk = chunk}};
-  warden::buffer<std::uint32_t> wrong{1};
-  wrong.fill_bytes(0);
-  warden::launch_fused(move_all{n, records, together, how, wrong.data()}, 5, 64, {}, g.guarded);
-  g.guarded.wait();
-  EXPECT_EQ(wrong.to_host()[0], 0u) << "wrong answers";
-  expect_equal(g.records.to_host(), expected(n, records, together));
+  pairs::check<Guarded>(n, records, servers == 1 ? records : chunk, how,
+                        {.servers = servers, .capacity = 64, .chunk = chunk});
 }
 
-std::uint32_t moves() { return test::sized(1003u, 1'000'003u); }
-
-TEST(pairs, of_one_server) {
+TEST(pairs_of_one_owner, of_one_server) {
   check<in_memory>(moves(), 100, 1, 1, by::block);
   check<on_chip>(moves(), 100, 1, 1, by::block);
 }
-TEST(pairs, of_neighbours) {
+TEST(pairs_of_one_owner, of_neighbours) {
   check<in_memory>(moves(), 103, 3, 8, by::block);
   check<on_chip>(moves(), 103, 3, 8, by::block);
 }
-TEST(pairs, by_every_client) {
+TEST(pairs_of_one_owner, by_every_client) {
   for (by const how : {by::thread, by::warp, by::call}) check<in_memory>(moves(), 103, 3, 4, how);
 }
-TEST(pairs, of_hot_accounts) {
+TEST(pairs_of_one_owner, of_hot_accounts) {
   check<in_memory>(moves(), 2, 1, 1, by::block);
   check<on_chip>(moves(), 1, 1, 1, by::call);
 }
-TEST(pairs, whose_locks_are_one) { check<three_locks>(moves(), 100, 2, 64, by::block); }
+TEST(pairs_of_one_owner, whose_locks_are_one) {
+  check<three_locks>(moves(), 100, 2, 64, by::block);
+}
 
-TEST(pairs, from_arrays) {
+TEST(pairs_of_one_owner, from_arrays) {
   std::uint32_t const n = 777, records = 60;
   std::vector<std::uint32_t> from(n), to(n);
   std::vector<move> moves(n);
@@ -194,7 +87,7 @@ struct move_apart {
   }
 };
 
-TEST(pairs, of_two_owners_are_refused) {
+TEST(pairs_of_one_owner, and_of_two_are_refused) {
   test::guarded_records<in_memory> g{12, {.servers = 3, .capacity = 64, .chunk = 2}};
   warden::launch_fused(move_apart{}, 1, 64, {}, g.guarded);
   try {

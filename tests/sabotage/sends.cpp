@@ -92,7 +92,8 @@ struct send_lookers {
     client.send(i % many, look_on{words, i, links}, first);
     client.flush();
     // As long as clients are not done no server fences for want of anything else to do.
-    for (int polls = 0; first && polls < 5000 && warden::simt::load_relaxed(&words[i]) != 0; ++polls)
+    for (int polls = 0; first && polls < 5000 && warden::simt::load_relaxed(&words[i]) != 0;
+         ++polls)
       warden::simt::back_off(10);
   }
 };

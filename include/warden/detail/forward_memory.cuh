@@ -53,6 +53,14 @@ class forward_memory {
       rings.available = memory_->available.data();
       rings.indices = memory_->indices.data();
       rings.slots = memory_->slots.data();
+      if constexpr (Ref::nests) {
+        while ((1ull << ref.aside.room_log2) < rings.tokens) ++ref.aside.room_log2;
+        std::size_t const room = std::size_t{servers} << ref.aside.room_log2;
+        waiting_ = buffer<waiting_message<typename Ref::message_type>>{room};
+        free_ = buffer<std::uint32_t>{2 * room};
+        ref.aside.messages = waiting_.data();
+        ref.aside.free = free_.data();
+      }
       reset(ref, {});
     }
   }
@@ -67,12 +75,17 @@ class forward_memory {
     }
   }
   /// Device memory, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return memory_ ? memory_->bytes() : 0; }
+  [[nodiscard]] std::size_t bytes() const {
+    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + free_.bytes();
+  }
   /// For dumps and for the watchdog.
   [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
 
  private:
   std::shared_ptr<channel_memory> memory_;
+  buffer<waiting_message<typename Ref::message_type>>
+      waiting_;                 ///< only of sections on two records
+  buffer<std::uint32_t> free_;  ///< see set_aside_memory
 };
 
 }  // namespace detail

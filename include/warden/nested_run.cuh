@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How an owner thread runs sections on two records with two owners (after papers/002,
+/// section 4.4).
+///
+/// A section goes first to the owner of the record whose lock is the greater. When that lock is
+/// free the owner takes it and sends the section on, with the record's value, to the owner of the
+/// other record, who runs it as soon as no one has that record locked, and sends the value back:
+/// that unlocks. So a section that waits for a lock waits for a smaller one than it has, the
+/// smallest is had by nobody for longer than a section runs, and no thread waits for anything.
+#pragma once
+
+#include <warden/guarded_ref.cuh>
+#include <warden/record_store.cuh>
+#include <warden/set_aside.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Of a server; all of a lock's records have one owner thread.
+template <class Ref>
+class nested_run {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  static_assert(sizeof(message_type) <= 64,
+                "warden: a section on two records and a record take 40 bytes together at most");
+
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return lock_queues<message_type>::shared_bytes(locks_for(locals));
+  }
+
+  /// Of server `number`, with shared memory aligned to 8 bytes.
+  WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        locks_{ref.aside, number, storage, static_cast<std::uint32_t>(locks_for(ref.locals))} {}
+
+  /// Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const { locks_.start(); }
+
+  /// Runs what one message brings, or sets it aside, and sends what follows by `out`. Returns by
+  /// how many more messages are set aside than before.
+  template <class Out>
+  WARDEN_DEVICE int run(message_type const& m, record_store<Ref> const& records, Out& out) const {
+    std::uint32_t const lock = Ref::policy::executor::lock_of(m.local());
+    if (!locks_.is_locked(lock)) {
+      run_unlocked(m, records, out);
+      return 0;
+    }
+    bool unlocks = false, resumes = false;
+    Ref::format::visit(m, [&](auto const& sent) {
+      using type = std::remove_cvref_t<decltype(sent)>;
+      if constexpr (is_unlock<type>) {
+        *records.at(m.local()) = sent.value();
+        unlocks = true;
+      }
+      resumes = is_locked<type>;
+    });
+    if (!unlocks) {
+      // Who has a lock already comes first.
+      if (resumes) {
+        locks_.push_front(lock, m);
+      } else {
+        locks_.push_back(lock, m);
+      }
+      return 1;
+    }
+    int resumed = 0;
+    message_type next;
+    for (; locks_.pop(lock, next); ++resumed) {
+      if (run_unlocked(next, records, out)) return -resumed - 1;
+    }
+    return -resumed;
+  }
+
+ private:
+  WARDEN_HOST_DEVICE static constexpr std::size_t locks_for(std::size_t locals) {
+    return locals < Ref::policy::executor::lock_count ? locals : Ref::policy::executor::lock_count;
+  }
+
+  /// Runs a message whose lock nobody has. True if its section is on its way with the lock now.
+  template <class Out>
+  WARDEN_DEVICE bool run_unlocked(message_type const& m, record_store<Ref> const& records,
+                                  Out& out) const {
+    bool takes = false;
+    Ref::format::visit(m, [&](auto const& sent) {
+      using type = std::remove_cvref_t<decltype(sent)>;
+      if constexpr (is_locked<type>) {
+        run_here(sent, m.local(), records, out);
+      } else if constexpr (requires { partner_of(sent); }) {
+        takes = begin(sent, m.local(), records, out);
+      } else if constexpr (!is_unlock<type>) {
+        run_alone(sent, m.local(), records, out);
+      }
+    });
+    return takes;
+  }
+
+  /// A section on one record.
+  template <class Sent, class Out>
+  WARDEN_DEVICE void run_alone(Sent const& sent, std::uint32_t local,
+                               record_store<Ref> const& records, Out& out) const {
+    record* const r = records.at(local);
+    typename Ref::reply_type to_caller[1];
+    simt::section_enter(records.address_of(local));
+    ref_.apply_one(sent, *r, to_caller[0], out);
+    simt::section_leave(records.address_of(local));
+    ref_.reply(to_caller);
+  }
+
+  /// A section on two records comes to the first one's lock. True if it goes on with it.
+  template <class Sent, class Out>
+  WARDEN_DEVICE bool begin(Sent const& sent, std::uint32_t local, record_store<Ref> const& records,
+                           Out& out) const {
+    partner const other = partner_of(sent);
+    owner const to = ref_.owners(other.id);
+    std::uint32_t const lock = Ref::policy::executor::lock_of(local);
+    if (to.server == number_ && Ref::policy::executor::lock_of(to.local) == lock) {
+      // One record, or two of one lock.
+      typename Ref::reply_type to_caller[1];
+      enter(records.address_of(local), records.address_of(to.local));
+      ref_.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
+      leave(records.address_of(local), records.address_of(to.local));
+      ref_.reply(to_caller);
+      return false;
+    }
+    locks_.take(lock);
+    Sent passed = sent;
+    set_partner(passed, {ref_.owners.id({number_, local}), !other.is_first});
+    out.put(to.server,
+            Ref::format::pack(to.local, locked<Sent, record>::of(passed, *records.at(local))));
+    return true;
+  }
+
+  /// A section that has its other record locked.
+  template <class Sent, class Out>
+  WARDEN_DEVICE void run_here(locked<Sent, record> const& section, std::uint32_t local,
+                              record_store<Ref> const& records, Out& out) const {
+    partner const other = partner_of(section.sent);
+    owner const back = ref_.owners(other.id);
+    record value = section.value();
+    typename Ref::reply_type to_caller[1];
+    record* const identity = ref_.record_of(back.server, back.local);
+    enter(records.address_of(local), identity);
+    ref_.apply(section.sent, *records.at(local), value, to_caller[0]);
+    leave(records.address_of(local), identity);
+    out.put(back.server,
+            Ref::format::pack(back.local, unlock<record>::of(value)));  // sabotage: unlock
+    ref_.reply(to_caller);
+  }
+
+  WARDEN_DEVICE static void enter(record const* a, record const* b) {
+    simt::section_enter(a);
+    if (a != b) simt::section_enter(b);
+  }
+  WARDEN_DEVICE static void leave(record const* a, record const* b) {
+    if (a != b) simt::section_leave(b);
+    simt::section_leave(a);
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  lock_queues<message_type> locks_;
+};
+
+WARDEN_NAMESPACE_END
