@@ -42,6 +42,43 @@ struct transfer {
   }
 };
 
+/// The same in two steps, each a section on one account: money that has left the one has not yet
+/// come to the other, and whoever looks in between misses it.
+struct deposit {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t amount;
+  __device__ void operator()(account& to, section_context) const { to.balance += amount; }
+};
+/// The second half of an audit.
+struct compare {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t balance[2];  ///< of the other account, in halves: 8 bytes would need alignment
+  __device__ void operator()(account& to, section_context context) const {
+    auto const other = static_cast<std::int64_t>(std::uint64_t{balance[1]} << 32 | balance[0]);
+    if (other + to.balance != context.pair_sum) simt::fetch_add(context.broken, std::uint64_t{1});
+  }
+};
+struct withdraw {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t to;
+  std::uint32_t amount;
+  template <class Next>
+  __device__ void operator()(account& from, section_context, Next& next) const {
+    bool const covered = from.balance >= std::int64_t{amount};
+    from.executed += covered ? 1 : 0;
+    from.refused += covered ? 0 : 1;
+    if (!covered) return;
+    from.balance -= amount;
+    if (amount != 0) {
+      next.send(to, deposit{amount});
+    } else {
+      auto const bits = static_cast<std::uint64_t>(from.balance);
+      next.send(
+          to, compare{{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)}});
+    }
+  }
+};
+
 /// Transfers in device memory: number i moves `amounts[i]` from `from[i]` to `to[i]`.
 struct transfers {
   std::uint32_t const* from;

@@ -73,8 +73,9 @@ class atomics_arm final : public arm {
 }  // namespace
 
 std::vector<std::string> const& arm_names() {
-  static std::vector<std::string> const names{"lock_as_written", "lock_tuned", "lock_ordered",
-                                              "atomics", "warden_colocated"};
+  static std::vector<std::string> const names{
+      "lock_as_written",  "lock_tuned",    "lock_ordered",          "atomics",
+      "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"};
   return names;
 }
 

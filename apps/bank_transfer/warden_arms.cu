@@ -12,7 +12,9 @@ namespace {
 
 using warden::placement;
 
-/// The user's side: each transfer is sent to its accounts' owners.
+/// The user's side: each transfer is sent to its accounts' owners, as one section on both, or as
+/// one that sends the other.
+template <bool Forwards>
 struct send_transfers {
   static constexpr unsigned at_once = 4;
   transfers all;
@@ -37,29 +39,36 @@ struct send_transfers {
       WARDEN_UNROLL
       for (unsigned k = 0; k < at_once; ++k) {
         std::uint64_t const offset = std::uint64_t{k} * step + at.thread_rank();
-        client.send(from[k], to[k], transfer{amounts[k]}, offset < left);
+        if constexpr (Forwards) {
+          client.send(from[k], withdraw{to[k], amounts[k]}, offset < left);
+        } else {
+          client.send(from[k], to[k], transfer{amounts[k]}, offset < left);
+        }
       }
     }
     client.flush();
   }
 };
 
-/// Accounts whose sections on two of them one policy's servers run.
-template <class Policy>
+/// Accounts whose sections one policy's servers run.
+template <class Policy, class... Sections>
 class warden_arm final : public arm {
+  static constexpr bool forwards = sizeof...(Sections) > 1;
+
  public:
   warden_arm(bank& b, warden::guarded_options const& options, unsigned client_blocks = 0)
       : guarded_{b.accounts(), b.size(), b.context(), options}, client_blocks_{client_blocks} {}
 
+  [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
   void run_async(transfers const& all) override {
     bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
     unsigned const grid = client_blocks_ != 0 ? client_blocks_ : simulated ? 4 : 2048;
-    warden::launch_fused(send_transfers{all}, grid, Policy::block_threads, {}, guarded_);
+    warden::launch_fused(send_transfers<forwards>{all}, grid, Policy::block_threads, {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
 
  private:
-  warden::basic_guarded<Policy, account, transfer> guarded_;
+  warden::basic_guarded<Policy, account, Sections...> guarded_;
   unsigned client_blocks_;
 };
 
@@ -75,8 +84,8 @@ struct colocated : warden::default_policy {
 
 template <unsigned Threads>
 std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
-  using on_chip = warden_arm<colocated<Threads, placement::on_chip>>;
-  using in_memory = warden_arm<colocated<Threads, placement::in_memory>>;
+  using on_chip = warden_arm<colocated<Threads, placement::on_chip>, transfer>;
+  using in_memory = warden_arm<colocated<Threads, placement::in_memory>, transfer>;
   warden::guarded_options const options{.servers = 1};
   if (chosen.accounts != where::in_memory) {
     try {
@@ -88,9 +97,26 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
   return std::make_unique<in_memory>(b, options, chosen.client_blocks);
 }
 
+/// Every server owns its share of the accounts.
+template <placement Where>
+struct spread : warden::default_policy {
+  using context = section_context;
+  static constexpr placement records = Where;
+};
+
 }  // namespace
 
-std::unique_ptr<arm> make_warden_arm(std::string const&, bank& b, colocation const& chosen) {
+std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen) {
+  if (name == "warden_nested")
+    return std::make_unique<warden_arm<spread<placement::in_memory>, transfer>>(
+        b, warden::guarded_options{});
+  if (name == "warden_nested_on_chip")
+    return std::make_unique<warden_arm<spread<placement::on_chip>, transfer>>(
+        b, warden::guarded_options{});
+  if (name == "warden_forwarding") {
+    return std::make_unique<warden_arm<spread<placement::in_memory>, withdraw, deposit, compare>>(
+        b, warden::guarded_options{});
+  }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   // A simulated thread is dear.
   unsigned const threads = chosen.threads != 0 ? chosen.threads : simulated ? 256 : 640;

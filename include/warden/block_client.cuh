@@ -72,7 +72,7 @@ class block_client {
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
     if (!ref_.check(id)) return alive_;
     owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-    auto const message = Ref::format::pack(to.local, section);
+    auto const message = Ref::client_format::pack(to.local, section);
     if (alive_ && outbox_.append(to.server, message)) {
       ++unsent_;
       return true;
@@ -104,7 +104,7 @@ class block_client {
   WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
     if (valid) {
       owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-      outbox_.stage(round_, to.server, Ref::format::pack(to.local, section));
+      outbox_.stage(round_, to.server, Ref::client_format::pack(to.local, section));
       ++unsent_;
     } else {
       outbox_.stage_nothing(round_);

@@ -29,7 +29,7 @@ class buffered_outbox {
 
  public:
   /// A message with room for the largest section.
-  using message_type = typename Ref::message_type;
+  using message_type = typename Ref::client_message;
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of one buffer: one for each lane of the warp that copies it out.

@@ -25,6 +25,7 @@ struct forward_rings {
   channel_index* available = nullptr;  ///< tokens that nobody holds, two's complement
   std::uint64_t tokens = 0;            ///< there are
   std::uint32_t capacity_log2 = 0;     ///< of the slots of one ring
+  std::uint32_t kept = 0;              ///< tokens that a server keeps for its clients, at most
   std::uint32_t read_ahead = 0;        ///< indices beyond `released` that a server reads, at most
 
   /// The ring of a server.

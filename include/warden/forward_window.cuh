@@ -2,9 +2,9 @@
 /// @file
 /// What the sections of a window send on, until it is published.
 ///
-/// Owner threads leave what they send where the messages lay that they have run: it takes no memory
-/// of its own, a thread with a long run is not held up by its sends, and all threads of the block
-/// publish them together when the window has run.
+/// An owner thread leaves what a section sends in the slot of the window where the section's own
+/// message lay: it takes no memory of its own, and a thread with a long run does no more for it
+/// than it must. All threads of the block look up the owners and publish when the window has run.
 #pragma once
 
 #include <warden/guarded_ref.cuh>
@@ -14,8 +14,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Messages on their way out, in the slots of a window of `Slots` messages. Where a lap will be
-/// stands the destination: its number plus one, or 0 for an empty slot.
+/// Messages on their way out, in the slots of a window of `Slots` messages. The record's id stands
+/// where its local number will be, and a mark where a lap will be; without one the slot is empty.
 template <class Ref, unsigned Slots>
 class forward_window {
  public:
@@ -24,15 +24,18 @@ class forward_window {
   /// Where the messages lie.
   using slots = simt::shared_span<message_type>;
 
-  /// The part of one owner thread, whose run begins at a slot.
+  /// An owner thread's part.
   class run {
    public:
     /// Nothing has run yet.
-    WARDEN_DEVICE run(Ref const& ref, slots window, std::uint32_t begin)
-        : ref_{ref}, window_{window}, next_{begin}, free_{begin} {}
+    WARDEN_DEVICE run(Ref const& ref, slots window) : ref_{ref}, window_{window} {}
 
-    /// The messages in the slots below `end` have run, or are held elsewhere.
-    WARDEN_DEVICE void ran(std::uint32_t end) { free_ = end; }
+    /// The message that lay in that slot runs now.
+    WARDEN_DEVICE void at(std::uint32_t slot) {
+      slot_ = slot;
+      is_free_ = true;
+      window_[slot].lanes[0].second = 0;
+    }
     /// For section_client: counts what is wrong.
     WARDEN_DEVICE bool may_send(std::uint64_t id, unsigned left) const {
       if (left != 0) return ref_.check(id);
@@ -42,37 +45,38 @@ class forward_window {
     /// For section_client.
     template <class Section>
     WARDEN_DEVICE void send(std::uint32_t id, Section const& section) {
-      owner const to = ref_.owners(id);
-      put(to.server, Ref::format::pack(to.local, section));
+      put(id, section);
     }
-    /// Leaves a message to be published, which takes the token of one that has run. Where the run
-    /// has no such slot, publishes it at once, and never waits.
-    WARDEN_DEVICE void put(std::uint32_t server, message_type m) {
-      if (next_ != free_) {
-        m.lanes[0].second |= std::uint64_t{server + 1} << lane::payload_bits;
-        window_[next_] = m;
-        ++next_;
+    /// Sends to the owner of a record. The first message takes the slot, and the token, of the one
+    /// that runs; another one is published at once. Neither waits.
+    template <class Sent>
+    WARDEN_DEVICE void put(std::uint32_t id, Sent const& sent) {
+      message_type m = Ref::format::pack(id, sent);
+      if (sends_one || is_free_) {
+        m.lanes[0].second |= mark;
+        window_[slot_] = m;
+        is_free_ = false;
       } else {
-        // What sends one message at most has a token for it: that of a message set aside before.
-        if constexpr (Ref::most_forwards == 1) ++published_;
-        if constexpr (Ref::most_forwards > 1) ref_.rings.take_beyond(1);  // sabotage: forward-token
-        std::uint64_t const index = ref_.rings.ring_of(server).reserve(1);
+        // What a message that was set aside brings about has that one's token.
+        if constexpr (Ref::nests) ++published_;
+        if constexpr (!Ref::nests) ref_.rings.take_beyond(1);  // sabotage: forward-token
+        owner const to = addressed(ref_, m);
+        std::uint64_t const index = ref_.rings.ring_of(to.server).reserve(1);
         if constexpr (Ref::fences) simt::fence_device();
-        ref_.publish_reserved(server, index, m);
+        ref_.publish_reserved(to.server, index, m);
       }
     }
-    /// The run has ended: its other slots are empty.
-    WARDEN_DEVICE void finish() {
-      for (; next_ != free_; ++next_) window_[next_].lanes[0].second = 0;
-    }
-    /// Messages with a token of their own that this thread has published itself.
+    /// Messages that this thread has published itself with a token of their own.
     WARDEN_DEVICE unsigned published() const { return published_; }
 
    private:
+    /// Whether no message sends more than one.
+    static constexpr bool sends_one = Ref::most_forwards == 1 && !Ref::nests;
+
     Ref const& ref_;
     slots window_;
-    std::uint32_t next_;  ///< the slot of the next message
-    std::uint32_t free_;  ///< slots below can be used
+    std::uint32_t slot_ = 0;
+    bool is_free_ = true;
     unsigned published_ = 0;
   };
 
@@ -83,18 +87,22 @@ class forward_window {
     constexpr unsigned rounds = Slots / threads, group = rounds < 4 ? rounds : 4;
     unsigned published = 0;
     for (std::uint32_t first = 0; first < count; first += group * threads) {
+      message_type m[group];
       std::uint32_t to[group];
       std::uint64_t index[group];
-      bool any = false;
+      bool sends[group], any = false;
       // All reservations are under way before the first is needed.
       WARDEN_UNROLL
       for (unsigned k = 0; k < group; ++k) {
         std::uint32_t const slot = first + k * threads + simt::thread_rank();
-        to[k] = slot < count ? destination(window[slot]) : 0;
-        unsigned const sent = simt::ballot(simt::full_warp, to[k] != 0);
+        sends[k] = slot < count && window[slot].lanes[0].second >> lane::payload_bits != 0;
+        unsigned const sent = simt::ballot(simt::full_warp, sends[k]);
         if (simt::lane_id() == 0) published += static_cast<unsigned>(simt::count_bits(sent));
-        any = any || to[k] != 0;
-        if (to[k] != 0) index[k] = ref.rings.ring_of(to[k] - 1).reserve(1);
+        any = any || sends[k];
+        if (!sends[k]) continue;
+        m[k] = window[slot];
+        to[k] = addressed(ref, m[k]).server;
+        index[k] = ref.rings.ring_of(to[k]).reserve(1);
       }
       // Release: the owner threads wrote before the barrier, this one publishes behind it.
       if constexpr (Ref::fences) {
@@ -102,16 +110,21 @@ class forward_window {
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < group; ++k) {
-        std::uint32_t const slot = first + k * threads + simt::thread_rank();
-        if (to[k] != 0) ref.publish_reserved(to[k] - 1, index[k], window[slot]);
+        if (sends[k]) ref.publish_reserved(to[k], index[k], m[k]);
       }
     }
     return published;
   }
 
  private:
-  WARDEN_DEVICE static std::uint32_t destination(message_type const& m) {
-    return static_cast<std::uint32_t>(m.lanes[0].second >> lane::payload_bits);
+  /// Any bit of the lap's.
+  static constexpr std::uint64_t mark = std::uint64_t{1} << lane::payload_bits;
+
+  /// The owner of the record whose id a message has; it has the local number from now on.
+  WARDEN_DEVICE static owner addressed(Ref const& ref, message_type& m) {
+    owner const to = ref.owners(m.local());
+    m.lanes[0].first = (m.lanes[0].first & ~std::uint64_t{0xffffffffu}) | to.local;
+    return to;
   }
 };
 

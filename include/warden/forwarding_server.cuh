@@ -22,7 +22,9 @@ class forwarding_server {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of a thread in one window, at most: of the ring, and of clients.
-  static constexpr unsigned from_servers = Worker::rounds / 2;
+  /// (Of a section on two records two messages pass between servers.)
+  static constexpr unsigned from_servers =
+      Worker::rounds * (Ref::nests ? 2 : 1) / (Ref::nests ? 3 : 2);
   static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
 
@@ -47,10 +49,9 @@ class forwarding_server {
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
     window_reader<typename Ref::channel, threads, from_clients> clients{channel_};
-    window_reader<typename Ref::channel, threads, from_servers> servers{ring_};
+    window_reader<typename Ref::ring, threads, from_servers> servers{ring_};
     // Of the first thread.
-    token_stock<typename Ref::forwards_type> stock{ref_.rings, from_clients * threads,
-                                                   clients.released()};
+    token_stock<typename Ref::forwards_type> stock{ref_.rings, clients.released()};
     std::uint64_t executed = servers.released();
     progress& shared = progress_[0];
     worker_.start();
@@ -66,8 +67,13 @@ class forwarding_server {
       typename Ref::message_type m[Worker::rounds];
       std::uint64_t const admitted = shared.admitted;  // sabotage: forward-admitted
       std::uint64_t const read_below = servers.released() + ref_.rings.read_ahead;
-      unsigned const arrived = clients.receive_below(m, admitted) |
+      typename Ref::client_message sent[from_clients] = {};
+      unsigned const arrived = clients.receive_below(sent, admitted) |
                                servers.receive_below(m + from_clients, read_below) << from_clients;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < from_clients; ++k) {
+        if (arrived >> k & 1u) m[k] = Ref::message_type::from(sent[k]);
+      }
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
       if constexpr (Ref::fences) {
@@ -121,8 +127,9 @@ class forwarding_server {
   };
 
   /// Slots go back to the senders. One thread.
-  WARDEN_DEVICE void give_back(typename Ref::channel const& c, std::uint64_t before,
-                               std::uint64_t received, std::uint64_t executed) const {
+  template <class Channel>
+  WARDEN_DEVICE void give_back(Channel const& c, std::uint64_t before, std::uint64_t received,
+                               std::uint64_t executed) const {
     if (received != before) {
       // Relaxed: what was received shows by its laps that it was not overwritten before.
       simt::store_relaxed(&c.indices()->released.value, received);
@@ -143,9 +150,10 @@ class forwarding_server {
       launch_counters& counters = ref_.frame.control->counters;
       bool const alive = ref_.wait_until(
           [&] {
+            bool const of_client = channel_.is_there(of_clients);
+            if (of_client && stock.try_admit()) return true;
             if (ring_.is_there(of_servers)) return true;
-            if (channel_.is_there(of_clients)) return stock.try_admit();
-            ended = work_has_ended();
+            ended = !of_client && work_has_ended();
             return ended;
           },
           [&](auto watch) {
@@ -182,7 +190,7 @@ class forwarding_server {
 
   Ref const& ref_;
   typename Ref::channel channel_;
-  typename Ref::channel ring_;
+  typename Ref::ring ring_;
   std::uint32_t number_;
   Worker worker_;
   simt::shared_span<progress> progress_;

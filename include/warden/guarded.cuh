@@ -242,14 +242,17 @@ class basic_guarded {
     r.position = position;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.launch_number = ++launches_;
-    auto const list = [&](auto const& memory, std::uint32_t capacity_log2, std::uint64_t tokens) {
+    auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
+                                         std::uint64_t tokens) {
       launch->groups.push_back({memory, options_.servers, capacity_log2,
-                                ref::channel::begin(1, capacity_log2), &ref::channel::is_published,
-                                launches_, position, tokens});
+                                Channel::begin(1, capacity_log2), &Channel::is_published, launches_,
+                                position, tokens});
     };
-    list(channels_, ref_.capacity_log2, 0);
-    if constexpr (ref::has_forwards)
-      list(forwards_.memory(), ref_.rings.capacity_log2, ref_.rings.tokens);
+    list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
+    if constexpr (ref::has_forwards) {
+      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
+                                                   ref_.rings.tokens);
+    }
     return r;
   }
   /// For launches: how long a wait may last without progress.
@@ -326,7 +329,7 @@ class basic_guarded {
     }
     if (options_.capacity == 0) {
       options_.capacity = std::bit_floor(
-          static_cast<unsigned>(Policy::channel_bytes / sizeof(typename ref::message_type)));
+          static_cast<unsigned>(Policy::channel_bytes / sizeof(typename ref::client_message)));
     }
     unsigned const c = options_.capacity;
     if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {

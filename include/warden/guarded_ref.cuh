@@ -66,10 +66,16 @@ class guarded_ref {
   static constexpr bool nests = has_pairs && Policy::executor::nests;
   /// How sections are written into messages.
   using format = format_for<nests, Record, context, Sections...>;
-  /// A message with room for the largest section.
+  /// A message with room for the largest section, and for all that servers send.
   using message_type = typename format::message_type;
+  /// How clients write sections into theirs; the same as far as they go.
+  using client_format = format_for<false, Record, context, Sections...>;
+  /// A message with room for the largest section.
+  using client_message = typename client_format::message_type;
   /// The channels of this guarded.
-  using channel = typename Policy::readiness::template channel<format::lanes>;
+  using channel = typename Policy::readiness::template channel<client_format::lanes>;
+  /// The rings between its servers.
+  using ring = typename Policy::readiness::template channel<format::lanes>;
 
   /// How answers are written.
   using answers = answer_format<std::max({answer_bytes<Sections, Record, context>...})>;
@@ -92,7 +98,7 @@ class guarded_ref {
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.
-  using forwards_type = std::conditional_t<has_forwards, forward_rings<channel>, no_forwards>;
+  using forwards_type = std::conditional_t<has_forwards, forward_rings<ring>, no_forwards>;
 
   /// The server loop of the policy's executor.
   using server = typename Policy::executor::template server<guarded_ref>;
@@ -246,7 +252,7 @@ class guarded_ref {
         !has_pairs,
         "warden: sections on two records need the executor runs, or locks where both have "
         "one owner");
-    static_assert((has_atomic<Sections, Record, context> && ...),
+    static_assert(has_pairs || (has_atomic<Sections, Record, context> && ...),
                   "warden: a section has no member atomic(Record*, Context) const: it cannot be "
                   "run by the executor atomics");
     run(m, to_caller, [&](auto const& section) {
@@ -293,7 +299,8 @@ class guarded_ref {
            simt::load_relaxed(&c.indices()->reserved.value);
   }
   /// For statistics: how full the channel was when slots from `released` on were given back.
-  WARDEN_DEVICE void note_fullness(channel const& c, std::uint64_t released) const {
+  template <class Channel>
+  WARDEN_DEVICE void note_fullness(Channel const& c, std::uint64_t released) const {
     if constexpr (policy::statistics) {
       std::uint64_t const used = simt::load_relaxed(&c.indices()->reserved.value) - released;
       simt::fetch_max(&report->totals.fullest_channel, used < c.capacity() ? used : c.capacity());
@@ -308,7 +315,8 @@ class guarded_ref {
   }
   /// Publishes a message of this thread, whose earlier writes become visible to whoever reads it
   /// and fences.
-  WARDEN_DEVICE void publish(channel const& to, std::uint64_t index, message_type const& m) const {
+  WARDEN_DEVICE void publish(channel const& to, std::uint64_t index,
+                             client_message const& m) const {
     // With a bit-mask it is publishing that fences.
     if constexpr (fences && channel::in_band) simt::fence_device();  // sabotage: send-fence
     to.publish(index, m);
@@ -317,14 +325,14 @@ class guarded_ref {
   /// the launch is poisoned, which sections that send one other at most cannot bring about.
   WARDEN_DEVICE void publish_reserved(std::uint32_t server, std::uint64_t index,
                                       message_type const& m) const {
-    auto const ring = rings.ring_of(server);
+    ring const to = rings.ring_of(server);
     if constexpr (most_forwards > 1) {
-      if (!ring.has_credit(index, ring.released())) {
-        frame.poison(wait_kind::room, position, server, ring.capacity());
+      if (!to.has_credit(index, to.released())) {
+        frame.poison(wait_kind::room, position, server, to.capacity());
         return;
       }
     }
-    ring.publish(index, m);
+    to.publish(index, m);
   }
   /// Waits until the slot of an index reserved at `server` may be written; false once poisoned.
   WARDEN_DEVICE bool wait_for_credit(std::uint32_t server, std::uint64_t index) const {

@@ -97,6 +97,15 @@ struct message {
     }
     return m;
   }
+  /// A shorter one, with garbage behind it.
+  template <int Fewer>
+  WARDEN_DEVICE static message from(message<Fewer> const& shorter) {
+    static_assert(Fewer <= Lanes);
+    message m;
+    WARDEN_UNROLL
+    for (int l = 0; l < Lanes; ++l) m.lanes[l] = shorter.lanes[l < Fewer ? l : 0];
+    return m;
+  }
   /// What it carries.
   WARDEN_DEVICE payload unpacked() const {
     payload p;

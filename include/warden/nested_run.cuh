@@ -133,8 +133,7 @@ class nested_run {
     locks_.take(lock);
     Sent passed = sent;
     set_partner(passed, {ref_.owners.id({number_, local}), !other.is_first});
-    out.put(to.server,
-            Ref::format::pack(to.local, locked<Sent, record>::of(passed, *records.at(local))));
+    out.put(other.id, locked<Sent, record>::of(passed, *records.at(local)));
     return true;
   }
 
@@ -143,15 +142,13 @@ class nested_run {
   WARDEN_DEVICE void run_here(locked<Sent, record> const& section, std::uint32_t local,
                               record_store<Ref> const& records, Out& out) const {
     partner const other = partner_of(section.sent);
-    owner const back = ref_.owners(other.id);
     record value = section.value();
     typename Ref::reply_type to_caller[1];
-    record* const identity = ref_.record_of(back.server, back.local);
+    record* const identity = ref_.records + other.id;
     enter(records.address_of(local), identity);
     ref_.apply(section.sent, *records.at(local), value, to_caller[0]);
     leave(records.address_of(local), identity);
-    out.put(back.server,
-            Ref::format::pack(back.local, unlock<record>::of(value)));  // sabotage: unlock
+    out.put(other.id, unlock<record>::of(value));  // sabotage: unlock
     ref_.reply(to_caller);
   }
 

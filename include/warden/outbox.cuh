@@ -25,7 +25,7 @@ class outbox {
   /// What the guarded was tuned by.
   using policy = typename Ref::policy;
   /// A message with room for the largest section.
-  using message_type = typename Ref::message_type;
+  using message_type = typename Ref::client_message;
   /// Threads of the block.
   static constexpr unsigned threads = policy::block_threads;
   /// Messages a thread stages by `send` before a flush.
@@ -176,7 +176,7 @@ class outbox {
     }
     WARDEN_DEVICE void combined(std::uint32_t, std::uint32_t slot,
                                 typename Ref::section const& s) const {
-      staging.staged_[slot] = Ref::format::pack(staging.staged_[slot].local(), s);
+      staging.staged_[slot] = Ref::client_format::pack(staging.staged_[slot].local(), s);
     }
   };
 

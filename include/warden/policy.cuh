@@ -46,7 +46,7 @@ struct default_policy {
   static constexpr unsigned channel_bytes = 128 * 1024;
   /// Bytes of the slots of a ring between servers, at most, where sections send sections and unless
   /// the guarded's options give their number. Bounds the sections under way.
-  static constexpr unsigned forward_bytes = 1024 * 1024;
+  static constexpr unsigned forward_bytes = 2 * 1024 * 1024;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
   /// Section)`: in a block client's batch, and in a window of the executor `runs`. A section then
   /// runs once for several sends. For guardeds of one section type.

@@ -14,7 +14,7 @@ WARDEN_NAMESPACE_BEGIN
 /// Reserves one slot, waits for credit and publishes; false once poisoned.
 template <class Ref>
 WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
-                              typename Ref::message_type const& m) {
+                              typename Ref::client_message const& m) {
   auto const channel = ref.channel_of(server);
   std::uint64_t const index = channel.reserve(1);
   if (!channel.has_credit(index, channel.released())) {
@@ -69,7 +69,7 @@ class thread_client {
   template <class Sent>
   WARDEN_DEVICE bool send_to_owner(std::uint64_t id, Sent const& section) const {
     owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-    return send_alone(ref_, to.server, Ref::format::pack(to.local, section));
+    return send_alone(ref_, to.server, Ref::client_format::pack(to.local, section));
   }
   template <class Section, class Sent>
   WARDEN_DEVICE auto call_owner(std::uint64_t id, Sent const& section, bool good) const {

@@ -15,10 +15,9 @@ WARDEN_NAMESPACE_BEGIN
 template <class Rings>
 class token_stock {
  public:
-  /// `window` messages of clients are received at a look, at most; the oldest has the index
-  /// `first`.
-  WARDEN_DEVICE token_stock(Rings const& rings, std::uint32_t window, std::uint64_t first)
-      : rings_{rings}, window_{window}, executed_{first}, admitted_{first} {}
+  /// The oldest message of clients has the index `first`.
+  WARDEN_DEVICE token_stock(Rings const& rings, std::uint64_t first)
+      : rings_{rings}, executed_{first}, admitted_{first} {}
 
   /// Messages of clients below this index may be received.
   WARDEN_DEVICE std::uint64_t admitted() const { return admitted_; }
@@ -41,7 +40,7 @@ class token_stock {
   /// lately. All of clients below `released` have been received.
   WARDEN_DEVICE void admit(std::uint64_t released, bool busy) {
     settle();
-    std::int64_t const wanted = busy ? 2 * std::int64_t{window_} : std::int64_t{window_} / 16 + 1;
+    std::int64_t const wanted = busy ? rings_.kept : rings_.kept / 8 + 1;
     std::int64_t missing = wanted - static_cast<std::int64_t>(admitted_ - released);
     if (missing > 0 && stock_ > 0) {
       std::int64_t const more = missing < stock_ ? missing : stock_;
@@ -71,8 +70,7 @@ class token_stock {
   /// A message of a client is there. Whether it can be admitted.
   WARDEN_DEVICE bool try_admit() {
     if (!rings_.has_some()) return false;
-    std::uint32_t const wanted = 2 * window_;
-    stock_ += rings_.granted(rings_.ask(wanted), wanted);
+    stock_ += rings_.granted(rings_.ask(rings_.kept), rings_.kept);
     if (stock_ <= 0) return false;
     admitted_ += static_cast<std::uint64_t>(stock_);
     stock_ = 0;
@@ -88,7 +86,8 @@ class token_stock {
   }
 
   Rings const& rings_;
-  std::uint32_t window_;
+  std::uint32_t
+      most_;  ///< tokens that are kept for clients, so that there are some for every server
   std::uint32_t asked_for_ = 0;  ///< not settled yet
   std::uint64_t asked_ = 0;
   std::uint64_t executed_;

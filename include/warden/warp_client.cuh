@@ -56,7 +56,7 @@ class warp_client {
     unsigned const before = group & ((1u << simt::lane_id()) - 1);
     slot const mine{to.server, simt::shuffle(mask, first, leader) +
                                    static_cast<unsigned>(simt::count_bits(before))};
-    auto const message = Ref::format::pack(to.local, section);
+    auto const message = Ref::client_format::pack(to.local, section);
 
     // Whatever fits at any destination is published before any lane waits. From there on each group
     // goes its own way, so its wait for one destination holds up no slot of another.
@@ -77,7 +77,7 @@ class warp_client {
   };
 
   /// Publishes the message if there is credit for its slot.
-  WARDEN_DEVICE bool publish(slot to, typename Ref::message_type const& m) const {
+  WARDEN_DEVICE bool publish(slot to, typename Ref::client_message const& m) const {
     auto const channel = ref_.channel_of(to.server);
     if (!channel.has_credit(to.index, channel.released())) return false;
     ref_.publish(channel, to.index, m);
@@ -86,7 +86,7 @@ class warp_client {
 
   /// Waits and publishes until no lane of the group, all of one destination, is pending. Collective
   /// over the group. False once poisoned.
-  WARDEN_DEVICE bool publish_rest(unsigned group, slot mine, typename Ref::message_type const& m,
+  WARDEN_DEVICE bool publish_rest(unsigned group, slot mine, typename Ref::client_message const& m,
                                   bool pending) const {
     while (unsigned const blocked = simt::ballot(group, pending)) {
       // Slots are released in order: the first blocked lane has the slot that gets credit first.

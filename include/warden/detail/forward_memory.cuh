@@ -41,15 +41,19 @@ class forward_memory {
           capacity / 2, 2 * Ref::policy::block_threads * Ref::server::from_servers);
       rings.read_ahead = read_ahead,
       rings.tokens = (capacity - read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
+      // Half of a server's share: the others are under way.
+      rings.kept = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(rings.tokens / (2 * servers), 1,
+                                    2 * Ref::policy::block_threads * Ref::server::from_clients));
       if (rings.tokens == 0) {
         throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
                               " others at most; with forward capacity " + std::to_string(capacity) +
                               " the limit is " + std::to_string(capacity - read_ahead),
                           where};
       }
-      memory_ = std::make_shared<channel_memory>(channel_memory{
-          buffer<channel_index>{1}, buffer<channel_indices>{servers},
-          buffer<simt::lane_words>{Ref::channel::begin(servers, rings.capacity_log2)}});
+      memory_ = std::make_shared<channel_memory>(
+          channel_memory{buffer<channel_index>{1}, buffer<channel_indices>{servers},
+                         buffer<simt::lane_words>{Ref::ring::begin(servers, rings.capacity_log2)}});
       rings.available = memory_->available.data();
       rings.indices = memory_->indices.data();
       rings.slots = memory_->slots.data();
@@ -67,8 +71,8 @@ class forward_memory {
   /// Empty rings, all tokens back. Blocks the host.
   void reset(Ref const& ref, stream_ref s) {
     if constexpr (Ref::has_forwards) {
-      memory_->template reset<typename Ref::channel>(std::uint64_t{1} << ref.rings.capacity_log2,
-                                                     ref.rings.capacity_log2, s);
+      memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
+                                                  ref.rings.capacity_log2, s);
       channel_index const all{ref.rings.tokens};
       copy(memory_->available.data(), &all, 1, s);
       s.synchronize();

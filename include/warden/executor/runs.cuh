@@ -26,7 +26,7 @@ namespace executor {
 
 /// For sections that send nothing.
 struct sends_nothing {
-  WARDEN_DEVICE void ran(std::uint32_t) const {}
+  WARDEN_DEVICE void at(std::uint32_t) const {}
 };
 /// For sections on one record.
 struct nests_nothing {
@@ -51,8 +51,10 @@ class runs_worker {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of a thread in one window, at most.
-  static constexpr unsigned rounds =
-      std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
+  static constexpr unsigned rounds = std::max<unsigned>(Ref::nests          ? 3
+                                                        : Ref::has_forwards ? 2
+                                                                            : 1,
+                                                        BytesPerThread / sizeof(message_type));
 
  private:
   static constexpr std::size_t window_bytes = sizeof(message_type) * rounds * threads;
@@ -141,18 +143,17 @@ class runs_worker {
     }
     simt::sync_block();
     if constexpr (Ref::has_forwards) {
-      to_send sent{ref_, window_, begin};
+      to_send sent{ref_, window_};
       int set_aside = 0;
       if constexpr (Ref::nests) {
         for (std::uint32_t i = begin; i != begin + count; ++i) {
           message_type const next = sorted(i);
-          sent.ran(i + 1);
+          sent.at(i);
           set_aside += nested_.run(next, records_, sent);
         }
       } else {
         run(alone, begin, begin + count, sent);
       }
-      sent.finish();
       simt::sync_block();
       return forwards::publish(ref_, window_, total) + sent.published() +
              static_cast<unsigned>(set_aside);
@@ -239,10 +240,13 @@ class runs_worker {
   /// held elsewhere, or on itself.
   template <unsigned Count>
   WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
-                               to_send& sent) const {
+                               std::uint32_t first, to_send& sent) const {
     reply_type to_callers[Count];
     WARDEN_UNROLL
-    for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], sent);
+    for (unsigned j = 0; j < Count; ++j) {
+      sent.at(first + j);
+      apply(m[j], value, to_callers[j], sent);
+    }
     // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
     ref_.reply(to_callers);
@@ -268,8 +272,27 @@ class runs_worker {
   };
 
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
-    return m.local() & (threads - 1);  // sabotage: run-owner
+    return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
   }
+  /// The owner thread of the records that are `part` mod `threads`. Where sections differ more, as
+  /// those that send do, neighbours are in different warps: few hot records do not hold one another
+  /// up.
+  WARDEN_DEVICE static unsigned thread_of(unsigned part) {
+    if constexpr (Ref::has_forwards) {
+      return (part & (warps - 1)) * simt::warp_size + part / warps;
+    } else {
+      return part;
+    }
+  }
+  /// The other way round.
+  WARDEN_DEVICE static unsigned part_of(unsigned thread) {
+    if constexpr (Ref::has_forwards) {
+      return thread % simt::warp_size * warps + thread / simt::warp_size;
+    } else {
+      return thread;
+    }
+  }
+  static constexpr unsigned warps = threads / simt::warp_size;
 
   /// A run whose sections are all for the thread's only record.
   class run_of_one {
@@ -278,7 +301,7 @@ class runs_worker {
 
     /// Ahead of time: the load is under way while the window is sorted.
     WARDEN_DEVICE void load() {
-      place_ = worker_.records_.at(simt::thread_rank());
+      place_ = worker_.records_.at(part_of(simt::thread_rank()));
       if constexpr (holds) copy_.value = *place_;
     }
     WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, to_send& sent) {
@@ -287,14 +310,12 @@ class runs_worker {
         message_type m[ahead];
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        sent.ran(i + ahead);
-        worker_.apply_all(m, target(), place_, sent);
+        worker_.apply_all(m, target(), place_, i, sent);
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) {
         message_type const m[1] = {worker_.sorted(i)};
-        sent.ran(i + 1);
-        worker_.apply_all(m, target(), place_, sent);
+        worker_.apply_all(m, target(), place_, i, sent);
       }
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
@@ -302,7 +323,7 @@ class runs_worker {
 
    private:
     WARDEN_DEVICE record* identity() const {
-      return worker_.records_.address_of(simt::thread_rank());
+      return worker_.records_.address_of(part_of(simt::thread_rank()));
     }
     WARDEN_DEVICE record& target() {
       if constexpr (holds) {
@@ -330,8 +351,7 @@ class runs_worker {
         repeats = repeats && m[j].local() == local;
       }
       if (!repeats) break;
-      sent.ran(i + ahead);
-      apply_all(m, held, records_.at(local), sent);
+      apply_all(m, held, records_.at(local), i, sent);
     }
     return i;
   }
@@ -352,10 +372,9 @@ class runs_worker {
         place[j] = records_.at(m[j].local());
         repeats = repeats && place[j] == held;
       }
-      sent.ran(i + at_once < end ? i + at_once : end);
       if (repeats) {
         simt::section_enter(records_.address_of(m[0].local()));
-        apply_all(m, held_copy.value, held, sent);
+        apply_all(m, held_copy.value, held, i, sent);
         i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, sent) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
@@ -373,6 +392,7 @@ class runs_worker {
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         if (i + j >= end) continue;
+        sent.at(i + j);
         simt::section_enter(records_.address_of(m[j].local()));
         if constexpr (holds) {
           // What an earlier one of these sections wrote is newer than the load.

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections on two records of which each depends on all before it, for tests on both devices and
+// under many schedules.
+#pragma once
+
+#include "pairs.cuh"
+
+namespace pairs {
+
+template <unsigned Locks, warden::placement Where>
+struct nested_policy : test::small<warden::default_policy> {
+  using executor = warden::executor::runs<64, Locks>;
+  static constexpr warden::placement records = Where;
+};
+
+/// Moves one account's balance into the other, if it is the larger: what it sees of both must be of
+/// one moment.
+struct book {
+  std::uint64_t balance, moved;
+};
+struct sweep {
+  static constexpr bool reads_other_memory = false;
+  __device__ void operator()(book& from, book& to, warden::no_context) const {
+    std::uint64_t const half = from.balance / 2;
+    from.balance -= half;
+    to.balance += half;
+    from.moved += 1;
+  }
+};
+struct sweep_all {
+  std::uint32_t n, records;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n, [&](std::uint64_t i) {
+      client.send(test::id_of(2 * i, records), test::id_of(2 * i + 1, records), sweep{}, i < n);
+    });
+    client.flush();
+  }
+};
+template <class Policy>
+void sweep_once(std::uint32_t n, std::uint32_t records, warden::guarded_options options) {
+  using guarded = warden::basic_guarded<Policy, book, sweep>;
+  warden::buffer<book> books{records};
+  std::vector<book> const full(records, book{1'000'000, 0});
+  warden::copy(books.data(), full.data(), records);
+  guarded g{books, options};
+  warden::launch_fused(sweep_all{n, records}, 3, 64, {}, g);
+  ASSERT_NO_THROW(g.wait());
+  std::uint64_t sum = 0, moved = 0;
+  for (book const& b : books.to_host()) {
+    sum += b.balance;
+    moved += b.moved;
+  }
+  EXPECT_EQ(sum, records * 1'000'000ull);
+  EXPECT_EQ(moved, n);
+}
+
+}  // namespace pairs
