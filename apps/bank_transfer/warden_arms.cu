@@ -98,24 +98,35 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
 }
 
 /// Every server owns its share of the accounts.
-template <placement Where>
+template <placement Where, bool Nests, unsigned T = 256, unsigned MB = 2, unsigned B = 128>
 struct spread : warden::default_policy {
   using context = section_context;
+  using executor = std::conditional_t<Nests, warden::executor::nested<B>, warden::executor::runs<B>>;
   static constexpr placement records = Where;
+  static constexpr unsigned block_threads = T;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = MB;
 };
+template <unsigned T, unsigned MB, unsigned B>
+std::unique_ptr<arm> make_spread(std::string const& name, bank& b) {
+  warden::guarded_options o;
+  if (getenv("SRV")) o.servers = atoi(getenv("SRV"));
+  if (name == "warden_nested")
+    return std::make_unique<warden_arm<spread<placement::in_memory, true, T, MB, B>, transfer>>(b, o);
+  if (name == "warden_nested_on_chip")
+    return std::make_unique<warden_arm<spread<placement::on_chip, true, T, MB, B>, transfer>>(b, o);
+  return std::make_unique<warden_arm<spread<placement::on_chip, false, T, MB, B>, withdraw, deposit, compare>>(b, o);
+}
 
 }  // namespace
 
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen) {
-  if (name == "warden_nested")
-    return std::make_unique<warden_arm<spread<placement::in_memory>, transfer>>(
-        b, warden::guarded_options{});
-  if (name == "warden_nested_on_chip")
-    return std::make_unique<warden_arm<spread<placement::on_chip>, transfer>>(
-        b, warden::guarded_options{});
-  if (name == "warden_forwarding") {
-    return std::make_unique<warden_arm<spread<placement::in_memory>, withdraw, deposit, compare>>(
-        b, warden::guarded_options{});
+  if (name != "warden_colocated") {
+    int v = getenv("VAR") ? atoi(getenv("VAR")) : 0;
+    if (v == 1) return make_spread<128, 4, 128>(name, b);
+    if (v == 2) return make_spread<128, 4, 192>(name, b);
+    if (v == 3) return make_spread<256, 2, 192>(name, b);
+    if (v == 4) return make_spread<512, 1, 128>(name, b);
+    return make_spread<256, 2, 128>(name, b);
   }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   // A simulated thread is dear.

@@ -68,6 +68,22 @@ inline constexpr unsigned forwards_of = [] {
   }
 }();
 
+/// Which sections on two records an executor runs.
+enum class pairs_of : unsigned char {
+  nobody,      ///< none
+  one_owner,   ///< those whose records have one owner
+  any_owners,  ///< all
+};
+/// Its `static constexpr pairs_of pairs`; of nobody unless it says so.
+template <class Executor>
+inline constexpr pairs_of pairs_taken_by = [] {
+  if constexpr (requires { Executor::pairs; }) {
+    return Executor::pairs;
+  } else {
+    return pairs_of::nobody;
+  }
+}();
+
 namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {

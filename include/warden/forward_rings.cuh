@@ -52,9 +52,9 @@ struct forward_rings {
   WARDEN_DEVICE void give_back(std::uint64_t count) const {
     simt::fetch_add(&available->value, count);
   }
-  /// Whether there is one to ask for. Relaxed, for polls.
-  WARDEN_DEVICE bool has_some() const {
-    return static_cast<std::int64_t>(simt::load_relaxed(&available->value)) > 0;
+  /// Those that nobody holds. Relaxed, for polls.
+  WARDEN_DEVICE std::int64_t count() const {
+    return static_cast<std::int64_t>(simt::load_relaxed(&available->value));
   }
   /// Whether nobody holds a token: nothing is in a ring, nothing is set aside. Relaxed, for polls.
   WARDEN_DEVICE bool has_all() const { return simt::load_relaxed(&available->value) == tokens; }

@@ -50,14 +50,13 @@ class forwarding_server {
     unsigned const me = simt::thread_rank();
     window_reader<typename Ref::channel, threads, from_clients> clients{channel_};
     window_reader<typename Ref::ring, threads, from_servers> servers{ring_};
-    // Of the first thread.
-    token_stock<typename Ref::forwards_type> stock{ref_.rings, clients.released()};
-    std::uint64_t executed = servers.released();
     progress& shared = progress_[0];
+    token_request request;  // the first thread's
     worker_.start();
     if (me == 0) {
       for (unsigned t = 0; t < 3; ++t) shared.clients[t] = shared.servers[t] = ~0u;
       shared.spent = 0;
+      shared.stock = {clients.released(), servers.released()};
       shared.admitted = clients.released();
       simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number);
       simt::store_relaxed(&ring_.indices()->started.value, ref_.launch_number);
@@ -101,15 +100,15 @@ class forwarding_server {
         give_back(channel_, clients_before, clients.released(), done_of_clients);
         give_back(ring_, servers_before, servers.released(), done_of_servers);
         auto const spent = static_cast<std::int32_t>(simt::shared_exchange(shared.spent, 0u));
-        stock.executed(done_of_clients, done_of_servers - executed, spent);
-        executed = done_of_servers;
+        shared.stock.executed(done_of_clients, done_of_servers, spent);
         if (any) {
-          stock.admit(clients.released(), clients.released() != clients_before);
-          shared.admitted = stock.admitted();
+          shared.stock.admit(ref_.rings, request, clients.released(),
+                             clients.released() != clients_before);
+          shared.admitted = shared.stock.admitted();
         }
       }
       if (!any) {
-        if (!wait(clients.released(), servers.released(), stock)) break;
+        if (!wait(clients.released(), servers.released(), request)) break;
         continue;
       }
       unsigned const spent = worker_.execute(m, arrived);
@@ -120,7 +119,8 @@ class forwarding_server {
 
  private:
   struct progress {
-    std::uint64_t admitted;    ///< of the token_stock
+    std::uint64_t admitted;    ///< of the stock
+    token_stock stock;         ///< the first thread's
     std::uint32_t clients[3];  ///< as window_server::progress::received, for each of the two
     std::uint32_t servers[3];
     std::uint32_t spent;  ///< tokens, by the window before, two's complement
@@ -141,17 +141,18 @@ class forwarding_server {
   /// Nothing has arrived: one thread waits for the oldest missing message of either kind.
   /// Collective. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t of_clients, std::uint64_t of_servers,
-                          token_stock<typename Ref::forwards_type>& stock) {
+                          token_request& request) {
     bool stops = false;
     if (simt::thread_rank() == 0) {
       // Who rests holds no tokens that others could want.
-      stock.rest();
+      token_stock& stock = progress_[0].stock;
+      stock.rest(ref_.rings, request);
       bool ended = false;
       launch_counters& counters = ref_.frame.control->counters;
       bool const alive = ref_.wait_until(
           [&] {
             bool const of_client = channel_.is_there(of_clients);
-            if (of_client && stock.try_admit()) return true;
+            if (of_client && stock.try_admit(ref_.rings)) return true;
             if (ring_.is_there(of_servers)) return true;
             ended = !of_client && work_has_ended();
             return ended;

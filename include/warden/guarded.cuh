@@ -74,6 +74,11 @@ class basic_guarded {
                 "const, as "
                 "section(first, second, context) or as section(record, context, next), one of the "
                 "three");
+  static_assert(
+      pairs_taken_by<typename Policy::executor> != pairs_of::nobody ||
+          !(pair_section_of<Sections, Record, typename Policy::context> || ...),
+      "warden: sections on two records need the executor nested, or locks where both have "
+      "one owner");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,

@@ -63,7 +63,8 @@ class guarded_ref {
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether those may have two owners.
-  static constexpr bool nests = has_pairs && Policy::executor::nests;
+  static constexpr bool nests =
+      has_pairs && pairs_taken_by<typename Policy::executor> == pairs_of::any_owners;
   /// How sections are written into messages.
   using format = format_for<nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.
@@ -139,8 +140,9 @@ class guarded_ref {
     std::uint64_t id;
     paired<Section> sent;
   };
-  /// Of two records the one with the greater lock is locked first: by server, then by lock of the
-  /// server's, whatever order the sender names them in. `good` if both are records.
+  /// Of two records the one with the greater lock is locked first: by number of the lock, then by
+  /// server, whatever order the sender names them in. (By server first, the last server would begin
+  /// twice as many sections as the average one.) `good` if both are records.
   template <class Section>
   WARDEN_DEVICE pair_to<Section> pair(std::uint64_t first, std::uint64_t second,
                                       Section const& section, bool good) const {
@@ -154,7 +156,7 @@ class guarded_ref {
   }
   /// Where a record's lock stands among all locks.
   WARDEN_DEVICE static std::uint64_t lock_order(owner place) {
-    return std::uint64_t{place.server} << 32 | Policy::executor::lock_of(place.local);
+    return std::uint64_t{Policy::executor::lock_of(place.local)} << 32 | place.server;
   }
   /// What is sent, when it is called.
   template <class Sent>
@@ -248,11 +250,7 @@ class guarded_ref {
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, Record* r, reply_type& to_caller) const {
-    static_assert(
-        !has_pairs,
-        "warden: sections on two records need the executor runs, or locks where both have "
-        "one owner");
-    static_assert(has_pairs || (has_atomic<Sections, Record, context> && ...),
+    static_assert((has_atomic<Sections, Record, context> && ...),
                   "warden: a section has no member atomic(Record*, Context) const: it cannot be "
                   "run by the executor atomics");
     run(m, to_caller, [&](auto const& section) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How an owner thread runs sections on two records with two owners (after papers/002,
+/// How a server runs sections on two records with two owners (after papers/002,
 /// section 4.4).
 ///
 /// A section goes first to the owner of the record whose lock is the greater. When that lock is
@@ -19,7 +19,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Of a server; all of a lock's records have one owner thread.
+/// Of a server; a lock is in one thread's hands at a time.
 template <class Ref>
 class nested_run {
  public:
@@ -49,34 +49,20 @@ class nested_run {
   template <class Out>
   WARDEN_DEVICE int run(message_type const& m, record_store<Ref> const& records, Out& out) const {
     std::uint32_t const lock = Ref::policy::executor::lock_of(m.local());
-    if (!locks_.is_locked(lock)) {
-      run_unlocked(m, records, out);
-      return 0;
-    }
-    bool unlocks = false, resumes = false;
-    Ref::format::visit(m, [&](auto const& sent) {
-      using type = std::remove_cvref_t<decltype(sent)>;
-      if constexpr (is_unlock<type>) {
-        *records.at(m.local()) = sent.value();
-        unlocks = true;
+    bool const was_locked = locks_.is_locked(lock);
+    message_type next = m;
+    int left = 0;  // messages that are no longer set aside
+    if (was_locked) {
+      if (!unlocks(m, records)) {
+        set_aside(lock, m);
+        return 1;
       }
-      resumes = is_locked<type>;
-    });
-    if (!unlocks) {
-      // Who has a lock already comes first.
-      if (resumes) {
-        locks_.push_front(lock, m);
-      } else {
-        locks_.push_back(lock, m);
-      }
-      return 1;
+      if (!locks_.pop(lock, next)) return 0;
+      left = 1;
     }
-    int resumed = 0;
-    message_type next;
-    for (; locks_.pop(lock, next); ++resumed) {
-      if (run_unlocked(next, records, out)) return -resumed - 1;
-    }
-    return -resumed;
+    // Those that waited for the lock follow, until one goes on its way with it.
+    while (!run_unlocked(next, records, out) && was_locked && locks_.pop(lock, next)) ++left;
+    return -left;
   }
 
  private:
@@ -84,6 +70,24 @@ class nested_run {
     return locals < Ref::policy::executor::lock_count ? locals : Ref::policy::executor::lock_count;
   }
 
+  /// Whether the message frees the lock; its record has the new value then.
+  WARDEN_DEVICE static bool unlocks(message_type const& m, record_store<Ref> const& records) {
+    bool result = false;
+    Ref::format::visit(m, [&](auto const& sent) {
+      if constexpr (is_unlock<std::remove_cvref_t<decltype(sent)>>) {
+        *records.at(m.local()) = sent.value();
+        result = true;
+      }
+    });
+    return result;
+  }
+  /// Who has a lock already comes first.
+  WARDEN_DEVICE void set_aside(std::uint32_t lock, message_type const& m) const {
+    bool resumes = false;
+    Ref::format::visit(
+        m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
+    locks_.push(lock, m, resumes);
+  }
   /// Runs a message whose lock nobody has. True if its section is on its way with the lock now.
   template <class Out>
   WARDEN_DEVICE bool run_unlocked(message_type const& m, record_store<Ref> const& records,

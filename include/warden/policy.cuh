@@ -6,6 +6,7 @@
 #include <warden/critical_section.cuh>
 #include <warden/executor/atomics.cuh>
 #include <warden/executor/locks.cuh>
+#include <warden/executor/nested.cuh>
 #include <warden/executor/runs.cuh>
 #include <warden/outbox.cuh>
 #include <warden/owner_map.cuh>

@@ -28,9 +28,9 @@ struct set_aside_memory {
   std::uint32_t room_log2 = 0;  ///< of one server's messages
 };
 
-/// The locks of a server's records, each with a queue of messages that wait for it. All that
-/// concerns a lock happens in its records' owner thread, so nothing here needs an atomic but the
-/// sharing out of memory.
+/// The locks of a server's records as sections have them on their way, each with a queue of
+/// messages that wait for it. A lock is in one thread's hands at a time (see executor::nested):
+/// only the memory is shared out by atomics.
 template <class Message>
 class lock_queues {
  public:
@@ -63,23 +63,18 @@ class lock_queues {
     if (!is_locked(lock)) queues_[lock] = {nobody, nobody};
   }
 
-  /// Behind all others.
-  WARDEN_DEVICE void push_back(std::uint32_t lock, Message const& m) const {
-    std::uint32_t const place = set_aside(m, nobody);
+  /// Sets a message aside, before all others or behind them.
+  WARDEN_DEVICE void push(std::uint32_t lock, Message const& m, bool first) const {
     queue& q = queues_[lock];
+    std::uint32_t const place = set_aside(m, first ? q.first : nobody);
     if (q.first == nobody) {
+      q = {place, place};
+    } else if (first) {
       q.first = place;
     } else {
       messages_[q.last].next = place;
+      q.last = place;
     }
-    q.last = place;
-  }
-  /// Before all others.
-  WARDEN_DEVICE void push_front(std::uint32_t lock, Message const& m) const {
-    queue& q = queues_[lock];
-    std::uint32_t const place = set_aside(m, q.first);
-    if (q.first == nobody) q.last = place;
-    q.first = place;
   }
   /// Takes the first message of a locked lock. Where there is none, the lock is free from now on,
   /// and the result false.

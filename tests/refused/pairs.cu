@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: the executor `atomics` locks no record.
+// Must not compile: an owner thread of the executor `runs` owns one of the two records only.
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
@@ -11,9 +11,6 @@ struct swap {
     b = c;
   }
 };
-struct policy : warden::default_policy {
-  using executor = warden::executor::atomics<>;
-};
-using swappers = warden::basic_guarded<policy, std::uint32_t, swap>;
+using swappers = warden::guarded<std::uint32_t, swap>;
 
 void make(std::uint32_t* ids, swap* swaps, swappers& s) { s.apply_async(ids, ids, swaps, 1); }

@@ -60,8 +60,6 @@ class atomics_worker {
 /// bytes of messages for each thread make a window.
 template <unsigned BytesPerThread = 64>
 struct atomics {
-  /// No record is ever locked.
-  static constexpr bool nests = false;
   /// The server loop.
   template <class Ref>
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;

@@ -170,8 +170,8 @@ class locks_worker {
 /// `Server` is how they receive: slice_server, or leader_server.
 template <unsigned Count = 4096, template <class, class> class Server = slice_server>
 struct locks {
-  /// Two records are locked together only where they have one owner.
-  static constexpr bool nests = false;
+  /// A server locks its own records only.
+  static constexpr pairs_of pairs = pairs_of::one_owner;
   /// The server loop.
   template <class Ref>
   using server = Server<Ref, locks_worker<Ref, Count>>;

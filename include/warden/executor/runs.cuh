@@ -11,7 +11,6 @@
 #include <warden/forward_window.cuh>
 #include <warden/forwarding_server.cuh>
 #include <warden/message_combiner.cuh>
-#include <warden/nested_run.cuh>
 #include <warden/record_store.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -28,20 +27,12 @@ namespace executor {
 struct sends_nothing {
   WARDEN_DEVICE void at(std::uint32_t) const {}
 };
-/// For sections on one record.
-struct nests_nothing {
-  template <class Ref>
-  WARDEN_DEVICE nests_nothing(Ref const&, std::uint32_t, std::byte*) {}
-  WARDEN_DEVICE void start() const {}
-};
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
 class runs_worker {
   static_assert(!(Ref::has_forwards && Ref::policy::combines),
                 "warden: sections that send sections need the executor runs, without combines");
-  static_assert(!Ref::nests || Ref::policy::executor::lock_count >= Ref::policy::block_threads,
-                "warden: there is a lock for each of the block_threads at least");
 
  public:
   /// A message with room for the largest section.
@@ -73,26 +64,17 @@ class runs_worker {
     }
   }
   static constexpr std::size_t own_bytes = order_offset + order_bytes();
-  /// Of sections on two records, behind the worker's own.
-  WARDEN_HOST_DEVICE static constexpr std::size_t nested_bytes(std::size_t locals) {
-    if constexpr (Ref::nests) {
-      return (nested_run<Ref>::shared_bytes(locals) + 15) / 16 * 16;
-    } else {
-      return 0;
-    }
-  }
 
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return record_store<Ref>::shared_bytes(locals) + own_bytes + nested_bytes(locals);
+    return record_store<Ref>::shared_bytes(locals) + own_bytes;
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
-        records_{ref, number, storage + own_bytes + nested_bytes(ref.locals)},
-        nested_{ref, number, storage + own_bytes},
+        records_{ref, number, storage + own_bytes},
         window_{reinterpret_cast<message_type*>(storage), rounds * threads},
         counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads},
         begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes), threads},
@@ -104,7 +86,6 @@ class runs_worker {
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     records_.load();
-    nested_.start();
     counts_[simt::thread_rank()] = 0;
   }
 
@@ -129,7 +110,7 @@ class runs_worker {
     begins_[me] = begin;
     counts_[me] = 0;
     run_of_one alone{*this};
-    if (!Ref::nests && one_record_each_ && count != 0) alone.load();
+    if (one_record_each_ && count != 0) alone.load();
     simt::sync_block();
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
@@ -144,19 +125,9 @@ class runs_worker {
     simt::sync_block();
     if constexpr (Ref::has_forwards) {
       to_send sent{ref_, window_};
-      int set_aside = 0;
-      if constexpr (Ref::nests) {
-        for (std::uint32_t i = begin; i != begin + count; ++i) {
-          message_type const next = sorted(i);
-          sent.at(i);
-          set_aside += nested_.run(next, records_, sent);
-        }
-      } else {
-        run(alone, begin, begin + count, sent);
-      }
+      run(alone, begin, begin + count, sent);
       simt::sync_block();
-      return forwards::publish(ref_, window_, total) + sent.published() +
-             static_cast<unsigned>(set_aside);
+      return forwards::publish(ref_, window_, total);
     } else {
       sends_nothing nothing;
       run(alone, begin, begin + count, nothing);
@@ -261,8 +232,8 @@ class runs_worker {
   static constexpr unsigned at_once =
       sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
   /// The same where one record is held for all.
-  static constexpr unsigned ahead =
-      std::max<unsigned>(2, (Ref::has_answers ? 64 : 128) / sizeof(message_type));
+  static constexpr unsigned ahead = std::max<unsigned>(
+      2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
 
   /// Memory for a record that need not have a default constructor.
   union room {
@@ -429,7 +400,6 @@ class runs_worker {
 
   Ref const& ref_;
   record_store<Ref> records_;
-  std::conditional_t<Ref::nests, nested_run<Ref>, nests_nothing> nested_;
   simt::shared_span<message_type> window_;   ///< by owner, unless it has an order
   simt::shared_span<std::uint32_t> counts_;  ///< [thread] its messages of the window
   simt::shared_span<std::uint32_t> begins_;  ///< [thread] the first of its run
@@ -440,20 +410,9 @@ class runs_worker {
 };
 
 /// Sections run by owner threads, without locks. `BytesPerThread` bytes of messages for each thread
-/// make a window. Sections on two records may have two owners: while one is on its way with one of
-/// its records, what comes for that record waits, by `Locks` locks a server, a power of two.
-template <unsigned BytesPerThread = 128, unsigned Locks = 2048>
+/// make a window.
+template <unsigned BytesPerThread = 128>
 struct runs {
-  static_assert((Locks & (Locks - 1)) == 0 && Locks != 0,
-                "warden: the number of locks is a power of two");
-  /// Records of two owners can be locked together.
-  static constexpr bool nests = true;
-  /// Locks of a server.
-  static constexpr std::uint32_t lock_count = Locks;
-  /// The lock of the owner's record `local`.
-  WARDEN_HOST_DEVICE static constexpr std::uint32_t lock_of(std::uint32_t local) {
-    return local & (Locks - 1);
-  }
   /// The server loop.
   template <class Ref>
   using server = std::conditional_t<Ref::has_forwards,
