@@ -109,6 +109,7 @@ struct spread : warden::default_policy {
 template <unsigned T, unsigned MB, unsigned B>
 std::unique_ptr<arm> make_spread(std::string const& name, bank& b) {
   warden::guarded_options o;
+  if (getenv("CAP")) o.forward_capacity = atoi(getenv("CAP"));
   if (getenv("SRV")) o.servers = atoi(getenv("SRV"));
   if (name == "warden_nested")
     return std::make_unique<warden_arm<spread<placement::in_memory, true, T, MB, B>, transfer>>(b, o);

@@ -36,16 +36,17 @@ class forward_window {
       is_free_ = true;
       window_[slot].lanes[0].second = 0;
     }
-    /// For section_client: counts what is wrong.
-    WARDEN_DEVICE bool may_send(std::uint64_t id, unsigned left) const {
-      if (left != 0) return ref_.check(id);
+    /// For section_client: false, and counted, once it has sent all it may.
+    WARDEN_DEVICE bool may_send(unsigned left) const {
+      if (left != 0) return true;
       simt::fetch_add(&ref_.report->forwards_too_many, std::uint64_t{1});
       return false;
     }
     /// For section_client.
     template <class Section>
-    WARDEN_DEVICE void send(std::uint32_t id, Section const& section) {
-      put(id, section);
+    WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
+      // Whoever publishes it finds out whether there is such a record.
+      put(id < no_record ? static_cast<std::uint32_t>(id) : no_record, section);
     }
     /// Sends to the owner of a record. The first message takes the slot, and the token, of the one
     /// that runs; another one is published at once. Neither waits.
@@ -57,6 +58,7 @@ class forward_window {
         window_[slot_] = m;
         is_free_ = false;
       } else {
+        if (!ref_.check(id)) return;
         // What a message that was set aside brings about has that one's token.
         if constexpr (Ref::nests) ++published_;
         if constexpr (!Ref::nests) ref_.rings.take_beyond(1);  // sabotage: forward-token
@@ -72,6 +74,8 @@ class forward_window {
    private:
     /// Whether no message sends more than one.
     static constexpr bool sends_one = Ref::most_forwards == 1 && !Ref::nests;
+    /// A guarded has fewer records than that.
+    static constexpr std::uint32_t no_record = ~0u;
 
     Ref const& ref_;
     slots window_;
@@ -96,11 +100,14 @@ class forward_window {
       for (unsigned k = 0; k < group; ++k) {
         std::uint32_t const slot = first + k * threads + simt::thread_rank();
         sends[k] = slot < count && window[slot].lanes[0].second >> lane::payload_bits != 0;
+        if (sends[k]) {
+          m[k] = window[slot];
+          sends[k] = Ref::nests || ref.check(m[k].local());
+        }
         unsigned const sent = simt::ballot(simt::full_warp, sends[k]);
         if (simt::lane_id() == 0) published += static_cast<unsigned>(simt::count_bits(sent));
         any = any || sends[k];
         if (!sends[k]) continue;
-        m[k] = window[slot];
         to[k] = addressed(ref, m[k]).server;
         index[k] = ref.rings.ring_of(to[k]).reserve(1);
       }

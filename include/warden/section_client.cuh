@@ -25,9 +25,9 @@ class section_client {
   /// sender's `forwards`, are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
-    if (!run_.may_send(id, left_)) return;
+    if (!run_.may_send(left_)) return;
     --left_;
-    run_.send(static_cast<std::uint32_t>(id), section);
+    run_.send(id, section);
   }
 
  private:

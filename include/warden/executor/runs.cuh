@@ -24,9 +24,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
 /// For sections that send nothing.
-struct sends_nothing {
-  WARDEN_DEVICE void at(std::uint32_t) const {}
-};
+struct sends_nothing {};
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
@@ -198,26 +196,39 @@ class runs_worker {
   using to_send = std::conditional_t<Ref::has_forwards, typename forwards::run, sends_nothing>;
   using reply_type = typename Ref::reply_type;
 
-  /// Runs one section.
-  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
-                           to_send& sent) const {
+  /// Runs `Count` messages from slot `first` on: number j on what `record_of(j)` returns.
+  template <unsigned Count, class RecordOf>
+  WARDEN_DEVICE void apply_each(message_type const (&m)[Count], std::uint32_t first,
+                                std::uint32_t end, reply_type (&to_callers)[Count], to_send& sent,
+                                RecordOf record_of) const {
     if constexpr (Ref::has_forwards) {
-      ref_.apply(m, r, to_caller, sent);
+      // What depends on no record is done for all of them together.
+      typename Ref::format::parts parts[Count];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < Count; ++j) parts[j] = Ref::format::apart(m[j]);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < Count; ++j) {
+        if (first + j >= end) continue;
+        sent.at(first + j);
+        record_of(j, [&](record& r) { ref_.apply(parts[j], r, to_callers[j], sent); });
+      }
     } else {
-      ref_.apply(m, r, to_caller);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < Count; ++j) {
+        if (first + j >= end) continue;
+        record_of(j, [&](record& r) { ref_.apply(m[j], r, to_callers[j]); });
+      }
     }
   }
+
   /// Runs the sections of messages that are all for the record at `place`: on its value, which is
   /// held elsewhere, or on itself.
   template <unsigned Count>
   WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
                                std::uint32_t first, to_send& sent) const {
     reply_type to_callers[Count];
-    WARDEN_UNROLL
-    for (unsigned j = 0; j < Count; ++j) {
-      sent.at(first + j);
-      apply(m[j], value, to_callers[j], sent);
-    }
+    apply_each(m, first, first + Count, to_callers, sent,
+               [&](unsigned, auto run_on) { run_on(value); });
     // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
     ref_.reply(to_callers);
@@ -360,10 +371,7 @@ class runs_worker {
         for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
       }
       reply_type to_callers[at_once];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        if (i + j >= end) continue;
-        sent.at(i + j);
+      apply_each(m, i, end, to_callers, sent, [&](unsigned j, auto run_on) {
         simt::section_enter(records_.address_of(m[j].local()));
         if constexpr (holds) {
           // What an earlier one of these sections wrote is newer than the load.
@@ -371,13 +379,13 @@ class runs_worker {
           for (unsigned e = 0; e < j; ++e) {
             if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
           }
-          apply(m[j], copy[j].value, to_callers[j], sent);
+          run_on(copy[j].value);
           *place[j] = copy[j].value;
         } else {
-          apply(m[j], *place[j], to_callers[j], sent);
+          run_on(*place[j]);
         }
         simt::section_leave(records_.address_of(m[j].local()));
-      }
+      });
       ref_.reply(to_callers);
       held = place[at_once - 1];
       held_copy.value = copy[at_once - 1].value;
