@@ -195,13 +195,7 @@ class guarded_ref {
                   "warden: sections that send sections need the executor runs, without combines");
     run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
   }
-  /// As above, of a message taken apart; what the section sends goes by way of `to_send`.
-  template <class Run>
-  WARDEN_DEVICE void apply(typename format::parts const& m, Record& r, reply_type& to_caller,
-                           Run& to_send) const {
-    format::visit(m, [&](auto const& sent) { apply_one(sent, r, to_caller, to_send); });
-  }
-  /// As above, of one type that a client sends.
+  /// As above, of one type that a client sends; what the section sends goes by way of `to_send`.
   template <class Sent, class Run>
   WARDEN_DEVICE void apply_one(Sent const& sent, Record& r, reply_type& to_caller,
                                Run& to_send) const {

@@ -159,38 +159,19 @@ struct message_format {
   /// The message all sections take.
   using message_type = message<lanes>;
 
-  /// A message taken apart: what its lanes carry, in order, and the position of the section's type.
-  struct parts {
-    typename message_type::payload payload;
-    unsigned tag;
-  };
-
-  /// The parts of a message for the owner's record `local`.
-  template <class Section>
-  WARDEN_DEVICE static parts parts_of(std::uint32_t local, Section const& section) {
-    parts p{{}, tag_of<Section>()};
-    p.payload.words[0] = local;
-    if constexpr (payload_bytes<Section> != 0) {
-      memcpy(&p.payload.words[1], &section, sizeof(Section));
-    }
-    return p;
-  }
-  /// The message of these parts, its lap fields zero.
-  WARDEN_DEVICE static message_type joined(parts const& p) {
-    message_type m = message_type::of(p.payload);
-    m.lanes[0].first |= std::uint64_t{p.tag} << lane::payload_bits;
-    return m;
-  }
   /// The message for the owner's record `local`, its lap fields zero.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t local, Section const& section) {
-    return joined(parts_of(local, section));
+    typename message_type::payload p{};
+    p.words[0] = local;
+    if constexpr (payload_bytes<Section> != 0) {
+      memcpy(&p.words[1], &section, sizeof(Section));
+    }
+    message_type m = message_type::of(p);
+    m.lanes[0].first |= std::uint64_t{tag_of<Section>()} << lane::payload_bits;
+    return m;
   }
 
-  /// A message's parts. With one type alone there is nothing to tell apart.
-  WARDEN_DEVICE static parts apart(message_type const& m) {
-    return {m.unpacked(), sizeof...(Sections) == 1 ? 0 : m.tag()};
-  }
   /// The section of a message whose tag says `Section`.
   template <class Section>
   WARDEN_DEVICE static Section unpack(message_type const& m) {
@@ -201,14 +182,23 @@ struct message_format {
   /// Calls `f` with the section that a message carries.
   template <class F>
   WARDEN_DEVICE static void visit(message_type const& m, F f) {
-    visit(apart(m), f);
-  }
-  /// As above.
-  template <class F>
-  WARDEN_DEVICE static void visit(parts const& p, F f) {
-    ((p.tag == tag_of<Sections>() ? static_cast<void>(f(read_from<Sections>(&p.payload.words[1])))
-                                  : static_cast<void>(0)),
+    // With one type alone there is nothing to tell apart.
+    unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
+    ((tag == tag_of<Sections>() ? static_cast<void>(f(unpack<Sections>(m))) : static_cast<void>(0)),
      ...);
+  }
+
+  /// Types in the list.
+  static constexpr unsigned types = sizeof...(Sections);
+  /// A type of the list.
+  template <class Section>
+  struct one_type {
+    using type = Section;
+  };
+  /// Calls `f(tag_of<Section>(), one_type<Section>{})` for each type.
+  template <class F>
+  WARDEN_DEVICE static void for_each_type(F f) {
+    (f(tag_of<Sections>(), one_type<Sections>{}), ...);
   }
 
   /// The position of `Section` in the list.

@@ -40,14 +40,15 @@ class runs_worker {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of a thread in one window, at most.
-  static constexpr unsigned rounds = std::max<unsigned>(Ref::nests          ? 3
-                                                        : Ref::has_forwards ? 2
-                                                                            : 1,
-                                                        BytesPerThread / sizeof(message_type));
+  static constexpr unsigned rounds =
+      std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
 
  private:
   static constexpr std::size_t window_bytes = sizeof(message_type) * rounds * threads;
-  static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads;
+  /// Parts of an owner thread's run: each has sections of one type, where those that send are.
+  /// Order between them is nobody's, and one type's code runs without looking what comes next.
+  static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
+  static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads * parts;
   using scan = simt::block_scan<threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
@@ -74,8 +75,9 @@ class runs_worker {
       : ref_{ref},
         records_{ref, number, storage + own_bytes},
         window_{reinterpret_cast<message_type*>(storage), rounds * threads},
-        counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads},
-        begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes), threads},
+        counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads * parts},
+        begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes),
+                threads * parts},
         scan_{reinterpret_cast<typename scan::storage*>(storage + window_bytes + 2 * table_bytes),
               1},
         order_{reinterpret_cast<std::uint16_t*>(storage + order_offset), rounds * threads},
@@ -84,7 +86,8 @@ class runs_worker {
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     records_.load();
-    counts_[simt::thread_rank()] = 0;
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
   }
 
   /// Ranks each message among those of its owner, unless it may be combined first.
@@ -92,7 +95,7 @@ class runs_worker {
     if constexpr (!Ref::policy::combines) {
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
-        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[owner_of(m[k])], 1u);
+        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[run_of(m[k])], 1u);
       }
     }
   }
@@ -102,11 +105,17 @@ class runs_worker {
   WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     unsigned const me = simt::thread_rank();
-    std::uint32_t const count = counts_[me];
-    std::uint32_t total;
+    std::uint32_t count = 0, total;
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
     std::uint32_t const begin = scan::exclusive_sum(scan_[0], count, total);
-    begins_[me] = begin;
-    counts_[me] = 0;
+    std::uint32_t end = begin;
+    WARDEN_UNROLL
+    for (unsigned p = 0; p < parts; ++p) {
+      begins_[p * threads + me] = end;
+      end += counts_[p * threads + me];
+      counts_[p * threads + me] = 0;
+    }
     run_of_one alone{*this};
     if (one_record_each_ && count != 0) alone.load();
     simt::sync_block();
@@ -117,18 +126,21 @@ class runs_worker {
         unsigned const slot = k * threads + me;
         order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
       } else {
-        window_[begins_[owner_of(m[k])] + rank_[k]] = m[k];
+        window_[begins_[run_of(m[k])] + rank_[k]] = m[k];
       }
     }
     simt::sync_block();
     if constexpr (Ref::has_forwards) {
       to_send sent{ref_, window_};
-      run(alone, begin, begin + count, sent);
+      Ref::format::for_each_type([&](unsigned p, auto type) {
+        std::uint32_t const last = p + 1 == parts ? end : begins_[(p + 1) % parts * threads + me];
+        run(alone, begins_[p * threads + me], last, sent, type);
+      });
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
     } else {
       sends_nothing nothing;
-      run(alone, begin, begin + count, nothing);
+      run(alone, begin, begin + count, nothing, any_type{});
       return 0;
     }
   }
@@ -196,39 +208,29 @@ class runs_worker {
   using to_send = std::conditional_t<Ref::has_forwards, typename forwards::run, sends_nothing>;
   using reply_type = typename Ref::reply_type;
 
-  /// Runs `Count` messages from slot `first` on: number j on what `record_of(j)` returns.
-  template <unsigned Count, class RecordOf>
-  WARDEN_DEVICE void apply_each(message_type const (&m)[Count], std::uint32_t first,
-                                std::uint32_t end, reply_type (&to_callers)[Count], to_send& sent,
-                                RecordOf record_of) const {
+  /// Of a part with sections of every type.
+  struct any_type {};
+
+  /// Runs the section of the message in a slot. `type` says what it is.
+  template <class Type>
+  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
+                           std::uint32_t slot, to_send& sent, Type) const {
     if constexpr (Ref::has_forwards) {
-      // What depends on no record is done for all of them together.
-      typename Ref::format::parts parts[Count];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < Count; ++j) parts[j] = Ref::format::apart(m[j]);
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < Count; ++j) {
-        if (first + j >= end) continue;
-        sent.at(first + j);
-        record_of(j, [&](record& r) { ref_.apply(parts[j], r, to_callers[j], sent); });
-      }
+      sent.at(slot);
+      ref_.apply_one(Ref::format::template unpack<typename Type::type>(m), r, to_caller, sent);
     } else {
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < Count; ++j) {
-        if (first + j >= end) continue;
-        record_of(j, [&](record& r) { ref_.apply(m[j], r, to_callers[j]); });
-      }
+      ref_.apply(m, r, to_caller);
     }
   }
 
   /// Runs the sections of messages that are all for the record at `place`: on its value, which is
   /// held elsewhere, or on itself.
-  template <unsigned Count>
+  template <unsigned Count, class Type>
   WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
-                               std::uint32_t first, to_send& sent) const {
+                               std::uint32_t first, to_send& sent, Type type) const {
     reply_type to_callers[Count];
-    apply_each(m, first, first + Count, to_callers, sent,
-               [&](unsigned, auto run_on) { run_on(value); });
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, sent, type);
     // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
     ref_.reply(to_callers);
@@ -255,6 +257,10 @@ class runs_worker {
 
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
+  }
+  /// The part of a run that a message belongs to.
+  WARDEN_DEVICE static unsigned run_of(message_type const& m) {
+    return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
   /// The owner thread of the records that are `part` mod `threads`. Where sections differ more, as
   /// those that send do, neighbours are in different warps: few hot records do not hold one another
@@ -286,18 +292,19 @@ class runs_worker {
       place_ = worker_.records_.at(part_of(simt::thread_rank()));
       if constexpr (holds) copy_.value = *place_;
     }
-    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, to_send& sent) {
+    template <class Type>
+    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, to_send& sent, Type type) {
       simt::section_enter(identity());
       for (; i + ahead <= end; i += ahead) {
         message_type m[ahead];
         WARDEN_UNROLL
         for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        worker_.apply_all(m, target(), place_, i, sent);
+        worker_.apply_all(m, target(), place_, i, sent, type);
       }
       WARDEN_NO_UNROLL
       for (; i < end; ++i) {
         message_type const m[1] = {worker_.sorted(i)};
-        worker_.apply_all(m, target(), place_, i, sent);
+        worker_.apply_all(m, target(), place_, i, sent, type);
       }
       simt::section_leave(identity());
       if constexpr (holds) *place_ = copy_.value;
@@ -322,8 +329,9 @@ class runs_worker {
 
   /// Goes on for as long as whole groups of messages are for the same record, which is held.
   /// Returns the first message not applied.
+  template <class Type>
   WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
-                                            record& held, to_send& sent) const {
+                                            record& held, to_send& sent, Type type) const {
     for (; i + ahead <= end; i += ahead) {
       message_type m[ahead];
       bool repeats = true;
@@ -333,13 +341,15 @@ class runs_worker {
         repeats = repeats && m[j].local() == local;
       }
       if (!repeats) break;
-      apply_all(m, held, records_.at(local), i, sent);
+      apply_all(m, held, records_.at(local), i, sent, type);
     }
     return i;
   }
 
   /// A run of sections for any of the thread's records.
-  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, to_send& sent) const {
+  template <class Type>
+  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, to_send& sent,
+                                 Type type) const {
     // A hot record repeats: as long as it does it is held, and written when it no longer does.
     record* held = nullptr;
     room held_copy;
@@ -356,8 +366,8 @@ class runs_worker {
       }
       if (repeats) {
         simt::section_enter(records_.address_of(m[0].local()));
-        apply_all(m, held_copy.value, held, i, sent);
-        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, sent) - at_once;
+        apply_all(m, held_copy.value, held, i, sent, type);
+        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, sent, type) - at_once;
         simt::section_leave(records_.address_of(m[0].local()));
         unwritten = true;
         continue;
@@ -371,7 +381,9 @@ class runs_worker {
         for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
       }
       reply_type to_callers[at_once];
-      apply_each(m, i, end, to_callers, sent, [&](unsigned j, auto run_on) {
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        if (i + j >= end) continue;
         simt::section_enter(records_.address_of(m[j].local()));
         if constexpr (holds) {
           // What an earlier one of these sections wrote is newer than the load.
@@ -379,13 +391,13 @@ class runs_worker {
           for (unsigned e = 0; e < j; ++e) {
             if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
           }
-          run_on(copy[j].value);
+          apply(m[j], copy[j].value, to_callers[j], i + j, sent, type);
           *place[j] = copy[j].value;
         } else {
-          run_on(*place[j]);
+          apply(m[j], *place[j], to_callers[j], i + j, sent, type);
         }
         simt::section_leave(records_.address_of(m[j].local()));
-      });
+      }
       ref_.reply(to_callers);
       held = place[at_once - 1];
       held_copy.value = copy[at_once - 1].value;
@@ -396,21 +408,22 @@ class runs_worker {
   }
 
   /// An owner thread's run.
-  WARDEN_DEVICE void run(run_of_one& alone, std::uint32_t begin, std::uint32_t end,
-                         to_send& sent) const {
+  template <class Type>
+  WARDEN_DEVICE void run(run_of_one& alone, std::uint32_t begin, std::uint32_t end, to_send& sent,
+                         Type type) const {
     if (begin == end) return;
     if (one_record_each_) {
-      alone.run(begin, end, sent);
+      alone.run(begin, end, sent, type);
     } else {
-      run_of_many(begin, end, sent);
+      run_of_many(begin, end, sent, type);
     }
   }
 
   Ref const& ref_;
   record_store<Ref> records_;
   simt::shared_span<message_type> window_;   ///< by owner, unless it has an order
-  simt::shared_span<std::uint32_t> counts_;  ///< [thread] its messages of the window
-  simt::shared_span<std::uint32_t> begins_;  ///< [thread] the first of its run
+  simt::shared_span<std::uint32_t> counts_;  ///< [part][thread] its messages of the window
+  simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first of its run
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   bool one_record_each_;                    ///< no thread owns more than one record
