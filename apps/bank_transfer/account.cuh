@@ -49,15 +49,6 @@ struct deposit {
   std::uint32_t amount;
   __device__ void operator()(account& to, section_context) const { to.balance += amount; }
 };
-/// The second half of an audit.
-struct compare {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t balance[2];  ///< of the other account, in halves: 8 bytes would need alignment
-  __device__ void operator()(account& to, section_context context) const {
-    auto const other = static_cast<std::int64_t>(std::uint64_t{balance[1]} << 32 | balance[0]);
-    if (other + to.balance != context.pair_sum) simt::fetch_add(context.broken, std::uint64_t{1});
-  }
-};
 struct withdraw {
   static constexpr bool reads_other_memory = false;
   std::uint32_t to;
@@ -69,13 +60,29 @@ struct withdraw {
     from.refused += covered ? 0 : 1;
     if (!covered) return;
     from.balance -= amount;
-    if (amount != 0) {
-      next.send(to, deposit{amount});
-    } else {
-      auto const bits = static_cast<std::uint64_t>(from.balance);
-      next.send(
-          to, compare{{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)}});
-    }
+    next.send(to, deposit{amount});
+  }
+};
+/// An audit in two steps: it may see a transfer half done.
+struct look_at_second {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t first_low,
+      first_high;  ///< the first account's balance, which needs no alignment so
+  __device__ void operator()(account& second, section_context context) const {
+    auto const first = static_cast<std::int64_t>(std::uint64_t{first_high} << 32 | first_low);
+    if (first + second.balance != context.pair_sum)
+      simt::fetch_add(context.broken, std::uint64_t{1});
+  }
+};
+struct look_at_first {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t second;
+  template <class Next>
+  __device__ void operator()(account& first, section_context, Next& next) const {
+    first.executed += 1;
+    auto const bits = static_cast<std::uint64_t>(first.balance);
+    next.send(second, look_at_second{static_cast<std::uint32_t>(bits),
+                                     static_cast<std::uint32_t>(bits >> 32)});
   }
 };
 

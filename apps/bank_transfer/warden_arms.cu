@@ -40,7 +40,10 @@ struct send_transfers {
       for (unsigned k = 0; k < at_once; ++k) {
         std::uint64_t const offset = std::uint64_t{k} * step + at.thread_rank();
         if constexpr (Forwards) {
-          client.send(from[k], withdraw{to[k], amounts[k]}, offset < left);
+          bool const is_audit = amounts[k] == 0;
+          client.send(from[k], withdraw{to[k], amounts[k]}, offset < left && !is_audit);
+          // Few are.
+          if (is_audit && offset < left) client.append(from[k], look_at_first{to[k]});
         } else {
           client.send(from[k], to[k], transfer{amounts[k]}, offset < left);
         }
@@ -56,7 +59,8 @@ class warden_arm final : public arm {
   static constexpr bool forwards = sizeof...(Sections) > 1;
 
  public:
-  warden_arm(bank& b, warden::guarded_options const& options, unsigned client_blocks = 0)
+  explicit warden_arm(bank& b, warden::guarded_options const& options = {},
+                      unsigned client_blocks = 0)
       : guarded_{b.accounts(), b.size(), b.context(), options}, client_blocks_{client_blocks} {}
 
   [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
@@ -97,37 +101,32 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
   return std::make_unique<in_memory>(b, options, chosen.client_blocks);
 }
 
-/// Every server owns its share of the accounts.
-template <placement Where, bool Nests, unsigned T = 256, unsigned MB = 2, unsigned B = 128>
+/// Every server owns its share of the accounts. The servers do most of the work: two blocks on a
+/// multiprocessor leave each thread the registers for it.
+template <placement Where>
 struct spread : warden::default_policy {
   using context = section_context;
-  using executor = std::conditional_t<Nests, warden::executor::nested<B>, warden::executor::runs<B>>;
   static constexpr placement records = Where;
-  static constexpr unsigned block_threads = T;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = MB;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
 };
-template <unsigned T, unsigned MB, unsigned B>
-std::unique_ptr<arm> make_spread(std::string const& name, bank& b) {
-  warden::guarded_options o;
-  if (getenv("CAP")) o.forward_capacity = atoi(getenv("CAP"));
-  if (getenv("SRV")) o.servers = atoi(getenv("SRV"));
-  if (name == "warden_nested")
-    return std::make_unique<warden_arm<spread<placement::in_memory, true, T, MB, B>, transfer>>(b, o);
-  if (name == "warden_nested_on_chip")
-    return std::make_unique<warden_arm<spread<placement::on_chip, true, T, MB, B>, transfer>>(b, o);
-  return std::make_unique<warden_arm<spread<placement::on_chip, false, T, MB, B>, withdraw, deposit, compare>>(b, o);
-}
+template <placement Where>
+struct nested : spread<Where> {
+  using executor = warden::executor::nested<>;
+  // So that more transfers can be under way at a time: on many accounts that is what binds.
+  static constexpr unsigned forward_bytes = 8 * 1024 * 1024;
+};
 
 }  // namespace
 
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen) {
-  if (name != "warden_colocated") {
-    int v = getenv("VAR") ? atoi(getenv("VAR")) : 0;
-    if (v == 1) return make_spread<128, 4, 128>(name, b);
-    if (v == 2) return make_spread<128, 4, 192>(name, b);
-    if (v == 3) return make_spread<256, 2, 192>(name, b);
-    if (v == 4) return make_spread<512, 1, 128>(name, b);
-    return make_spread<256, 2, 128>(name, b);
+  if (name == "warden_nested")
+    return std::make_unique<warden_arm<nested<placement::in_memory>, transfer>>(b);
+  if (name == "warden_nested_on_chip")
+    return std::make_unique<warden_arm<nested<placement::on_chip>, transfer>>(b);
+  if (name == "warden_forwarding") {
+    return std::make_unique<
+        warden_arm<spread<placement::in_memory>, withdraw, deposit, look_at_first, look_at_second>>(
+        b);
   }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   // A simulated thread is dear.

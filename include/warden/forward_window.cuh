@@ -24,6 +24,12 @@ class forward_window {
   /// Where the messages lie.
   using slots = simt::shared_span<message_type>;
 
+  /// A message as it lies in its slot before it runs: without a mark.
+  WARDEN_DEVICE static message_type unmarked(message_type m) {
+    m.lanes[0].second &= lane::payload_mask;
+    return m;
+  }
+
   /// An owner thread's part.
   class run {
    public:
@@ -34,7 +40,6 @@ class forward_window {
     WARDEN_DEVICE void at(std::uint32_t slot) {
       slot_ = slot;
       is_free_ = true;
-      window_[slot].lanes[0].second = 0;
     }
     /// For section_client: false, and counted, once it has sent all it may.
     WARDEN_DEVICE bool may_send(unsigned left) const {
@@ -60,12 +65,17 @@ class forward_window {
       } else {
         if (!ref_.check(id)) return;
         // What a message that was set aside brings about has that one's token.
-        if constexpr (Ref::nests) ++published_;
-        if constexpr (!Ref::nests) ref_.rings.take_beyond(1);  // sabotage: forward-token
-        owner const to = addressed(ref_, m);
+        if constexpr (Ref::nests) {
+          ++published_;
+        } else {
+          ref_.rings.take_beyond(1);  // sabotage: forward-token
+          // Nobody gives the token back before it is taken.
+          simt::fence_device();
+        }
+        owner const to = ref_.owners(id);
         std::uint64_t const index = ref_.rings.ring_of(to.server).reserve(1);
         if constexpr (Ref::fences) simt::fence_device();
-        ref_.publish_reserved(to.server, index, m);
+        ref_.publish_reserved(to.server, index, addressed(m, to));
       }
     }
     /// Messages that this thread has published itself with a token of their own.
@@ -84,32 +94,28 @@ class forward_window {
     unsigned published_ = 0;
   };
 
-  /// Publishes what lies in the first `count` slots. Collective over the block, behind a barrier;
-  /// the next barrier ends it. Returns, to each warp's first lane, how many its warp published.
+  /// Publishes what lies in the first `count` slots: thread t that in the slots t mod the number of
+  /// threads. Behind a barrier if others have left it there; the next barrier ends it. Returns how
+  /// many this thread has published. An id that is no record's is counted, and not sent.
   WARDEN_DEVICE static unsigned publish(Ref const& ref, slots window, std::uint32_t count) {
     constexpr unsigned threads = Ref::policy::block_threads;
     constexpr unsigned rounds = Slots / threads, group = rounds < 4 ? rounds : 4;
     unsigned published = 0;
-    for (std::uint32_t first = 0; first < count; first += group * threads) {
-      message_type m[group];
-      std::uint32_t to[group];
+    for (std::uint32_t first = simt::thread_rank(); first < count; first += group * threads) {
+      owner to[group];
       std::uint64_t index[group];
       bool sends[group], any = false;
       // All reservations are under way before the first is needed.
       WARDEN_UNROLL
       for (unsigned k = 0; k < group; ++k) {
-        std::uint32_t const slot = first + k * threads + simt::thread_rank();
-        sends[k] = slot < count && window[slot].lanes[0].second >> lane::payload_bits != 0;
-        if (sends[k]) {
-          m[k] = window[slot];
-          sends[k] = Ref::nests || ref.check(m[k].local());
-        }
-        unsigned const sent = simt::ballot(simt::full_warp, sends[k]);
-        if (simt::lane_id() == 0) published += static_cast<unsigned>(simt::count_bits(sent));
-        any = any || sends[k];
+        std::uint32_t const slot = first + k * threads;
+        sends[k] = slot < count && window[slot].lanes[0].second >> lane::payload_bits != 0 &&
+                   ref.check(window[slot].local());
         if (!sends[k]) continue;
-        to[k] = addressed(ref, m[k]).server;
-        index[k] = ref.rings.ring_of(to[k]).reserve(1);
+        any = true;
+        ++published;
+        to[k] = ref.owners(window[slot].local());
+        index[k] = ref.rings.ring_of(to[k].server).reserve(1);
       }
       // Release: the owner threads wrote before the barrier, this one publishes behind it.
       if constexpr (Ref::fences) {
@@ -117,7 +123,9 @@ class forward_window {
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < group; ++k) {
-        if (sends[k]) ref.publish_reserved(to[k], index[k], m[k]);
+        if (sends[k])
+          ref.publish_reserved(to[k].server, index[k],
+                               addressed(window[first + k * threads], to[k]));
       }
     }
     return published;
@@ -127,11 +135,10 @@ class forward_window {
   /// Any bit of the lap's.
   static constexpr std::uint64_t mark = std::uint64_t{1} << lane::payload_bits;
 
-  /// The owner of the record whose id a message has; it has the local number from now on.
-  WARDEN_DEVICE static owner addressed(Ref const& ref, message_type& m) {
-    owner const to = ref.owners(m.local());
+  /// A message with the local number of its record in place of the id.
+  WARDEN_DEVICE static message_type addressed(message_type m, owner to) {
     m.lanes[0].first = (m.lanes[0].first & ~std::uint64_t{0xffffffffu}) | to.local;
-    return to;
+    return m;
   }
 };
 

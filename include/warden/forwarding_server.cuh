@@ -26,6 +26,7 @@ class forwarding_server {
   static constexpr unsigned from_servers =
       Worker::rounds * (Ref::nests ? 2 : 1) / (Ref::nests ? 3 : 2);
   static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
+  static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
@@ -112,7 +113,9 @@ class forwarding_server {
         continue;
       }
       unsigned const spent = worker_.execute(m, arrived);
-      if (spent != 0) simt::shared_fetch_add(shared.spent, spent);
+      // As one number: what a warp takes off the common stock is never there without what it adds.
+      unsigned const of_warp = simt::warp_sum(spent);
+      if (simt::lane_id() == 0 && of_warp != 0) simt::shared_fetch_add(shared.spent, of_warp);
     }
     worker_.finish();
   }

@@ -216,8 +216,9 @@ class guarded_ref {
                            reply_type& to_caller) const {
     run_one(sent, to_caller, [&](auto const& section) {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
-        bool const in_order = !partner_of(section).is_first;
-        return section.section()(in_order ? own : other, in_order ? other : own, sections_context);
+        // Not by a reference to either: then a record in registers would need an address.
+        if (partner_of(section).is_first) return section.section()(other, own, sections_context);
+        return section.section()(own, other, sections_context);
       } else {
         return section(own, sections_context);
       }

@@ -42,18 +42,18 @@ class lock_queues {
   /// Of server `number`, with `locks` locks in shared memory, aligned to 8 bytes.
   WARDEN_DEVICE lock_queues(set_aside_memory<Message> const& memory, std::uint32_t number,
                             std::byte* storage, std::uint32_t locks)
-      : messages_{memory.messages + (std::size_t{number} << memory.room_log2)},
-        free_{memory.free + (std::size_t{number} << (memory.room_log2 + 1))},
-        room_{1u << memory.room_log2},
+      : memory_{memory},
+        number_{number},
         counts_{reinterpret_cast<counts*>(storage), 1},
         queues_{reinterpret_cast<queue*>(storage + sizeof(counts)), locks} {}
 
   /// All locks free, no messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
-    for (std::uint32_t i = simt::thread_rank(); i < room_; i += simt::block_threads()) free_[i] = i;
+    for (std::uint32_t i = simt::thread_rank(); i < room(); i += simt::block_threads())
+      free()[i] = i;
     for (std::uint32_t i = simt::thread_rank(); i < queues_.size(); i += simt::block_threads())
       queues_[i] = {unlocked, 0};
-    if (simt::thread_rank() == 0) counts_[0] = {0, room_};
+    if (simt::thread_rank() == 0) counts_[0] = {0, room()};
   }
 
   /// Whether a section has the lock while it is on its way.
@@ -72,7 +72,7 @@ class lock_queues {
     } else if (first) {
       q.first = place;
     } else {
-      messages_[q.last].next = place;
+      messages()[q.last].next = place;
       q.last = place;
     }
   }
@@ -85,9 +85,9 @@ class lock_queues {
       q.first = unlocked;
       return false;
     }
-    m = messages_[place].message;
-    q.first = messages_[place].next;  // sabotage: resumed-twice
-    free_[simt::shared_fetch_add(counts_[0].freed, 1u) & (2 * room_ - 1)] = place;
+    m = messages()[place].message;
+    q.first = messages()[place].next;  // sabotage: resumed-twice
+    free()[simt::shared_fetch_add(counts_[0].freed, 1u) & (2 * room() - 1)] = place;
     return true;
   }
 
@@ -106,14 +106,22 @@ class lock_queues {
   /// is written again in this window.
   WARDEN_DEVICE std::uint32_t set_aside(Message const& m, std::uint32_t next) const {
     std::uint32_t const place =
-        free_[simt::shared_fetch_add(counts_[0].used, 1u) & (2 * room_ - 1)];
-    messages_[place] = {m, next};
+        free()[simt::shared_fetch_add(counts_[0].used, 1u) & (2 * room() - 1)];
+    messages()[place] = {m, next};
     return place;
   }
 
-  waiting_message<Message>* messages_;
-  std::uint32_t* free_;
-  std::uint32_t room_;
+  // Looked up where they are needed, which is seldom: kept, they would take registers.
+  WARDEN_DEVICE std::uint32_t room() const { return 1u << memory_.room_log2; }
+  WARDEN_DEVICE waiting_message<Message>* messages() const {
+    return memory_.messages + (std::size_t{number_} << memory_.room_log2);
+  }
+  WARDEN_DEVICE std::uint32_t* free() const {
+    return memory_.free + (std::size_t{number_} << (memory_.room_log2 + 1));
+  }
+
+  set_aside_memory<Message> const& memory_;
+  std::uint32_t number_;
   simt::shared_span<counts> counts_;
   simt::shared_span<queue> queues_;
 };

@@ -45,21 +45,26 @@ class token_stock {
     executed_of_servers_ = servers;
   }
 
-  /// Admits what the stock allows, gives back what is not needed, and asks for what is missing, for
-  /// the next time. All of clients below `released` have been received; `busy` if some were lately.
+  /// Admits what the stock allows, gives back what is left, and asks for what is missing, for the
+  /// next time. All of clients below `released` have been received; `busy` if some were lately.
+  /// What is admitted stays so: a message may have been received already, behind a missing index.
   template <class Rings>
   WARDEN_DEVICE void admit(Rings const& rings, token_request& request, std::uint64_t released,
                            bool busy) {
     settle(rings, request);
-    // A server whose clients send nothing leaves the tokens to others.
     std::int64_t const wanted = busy ? rings.kept : rings.kept / 8 + 1;
-    stock_ += static_cast<std::int64_t>(admitted_ - released);
-    std::int64_t const kept = stock_ < 0 ? 0 : stock_ < wanted ? stock_ : wanted;
-    if (stock_ > wanted) rings.give_back(static_cast<std::uint64_t>(stock_ - wanted));
-    admitted_ = released + static_cast<std::uint64_t>(kept);
-    stock_ = stock_ < 0 ? stock_ : 0;
+    std::int64_t missing = wanted - static_cast<std::int64_t>(admitted_ - released);
+    if (missing > 0 && stock_ > 0) {
+      std::int64_t const more = missing < stock_ ? missing : stock_;
+      admitted_ += static_cast<std::uint64_t>(more);
+      stock_ -= more;
+      missing -= more;
+    }
+    if (stock_ > 0) {
+      rings.give_back(static_cast<std::uint64_t>(stock_));
+      stock_ = 0;
+    }
     // Nobody asks where there was nothing: asking takes, for a while, what another one could have.
-    std::int64_t const missing = wanted - kept - stock_;
     if (missing > 0 && request.seen > 0) {
       std::int64_t const share = request.seen / 32 + 8;
       request.count = static_cast<std::uint32_t>(missing < share ? missing : share);

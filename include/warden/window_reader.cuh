@@ -24,8 +24,7 @@ class window_reader {
   WARDEN_DEVICE explicit window_reader(Channel const& channel)
       : channel_{channel},
         released_{simt::load_relaxed(&channel.indices()->released.value)},
-        next_{released_ +
-              ((simt::thread_rank() - static_cast<unsigned>(released_)) & (Threads - 1))} {}
+        ahead_{(simt::thread_rank() - static_cast<unsigned>(released_)) & (Threads - 1)} {}
 
   /// Looks at the thread's next indices. Bit k of the result: m[k] is a message that was not there
   /// before.
@@ -40,9 +39,12 @@ class window_reader {
   }
 
   /// How far beyond `released` this thread has received everything.
-  WARDEN_DEVICE unsigned ahead() const { return static_cast<unsigned>(next_ - released_); }
+  WARDEN_DEVICE unsigned ahead() const { return ahead_; }
   /// All threads have received so many more: the smallest of their `ahead`.
-  WARDEN_DEVICE void release(unsigned count) { released_ += count; }
+  WARDEN_DEVICE void release(unsigned count) {
+    released_ += count;
+    ahead_ -= count;
+  }
   /// The oldest index that is still expected.
   WARDEN_DEVICE std::uint64_t released() const { return released_; }
 
@@ -52,7 +54,7 @@ class window_reader {
     unsigned arrived = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
-      std::uint64_t const index = next_ + k * Threads;
+      std::uint64_t const index = released_ + (ahead_ + k * Threads);
       // Loaded in any case: all loads are under way before the first is looked at.
       bool const is_there = channel_.receive(index, m[k]);
       if (is_there && may_read(index)) arrived |= 1u << k;
@@ -61,15 +63,15 @@ class window_reader {
     taken_ |= arrived;
     // Beyond everything taken: the first index that is still expected.
     auto const passed = static_cast<unsigned>(simt::first_bit(~taken_));
-    next_ += passed * Threads;
+    ahead_ += passed * Threads;
     taken_ >>= passed;
     return arrived;
   }
 
   Channel channel_;
   std::uint64_t released_;
-  std::uint64_t next_;  ///< the first index of this thread's that it expects
-  unsigned taken_ = 0;  ///< bit k: the index k rounds beyond `next_` was received
+  unsigned ahead_;      ///< of the first index of this thread's that it expects, beyond that
+  unsigned taken_ = 0;  ///< bit k: the index k rounds beyond that one was received
 };
 
 WARDEN_NAMESPACE_END

@@ -47,6 +47,9 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
     simt::sync_warp(half);
     expect(a, simt::shuffle(half, lane, 3) == 3u);
   }
+  expect(a, simt::warp_sum(lane * lane - 1) == 31u * 32 * 63 / 6 - 32);
+  expect(a, simt::warp_sum(lane == 3 ? 0u - 5u : 0u) == 0u - 5u);
+  expect(a, simt::warp_min(100u - lane) == 69u && simt::warp_min(lane ^ 9u) == 0u);
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
 }

@@ -41,10 +41,9 @@ class forward_memory {
           capacity / 2, 2 * Ref::policy::block_threads * Ref::server::from_servers);
       rings.read_ahead = read_ahead,
       rings.tokens = (capacity - read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
-      // Half of a server's share: the others are under way.
-      rings.kept = static_cast<std::uint32_t>(
-          std::clamp<std::uint64_t>(rings.tokens / (2 * servers), 1,
-                                    2 * Ref::policy::block_threads * Ref::server::from_clients));
+      // A server's share.
+      rings.kept = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+          rings.tokens / servers, 1, 2 * Ref::policy::block_threads * Ref::server::from_clients));
       if (rings.tokens == 0) {
         throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
                               " others at most; with forward capacity " + std::to_string(capacity) +

@@ -71,7 +71,7 @@ class nested_worker {
     for (unsigned k = 0; k < rounds; ++k) {
       message_type& slot = window_[k * threads + simt::thread_rank()];
       if (arrived >> k & 1u) {
-        slot = m[k];
+        slot = forwards::unmarked(m[k]);
       } else {
         slot.lanes[0].second = 0;
       }

@@ -126,7 +126,12 @@ class runs_worker {
         unsigned const slot = k * threads + me;
         order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
       } else {
-        window_[begins_[run_of(m[k])] + rank_[k]] = m[k];
+        message_type& slot = window_[begins_[run_of(m[k])] + rank_[k]];
+        if constexpr (Ref::has_forwards) {
+          slot = forwards::unmarked(m[k]);
+        } else {
+          slot = m[k];
+        }
       }
     }
     simt::sync_block();

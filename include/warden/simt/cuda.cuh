@@ -46,6 +46,16 @@ template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
+/// The sum of the values of a whole warp, modulo 2^32.
+WARDEN_DEVICE unsigned warp_sum(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(full_warp, value);
+#else
+  for (int distance = warp_size / 2; distance != 0; distance /= 2)
+    value += __shfl_xor_sync(full_warp, value, distance);
+  return value;
+#endif
+}
 /// The smallest value of a whole warp.
 WARDEN_DEVICE unsigned warp_min(unsigned value) {
 #if __CUDA_ARCH__ >= 800

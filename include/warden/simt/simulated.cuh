@@ -73,6 +73,12 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
   return detail::from_bits<T>(
       device::warp(device::collective::shuffle, mask, detail::to_bits(value), source_lane, where));
 }
+/// The sum of the values of a whole warp, modulo 2^32.
+inline unsigned warp_sum(unsigned value, site where = site::current()) {
+  for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
+    value += shuffle(full_warp, value, lane_id() ^ distance, where);
+  return value;
+}
 /// The smallest value of a whole warp.
 inline unsigned warp_min(unsigned value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2) {
