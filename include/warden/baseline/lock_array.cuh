@@ -62,19 +62,32 @@ class lock_array_ref {
   /// also drops stale copies of the record from this multiprocessor's L1, so that plain accesses
   /// are right.
   WARDEN_DEVICE std::uint32_t try_lock(std::uint32_t lock, std::uint32_t name) const {
-    std::uint32_t const holder = simt::compare_exchange(&words_[lock], 0u, name);
-    if (holder == 0) {
-      simt::fence_device();
-    } else {
-      simt::note_lock_retry();
-    }
+    std::uint32_t const holder = try_take(lock, name);
+    if (holder == 0) acquire();
     return holder;
   }
+  /// As try_lock, without the fence: `acquire` follows once all locks of a section are ours.
+  WARDEN_DEVICE std::uint32_t try_take(std::uint32_t lock, std::uint32_t name) const {
+    std::uint32_t const holder = simt::compare_exchange(&words_[lock], 0u, name);
+    if (holder != 0) simt::note_lock_retry();
+    return holder;
+  }
+  /// Makes what earlier holders wrote visible to this thread, which has taken their locks.
+  WARDEN_DEVICE void acquire() const { simt::fence_device(); }
   /// Frees the lock. The caller's writes, and those it has seen, become visible to the next holder.
   WARDEN_DEVICE void unlock(std::uint32_t lock) const {
     simt::fence_device();
     simt::store_relaxed(&words_[lock], 0u);
   }
+  /// As `unlock` of both, which may be one, with one fence.
+  WARDEN_DEVICE void unlock(std::uint32_t a, std::uint32_t b) const {
+    simt::fence_device();
+    simt::store_relaxed(&words_[a], 0u);
+    if (a != b) simt::store_relaxed(&words_[b], 0u);
+  }
+  /// Frees a lock under which nothing was read or written. An atomic, so that the next holder still
+  /// sees what the one before us released, without a fence.
+  WARDEN_DEVICE void give_back(std::uint32_t lock) const { simt::exchange(&words_[lock], 0u); }
   /// The state of a wait for `lock`.
   WARDEN_DEVICE lock_wait wait(std::uint32_t lock) const { return {health_, limit_, lock}; }
   /// Whether a wait has run out of time.

@@ -35,10 +35,19 @@ WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lo
   return true;
 }
 
+/// Operation `i` of the work, under its record's lock. False once poisoned.
+template <class Record, class Make, class Context, class Ids>
+WARDEN_DEVICE bool lock_as_written(work<Record, Make, Context, Ids> const& all,
+                                   lock_array_ref const& locks, std::uint32_t i,
+                                   std::uint32_t name) {
+  std::uint32_t const id = all.ids[i];
+  return lock_as_written(locks, id, name, all.records[id], all.make(i), all.context);
+}
+
 /// What the lock kernels take.
 template <class Work>
 struct lock_as_written_arguments {
-  Work work;             ///< a `baseline::work`
+  Work work;             ///< a `baseline::work`, or another for which there is a lock_as_written
   lock_array_ref locks;  ///< one for each record
 };
 
@@ -47,11 +56,7 @@ template <class Work>
 WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
   std::uint32_t acquisition = 0;
   for (std::uint32_t i = first_operation(); i < a.work.n; i += operation_step()) {
-    std::uint32_t const id = a.work.ids[i];
-    if (!lock_as_written(a.locks, id, lock_array_ref::name(acquisition++), a.work.records[id],
-                         a.work.make(i), a.work.context)) {
-      return;
-    }
+    if (!lock_as_written(a.work, a.locks, i, lock_array_ref::name(acquisition++))) return;
   }
 }
 

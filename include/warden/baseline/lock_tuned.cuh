@@ -47,7 +47,7 @@ inline std::string to_string(lock_choice const& c) {
          (c.blocks == 0 ? "full" : std::to_string(c.blocks)) + "x" + std::to_string(c.threads);
 }
 
-/// One operation by tuned locks, in the ways that `lanes` names.
+/// One operation by tuned locks, in the ways that `lanes` names. Specialized for other work.
 template <class Settings, class Work>
 struct lock_tuned {
   /// One lane's operation. False once poisoned.

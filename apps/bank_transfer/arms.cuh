@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The ways to do the same transfers, by name.
+#pragma once
+
+#include "apps/bank_transfer/bank.cuh"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bank_transfer {
+
+/// One way, ready to run on one bank, which must outlive it.
+class arm {
+ public:
+  virtual ~arm() = default;
+  /// What the audit may expect of it.
+  [[nodiscard]] virtual expectations promises() const { return {}; }
+  /// Chooses its settings by trying them on these transfers, which changes the bank, and says what
+  /// it chose; blocks the host.
+  virtual std::string tune(transfers const&) { return {}; }
+  /// All of them as one launch; enqueued.
+  virtual void run_async(transfers const& all) = 0;
+  /// Blocks the host until they are done. Throws what went wrong.
+  virtual void wait() = 0;
+};
+
+/// Where the accounts of one server are during a run.
+enum class where {
+  on_chip_if_they_fit,
+  on_chip,  ///< if they do not fit, there is no arm
+  in_memory,
+};
+/// How one server that owns all accounts works. Zero means: by default.
+struct colocation {
+  unsigned threads = 0;                         ///< of every block: 256 or 1,024
+  where accounts = where::on_chip_if_they_fit;  ///< during a run
+  unsigned client_blocks = 0;                   ///< of the virtual grid
+};
+
+/// All names that `make_arm` knows.
+std::vector<std::string> const& arm_names();
+
+/// The arm of that name. Throws limit_error, which says why, if it cannot work on this bank.
+std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen = {});
+
+// One translation unit for each kind: their kernels take long enough to compile.
+std::unique_ptr<arm> make_lock_arm(std::string const& name, bank& b);
+std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen);
+
+}  // namespace bank_transfer

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bank's benchmark: the same transfers under two locks, by atomics and on Warden.
+
+#include "apps/bank_transfer/arms.cuh"
+#include "microbench/bank_transfer/workload.cuh"
+#include "microbench/support/report.hpp"
+#include "microbench/support/timed_point.hpp"
+
+#include <warden/error.hpp>
+#include <warden/timer.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bank_transfer::bank;
+using bank_transfer::colocation;
+
+/// One workload on one number of accounts, by all arms.
+class bank_point final : public bench::timed_point {
+ public:
+  bank_point(std::string const& workload, std::uint32_t accounts, colocation const& chosen)
+      : workload_{workload, accounts}, colocation_{chosen} {}
+
+  [[nodiscard]] bool has(std::string const& arm) const override { return why_not(arm).empty(); }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return "transfer/" + workload_.name() + "/" + arm +
+           "/keys:" + std::to_string(workload_.accounts());
+  }
+  /// Why there is no such arm; empty if there is one.
+  [[nodiscard]] std::string const& why_not(std::string const& arm) const {
+    auto const [found, is_new] = refusals_.try_emplace(arm);
+    // Locks and atomics need nothing but memory.
+    if (!is_new || !arm.starts_with("warden_")) return found->second;
+    try {
+      bank b{{workload_.accounts()}};
+      static_cast<void>(make_arm(arm, b, colocation_));
+    } catch (warden::limit_error const& e) {
+      found->second = e.what();
+    }
+    return found->second;
+  }
+
+ private:
+  void set_up(std::uint32_t operations) override {
+    workload_.reserve(operations);
+    bank_.emplace(bank_transfer::bank_options{workload_.accounts()});
+  }
+  void prepare(std::string const& arm, std::uint32_t operations, bench::row& r) override {
+    r.settings = arm_of(arm).tune(workload_.draw(operations, 1));
+  }
+  bench::run_result run(std::string const& name, std::uint32_t n, std::uint64_t seed) override {
+    auto& arm = arm_of(name);
+    auto const all = workload_.draw(n, seed);
+    bank_->open_async();
+    warden::timer clock;
+    clock.start();
+    arm.run_async(all);
+    clock.stop();
+    bench::run_result result;
+    result.cost = clock.result();
+    arm.wait();
+    auto const found = bank_->audit(all, arm.promises());
+    std::string const complaint = bank_->complaint(found, all, arm.promises());
+    if (!complaint.empty())
+      std::fprintf(stderr, "%s: the audit failed: %s\n", name.c_str(), complaint.c_str());
+    result.verified = complaint.empty();
+    last_[name] = found;
+    return result;
+  }
+  void finish(std::string const& arm, bench::row& r) override {
+    // Of the last run: what was refused, and how often a transfer was seen half done.
+    auto const& f = last_[arm];
+    r.counters["refused"] = static_cast<double>(f.refused);
+    r.counters["audits"] = static_cast<double>(f.audits);
+    r.counters["broken_audits"] = static_cast<double>(f.broken_audits);
+  }
+  void tear_down() override {
+    arms_.clear();
+    bank_.reset();
+    workload_.reserve(0);
+  }
+
+  bank_transfer::arm& arm_of(std::string const& name) {
+    auto& made = arms_[name];
+    if (!made) made = make_arm(name, *bank_, colocation_);
+    return *made;
+  }
+
+  bank_bench::transfer_workload workload_;
+  colocation colocation_;
+  std::optional<bank> bank_;
+  std::map<std::string, std::unique_ptr<bank_transfer::arm>> arms_;
+  std::map<std::string, bank_transfer::findings> last_;
+  mutable std::map<std::string, std::string> refusals_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::program program{"bank_transfer",
+                         "Transfers between accounts under two locks, by atomics and on Warden.",
+                         argc, argv};
+  std::vector<std::uint32_t> keys;
+  std::vector<std::string> workloads;
+  colocation chosen;
+  CLI::App& options = program.options();
+  options.add_option("--keys", keys, "numbers of accounts")
+      ->delimiter(',')
+      ->check(CLI::Range(1u, 1u << 26));
+  options.add_option("--workload", workloads, "workloads")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"uniform", "zipf099", "hot_side"}));
+  options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
+      ->check(CLI::IsMember({256u, 1024u}));
+  options.add_option("--colocated-clients", chosen.client_blocks, "its client blocks")
+      ->check(CLI::Range(1u, 65536u));
+  using bank_transfer::where;
+  options.add_option("--colocated-accounts", chosen.accounts, "where its accounts are in a run")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, where>{{"fitting", where::on_chip_if_they_fit},
+                                       {"on_chip", where::on_chip},
+                                       {"in_memory", where::in_memory}}));
+  if (!program.parse(bank_transfer::arm_names(), argc, argv)) return program.exit_code();
+  if (keys.empty()) {
+    keys = program.simulated() ? std::vector<std::uint32_t>{256}
+                               : std::vector<std::uint32_t>{256, 1024, 32768, 131072, 1048576};
+  }
+  if (workloads.empty()) {
+    workloads = {"uniform"};
+    // Threads that spin for a hot lock are dear on the simulated device.
+    if (!program.simulated()) workloads.insert(workloads.end(), {"zipf099", "hot_side"});
+  }
+  std::vector<std::shared_ptr<bench::point>> points;
+  for (std::string const& workload : workloads) {
+    for (std::uint32_t k : keys) {
+      auto const point = std::make_shared<bank_point>(workload, k, chosen);
+      for (std::string const& arm : program.arms()) {
+        if (point->has(arm)) continue;
+        std::fprintf(stderr, "bank_transfer/%s is left out: %s\n", point->name(arm).c_str(),
+                     point->why_not(arm).c_str());
+      }
+      points.push_back(point);
+    }
+  }
+  return program.run(points);
+}

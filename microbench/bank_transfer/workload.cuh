@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The transfers that are measured: drawn on the device, anew for each run.
+#pragma once
+
+#include "apps/bank_transfer/bank.cuh"
+#include "microbench/support/workload.cuh"
+
+#include <warden/buffer.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace bank_bench {
+
+/// Every `bank_transfer::operations_for_a_pair`-th operation is for an audited pair: in turn a
+/// transfer within it, and an audit. The others are transfers of 1 to 1,000 cents:
+///
+/// | name | from and to |
+/// |---|---|
+/// | `uniform` | all accounts alike; rarely one and the same |
+/// | `zipf099` | drawn apart from one distribution, so that hot accounts pay and are paid |
+/// | `hot_side` | in nine of ten transfers account 0 is one of the two, by turns the one that pays
+/// and the one that is paid, so that it does not run dry; otherwise as `uniform` |
+class transfer_workload {
+ public:
+  transfer_workload(std::string name, std::uint32_t accounts)
+      : name_{std::move(name)},
+        accounts_{accounts},
+        ids_{name_ == "zipf099" ? bench::workload::zipf(accounts)
+                                : bench::workload::uniform(accounts)} {}
+
+  [[nodiscard]] std::string const& name() const { return name_; }
+  [[nodiscard]] std::uint32_t accounts() const { return accounts_; }
+
+  /// Room for `most` transfers.
+  void reserve(std::uint32_t most) {
+    from_ = warden::buffer<std::uint32_t>{most};
+    to_ = warden::buffer<std::uint32_t>{most};
+    amounts_ = warden::buffer<std::uint32_t>{most};
+  }
+  /// The first `n` transfers of a seed; valid until the next draw. Enqueued.
+  bank_transfer::transfers draw(std::uint32_t n, std::uint64_t seed);
+
+ private:
+  std::string name_;
+  std::uint32_t accounts_;
+  bench::workload ids_;
+  warden::buffer<std::uint32_t> from_, to_, amounts_;
+};
+
+}  // namespace bank_bench
