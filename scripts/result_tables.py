@@ -5,9 +5,11 @@ import re
 import result_file
 from result_file import rows_of
 
-ARMS = ["lock_as_written", "lock_tuned", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks", "warden_runs",
-        "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"]
+ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
+        "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_colocated"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
+# What the operations of a comparison are called, where they are no sections of one record each.
+UNITS = {"bank_transfer": "transfer"}
 # In rows of hot90: the cold keys' own rate.
 COLD = "cold_items_per_second"
 
@@ -77,12 +79,22 @@ def rows_in_words(table):
     """At which rows a baseline wins, in words: for tables of several operations and workloads."""
     sentences = []
     for arm in (a for a in ARMS if not a.startswith("warden_")):
-        wins = [f"`{operation}` `{workload}`" for (operation, workload), by_keys in table.items()
-                if any(arm in by_arm and best_of_warden(by_arm) is not None
-                       and by_arm[arm]["items_per_second"] > best_of_warden(by_arm) for by_arm in by_keys.values())]
+        wins = []
+        for (operation, workload), by_keys in table.items():
+            sizes = [keys for keys, by_arm in sorted(by_keys.items()) if arm in by_arm and best_of_warden(by_arm) is not None
+                     and by_arm[arm]["items_per_second"] > best_of_warden(by_arm)]
+            if sizes:
+                # The number of keys tells rows apart only where there are several.
+                at = f" ({', '.join(short(keys) for keys in sizes)})" if len(by_keys) > 1 else ""
+                wins.append(f"`{operation}` `{workload}`{at}")
         if wins:
             sentences.append(f"`{arm}` is faster than Warden at {', '.join(wins)}.")
     return " ".join(sentences) or "Warden is faster than every baseline here."
+
+
+def unit_of(data):
+    """What the rates of a comparison count."""
+    return UNITS.get(data["benchmarks"][0]["name"].split("/")[0] if data["benchmarks"] else "", "section")
 
 
 def is_transport(data):
@@ -276,7 +288,7 @@ def print_tables(path):
     if counted_benchmark(data) and (tables := counted_tables(data)):
         return print_columns(tables)
     simulated = data["context"].get("simulated") == "yes"
-    unit = " / ".join(c.replace("_", " ") for c in COUNTS) + " for each section" if simulated else "G sections/s"
+    unit = " / ".join(c.replace("_", " ") for c in COUNTS) + f" for each {unit_of(data)}" if simulated else f"G {unit_of(data)}s/s"
     width = 28 if simulated else 16
     for (operation, workload), by_keys in rows_of(data).items():
         print(f"\n{operation}, {workload} ({unit})")
@@ -297,8 +309,10 @@ def self_test():
     assert best_of_warden(table["push", "hot90"][32768]) == 3e9
     assert in_words(table["push", "hot90"]).endswith("that is faster than Warden here.")
     assert in_words(table["push", "uniform"]).endswith("that is faster than Warden at every number of keys.")
-    assert rows_in_words(table) == "`atomics` is faster than Warden at `push` `uniform`, `push` `hot90`."
+    assert rows_in_words(table) == "`atomics` is faster than Warden at `push` `uniform` (32, 32K), `push` `hot90`."
     assert rows_in_words(rows_of({"benchmarks": own["benchmarks"][1:3]})) == "Warden is faster than every baseline here."
+    assert unit_of(own) == "section" and unit_of({"benchmarks": []}) == "section"
+    assert unit_of({"benchmarks": [{"name": "bank_transfer/transfer/uniform/atomics/keys:256"}]}) == "transfer"
     # The cold keys' rate is a line of its own, where it is known.
     own["benchmarks"][-1][COLD] = 5e8
     assert markdown(rows_of(own)["push", "hot90"], False).splitlines()[2:] == [

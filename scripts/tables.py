@@ -65,7 +65,7 @@ def generated(name):
         return result_tables.counted_markdown(data)
     context = data["context"]
     table = rows_of(data)
-    origin = f"G sections/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
+    origin = f"G {result_tables.unit_of(data)}s/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
     if point:
         operation, workload = point
         by_keys = table[(operation, workload)]

@@ -13,9 +13,6 @@ namespace bank_transfer {
 
 namespace {
 
-constexpr std::uint32_t most_accounts = 1u << 30;
-constexpr std::int64_t most_opening = 1'000'000'000'000'000;  // so that no sum leaves 64 bits
-
 /// Every thread of the launch takes each `count`-th element.
 template <class F>
 __device__ void for_my_share(std::uint64_t n, F f) {
@@ -111,8 +108,6 @@ bank_options checked(bank_options o) {
 
 }  // namespace
 
-// With an opening of 10^15 and 2^30 accounts the sum takes 80 bits, and is kept modulo 2^64: a
-// difference that a lost transfer makes shows all the same.
 bank::bank(bank_options o)
     : options_{checked(o)}, accounts_{size()}, booked_{size()}, counters_{1} {
   open_async();

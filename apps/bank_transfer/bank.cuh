@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/bank_transfer/account.cuh"
+#include "apps/bank_transfer/numbering.hpp"
 
 #include <warden/buffer.hpp>
 
@@ -14,20 +15,15 @@
 
 namespace bank_transfer {
 
+/// The largest opening balance, in cents: no sum then leaves 64 bits.
+inline constexpr std::int64_t most_opening = 100'000'000'000;
+
 /// How large a bank is.
 struct bank_options {
-  std::uint32_t accounts = 0;        ///< ordinary ones; 1 to 2^30
-  std::int64_t opening = 1'000'000;  ///< balance of every account at first, in cents; 0 to 10^15
+  std::uint32_t accounts = 0;  ///< ordinary ones; 1 to most_accounts
+  std::int64_t opening =
+      1'000'000;  ///< balance of every account at first, in cents; 0 to most_opening
 };
-
-/// Pairs of accounts, behind the ordinary ones, between whose two money is moved and nowhere else:
-/// so their sum says whether a transfer was seen half done. As many as keep one watched account as
-/// busy as an ordinary one, where one operation in `operations_for_a_pair` is for them.
-inline constexpr std::uint32_t operations_for_a_pair = 32;
-inline std::uint32_t pairs_for(std::uint32_t accounts) {
-  std::uint32_t const fair = accounts / (2 * operations_for_a_pair);
-  return fair < 4 ? 4 : fair;
-}
 
 /// What an arm can be held to.
 struct expectations {

@@ -15,8 +15,8 @@ using baseline::two_locks;
 template <two_locks Protocol>
 class lock_arm : public arm {
  public:
-  explicit lock_arm(bank& b)
-      : bank_{b}, locks_{std::size_t{b.size()} * baseline::most_words_for_a_lock} {}
+  explicit lock_arm(bank& b, std::size_t words_for_a_lock = baseline::most_words_for_a_lock)
+      : bank_{b}, locks_{b.size() * words_for_a_lock} {}
 
   std::string tune(transfers const& sample) override {
     choice_ = baseline::tune_pair_locks(work_of(sample), locks_);
@@ -41,7 +41,7 @@ class lock_arm : public arm {
 /// Untuned: the choice of the paper's listing, which is the default.
 class as_written final : public lock_arm<two_locks::in_order> {
  public:
-  using lock_arm::lock_arm;
+  explicit as_written(bank& b) : lock_arm{b, 1} {}
   std::string tune(transfers const&) override { return {}; }
 };
 

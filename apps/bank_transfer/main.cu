@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// bank_transfer replay FILE: the transfers of a trace, all at once, and an audit.
+
+#include "apps/bank_transfer/arms.cuh"
+#include "apps/bank_transfer/trace.hpp"
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using bank_transfer::account;
+using bank_transfer::bank;
+using bank_transfer::trace;
+
+struct options {
+  std::string file;
+  std::uint32_t accounts = 0;
+  std::int64_t opening = 1'000'000;
+  std::string arm = "warden_colocated";
+  std::size_t top = 10;
+};
+
+/// A trace in device memory.
+struct device_trace {
+  explicit device_trace(trace const& t)
+      : from{t.from}, to{t.to}, amounts{t.amounts}, n{static_cast<std::uint32_t>(t.size())} {}
+  [[nodiscard]] bank_transfer::transfers all() const {
+    return {from.data(), to.data(), amounts.data(), n};
+  }
+  warden::buffer<std::uint32_t> from, to, amounts;
+  std::uint32_t n;
+};
+
+void print_top(std::vector<account> const& accounts, std::size_t top) {
+  std::vector<std::uint32_t> ids(accounts.size());
+  std::iota(ids.begin(), ids.end(), 0u);
+  std::stable_sort(ids.begin(), ids.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return accounts[a].balance > accounts[b].balance;
+  });
+  if (ids.size() > top) ids.resize(top);
+  for (std::uint32_t const id : ids)
+    std::printf("%20lld  %u\n", static_cast<long long>(accounts[id].balance), id);
+}
+
+int replay(options const& o) {
+  trace const asked = bank_transfer::read_trace(
+      o.file, o.accounts != 0 ? o.accounts : bank_transfer::most_accounts);
+  std::uint32_t const largest = std::max(*std::max_element(asked.from.begin(), asked.from.end()),
+                                         *std::max_element(asked.to.begin(), asked.to.end()));
+  bank b{{.accounts = o.accounts != 0 ? o.accounts : largest + 1, .opening = o.opening}};
+  device_trace const work{bank_transfer::with_audits(asked, b.ordinary())};
+  auto const arm = make_arm(o.arm, b);
+  arm->tune(work.all());
+  b.open_async();
+  arm->run_async(work.all());
+  arm->wait();
+
+  auto const found = b.audit(work.all(), arm->promises());
+  std::string const complaint = b.complaint(found, work.all(), arm->promises());
+  if (!complaint.empty()) {
+    std::fprintf(stderr, "bank_transfer: the audit failed: %s\n", complaint.c_str());
+    return 1;
+  }
+  auto accounts = b.to_host();
+  accounts.resize(b.ordinary());
+  print_top(accounts, o.top);
+  std::uint64_t refused = 0;
+  for (account const& a : accounts) refused += a.refused;
+  std::printf("%zu transfers, %llu refused, among %u accounts, by %s on %s\n", asked.size(),
+              static_cast<unsigned long long>(refused), b.ordinary(), o.arm.c_str(),
+              warden::runtime::facts(warden::runtime::current_device()).name.c_str());
+  std::printf("audit passed: %lld cents as before, no account below zero; ",
+              static_cast<long long>(o.opening) * b.ordinary());
+  auto const audits = static_cast<unsigned long long>(found.audits);
+  if (arm->promises().isolates) {
+    std::printf("none of %llu audits in between saw a transfer half done\n", audits);
+  } else {
+    std::printf("%llu of %llu audits in between saw a transfer half done, as they may by %s\n",
+                static_cast<unsigned long long>(found.broken_audits), audits, o.arm.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Transfers between accounts, by locks, atomics and Warden.", "bank_transfer"};
+  app.require_subcommand(1);
+  options o;
+  CLI::App* const command = app.add_subcommand(
+      "replay", "executes the transfers of a trace, in no order, and audits the accounts");
+  command->add_option("FILE", o.file, "lines of from,to,amount: accounts from 0 on, and cents")
+      ->required()
+      ->check(CLI::ExistingFile);
+  command
+      ->add_option("--accounts", o.accounts, "accounts; by default those up to the largest named")
+      ->check(CLI::Range(1u, bank_transfer::most_accounts));
+  command->add_option("--opening", o.opening, "every account's balance at first, in cents")
+      ->check(CLI::Range(std::int64_t{0}, bank_transfer::most_opening));
+  command->add_option("--arm", o.arm, "what executes them")
+      ->check(CLI::IsMember(bank_transfer::arm_names()));
+  command->add_option("--top", o.top, "how many of the largest balances to print")
+      ->check(CLI::Range(0, 1'000'000));
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const& e) {
+    return app.exit(e);
+  } catch (CLI::ParseError const& e) {
+    std::fprintf(stderr, "bank_transfer: %s\n", e.what());
+    return 2;
+  }
+  if (warden::runtime::device_count() == 0) {
+    std::fprintf(stderr, "bank_transfer: no CUDA GPU\n");
+    return 77;
+  }
+  try {
+    return replay(o);
+  } catch (warden::error const& e) {
+    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
+    return 1;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "bank_transfer: %s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A file of transfers: lines of `from,to,amount`, accounts from 0 on, amounts in cents.
+#pragma once
+
+#include "apps/bank_transfer/numbering.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bank_transfer {
+
+/// Transfers on the host: number i moves `amounts[i]` cents from `from[i]` to `to[i]`.
+struct trace {
+  std::vector<std::uint32_t> from, to, amounts;
+  [[nodiscard]] std::size_t size() const { return from.size(); }
+  void add(std::uint32_t payer, std::uint32_t payee, std::uint32_t amount) {
+    from.push_back(payer);
+    to.push_back(payee);
+    amounts.push_back(amount);
+  }
+};
+
+/// The largest amount of one transfer, in cents: it travels in 32 bits.
+inline constexpr std::uint32_t most_cents = 0xffffffffu;
+/// Transfers of a trace, at most, so that 32 bits count them with the audits among them.
+inline constexpr std::size_t most_transfers = 1u << 31;
+
+/// Reads a file. The first line may be the header `from,to,amount`; empty lines and those that
+/// begin with # are skipped; blanks around numbers and a carriage return at the end do not matter.
+/// Throws std::runtime_error, with the file's name and the line's number, for what is no transfer
+/// among `accounts` accounts.
+trace read_trace(std::string const& path, std::uint32_t accounts = most_accounts);
+
+/// The same with operations on the audited pairs among them, which lie behind `ordinary` accounts:
+/// one in `operations_for_a_pair`, in turn a transfer within a pair and an audit.
+trace with_audits(trace const& t, std::uint32_t ordinary);
+
+}  // namespace bank_transfer
