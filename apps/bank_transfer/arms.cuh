@@ -35,7 +35,7 @@ enum class where {
 };
 /// How one server that owns all accounts works. Zero means: by default.
 struct colocation {
-  unsigned threads = 0;  ///< of every block: 256 or 768: more would spill registers
+  unsigned threads = 0;  ///< of every block: 256 or 640: more would spill registers
   where accounts = where::on_chip_if_they_fit;  ///< during a run
   unsigned client_blocks = 0;                   ///< of the virtual grid
 };

@@ -89,8 +89,6 @@ std::uint32_t amount_of(std::string_view text, place const& at) {
   return static_cast<std::uint32_t>(cents);
 }
 
-bool is_header(std::array<std::string_view, 3> const& fields) { return fields == columns; }
-
 }  // namespace
 
 trace read_trace(std::string const& path, std::uint32_t accounts) {
@@ -105,9 +103,10 @@ trace read_trace(std::string const& path, std::uint32_t accounts) {
     line = trimmed(line);
     if (line.empty() || line[0] == '#') continue;
     auto const fields = fields_of(line, at);
-    if (t.size() == 0 && is_header(fields)) continue;
-    t.add(account_of(fields[0], columns[0], accounts, at),
-          account_of(fields[1], columns[1], accounts, at), amount_of(fields[2], at));
+    if (t.size() == 0 && fields == columns) continue;
+    std::uint32_t const from = account_of(fields[0], columns[0], accounts, at);
+    std::uint32_t const to = account_of(fields[1], columns[1], accounts, at);
+    t.add(from, to, amount_of(fields[2], at));
     if (t.size() > most_transfers)
       at.refuse("more than " + std::to_string(most_transfers) + " transfers");
   }

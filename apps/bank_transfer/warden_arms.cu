@@ -93,8 +93,8 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
 std::unique_ptr<arm> make_warden_arm(std::string const&, bank& b, colocation const& chosen) {
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   // A simulated thread is dear.
-  unsigned const threads = chosen.threads != 0 ? chosen.threads : simulated ? 256 : 768;
-  return threads == 256 ? make_colocated<256>(b, chosen) : make_colocated<768>(b, chosen);
+  unsigned const threads = chosen.threads != 0 ? chosen.threads : simulated ? 256 : 640;
+  return threads == 256 ? make_colocated<256>(b, chosen) : make_colocated<640>(b, chosen);
 }
 
 }  // namespace bank_transfer

@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"uniform", "zipf099", "hot_side"}));
   options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
-      ->check(CLI::IsMember({256u, 768u}));
+      ->check(CLI::IsMember({256u, 640u}));
   options.add_option("--colocated-clients", chosen.client_blocks, "its client blocks")
       ->check(CLI::Range(1u, 65536u));
   using bank_transfer::where;

@@ -4,15 +4,10 @@
 
     hash_table_command.py PROGRAM [UNITTEST OPTIONS]
 """
-import pathlib
 import re
-import shutil
-import subprocess
-import sys
-import tempfile
-import unittest
 
-PROGRAM = ""
+import command
+
 ARMS = ["warden_runs", "lock_tuned", "atomics"]
 
 TEXT = "to be, or not to be: that is\nthe question. To be_2!"
@@ -24,17 +19,8 @@ EDGES = "# from to\n1 20\n\n2,\t30\n% weights\n3 20\r\n  20 1 20\n"
 MANY = "".join(f"w{n} " * n for n in range(1, 31))
 
 
-class CommandTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="warden_hash_table_"))
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def file(self, name, text):
-        (self.folder / name).write_text(text)
-        return self.folder / name
-
-    def run_it(self, *arguments):
-        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+class CountTest(command.CommandTest):
+    NAME = "hash_table"
 
     def counts(self, *arguments):
         """The printed counts, after the closing lines were checked."""
@@ -44,14 +30,6 @@ class CommandTest(unittest.TestCase):
         self.assertEqual(verdict, "equal to a sequential count")
         self.summary = summary
         return [(int(n), word) for n, word in (row.split() for row in rows)]
-
-    def refused(self, code, pattern, *arguments):
-        """Nothing is printed, and one line says why."""
-        run = self.run_it(*arguments)
-        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
-        self.assertEqual(run.stdout, "")
-        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
-        self.assertRegex(run.stderr, rf"\Ahash_table: {pattern}\n\Z")
 
     def test_words(self):
         text = self.file("text.txt", TEXT)
@@ -105,8 +83,4 @@ class CommandTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        print(__doc__, file=sys.stderr)
-        sys.exit(2)
-    PROGRAM = sys.argv.pop(1)
-    unittest.main(verbosity=2)
+    command.main(__doc__)

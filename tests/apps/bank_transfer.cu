@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bank's transfers by every arm, its audits, and its traces.
+
+#include "apps/bank_transfer/arms.cuh"
+#include "apps/bank_transfer/trace.hpp"
+#include "microbench/bank_transfer/workload.cuh"
+#include "tests/support/support.cuh"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <stdexcept>
+
+namespace {
+
+using bank_transfer::account;
+using bank_transfer::bank;
+using bank_transfer::trace;
+using bank_transfer::transfers;
+using testing::HasSubstr;
+
+/// A trace in device memory.
+struct on_device {
+  explicit on_device(trace const& t)
+      : from{t.from},
+        to{t.to},
+        amounts{t.amounts},
+        all{from.data(), to.data(), amounts.data(), static_cast<std::uint32_t>(t.size())} {}
+  warden::buffer<std::uint32_t> from, to, amounts;
+  transfers all;
+};
+
+/// Transfers among accounts, some of them hot and some to the account they come from.
+trace drawn(std::uint32_t n, std::uint32_t accounts, std::uint32_t most) {
+  std::mt19937 random{n};
+  trace t;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t const from = i % 3 == 0 ? 0 : random() % accounts;
+    std::uint32_t const to = i % 7 == 0 ? from : random() % accounts;
+    t.add(from, to, 1 + random() % most);
+  }
+  return t;
+}
+
+/// What the accounts hold when nothing is refused.
+std::vector<std::int64_t> without_refusals(trace const& t, std::uint32_t size,
+                                           std::int64_t opening) {
+  std::vector<std::int64_t> balances(size, opening);
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    balances[t.from[i]] -= t.amounts[i];
+    balances[t.to[i]] += t.amounts[i];
+  }
+  return balances;
+}
+
+class every_arm : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(bank_transfer, every_arm, testing::ValuesIn(bank_transfer::arm_names()),
+                         [](auto const& arm) { return arm.param; });
+
+// Locks as written do some ten thousand a second on one account: that bounds the sizes below.
+TEST_P(every_arm, moves_every_cent) {
+  std::uint32_t const n = test::sized(300u, 20'000u);
+  std::int64_t const opening = 1'000ll * n;  // nothing can be refused
+  for (std::uint32_t const accounts : {1u, 5u, 300u}) {
+    bank b{{accounts, opening}};
+    trace const t = with_audits(drawn(n, accounts, 999), accounts);
+    on_device const work{t};
+    auto const arm = make_arm(GetParam(), b);
+    // A bank is opened anew for each run.
+    for (int run = 0; run < 2; ++run) {
+      b.open_async();
+      arm->run_async(work.all);
+      arm->wait();
+      auto const found = b.audit(work.all, arm->promises());
+      EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+      EXPECT_EQ(found.refused, 0u);
+      EXPECT_EQ(found.executed, t.size());
+      EXPECT_EQ(found.sum, opening * b.size());
+      auto const balances = without_refusals(t, b.size(), opening);
+      auto const seen = b.to_host();
+      for (std::uint32_t a = 0; a < b.size(); ++a)
+        ASSERT_EQ(seen[a].balance, balances[a]) << "account " << a << " of " << accounts;
+    }
+  }
+}
+
+TEST_P(every_arm, refuses_what_would_overdraw) {
+  std::uint32_t const n = test::sized(300u, 20'000u);
+  bank b{{.accounts = 20, .opening = 1000}};
+  trace const t = with_audits(drawn(n, 20, 900), 20);
+  on_device const work{t};
+  auto const arm = make_arm(GetParam(), b);
+  static_cast<void>(arm->tune(work.all));
+  b.open_async();
+  arm->run_async(work.all);
+  arm->wait();
+  auto const found = b.audit(work.all, arm->promises());
+  EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+  EXPECT_GT(found.refused, n / 50);
+  EXPECT_GT(found.executed, n / 50);
+}
+
+TEST_P(every_arm, transfers_to_oneself_need_the_money) {
+  // Whatever the order: the first is always covered, the second never.
+  trace t;
+  for (int i = 0; i < 40; ++i) {
+    t.add(3, 3, 100);
+    t.add(3, 3, 101);
+  }
+  bank b{{.accounts = 4, .opening = 100}};
+  on_device const work{t};
+  auto const arm = make_arm(GetParam(), b);
+  arm->run_async(work.all);
+  arm->wait();
+  auto const seen = b.to_host();
+  EXPECT_EQ(seen[3].balance, 100);
+  auto const found = b.audit(work.all, arm->promises());
+  EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+  // Between its two atomics a transfer to oneself takes the money from the others.
+  if (arm->promises().isolates) {
+    EXPECT_EQ(found.executed, 40u);
+  } else {
+    EXPECT_LE(found.executed, 40u);
+  }
+}
+
+/// Nothing but transfers within few pairs, and audits of them.
+trace busy_pairs(std::uint32_t n, std::uint32_t ordinary) {
+  trace t;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    std::uint32_t const first = ordinary + 2 * (i / 2 % 2), payer = i / 4 % 2;
+    t.add(first + payer, first + 1 - payer, i % 2 == 0 ? 0 : 7);
+  }
+  return t;
+}
+
+TEST_P(every_arm, audits_tell_who_isolates) {
+  bank b{{.accounts = 1}};
+  on_device const work{busy_pairs(test::sized(400u, 20'000u), b.ordinary())};
+  auto const arm = make_arm(GetParam(), b);
+  std::uint64_t broken = 0;
+  for (int run = 0; run < 5; ++run) {  // each a schedule of its own
+    b.open_async();
+    arm->run_async(work.all);
+    arm->wait();
+    auto const found = b.audit(work.all, arm->promises());
+    EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+    EXPECT_EQ(found.audits, work.all.n / 2);
+    broken += found.broken_audits;
+  }
+  if (arm->promises().isolates) {
+    EXPECT_EQ(broken, 0u);
+  } else {
+    EXPECT_GT(broken, 0u) << "audits that never see anything show nothing";
+    auto const found = b.audit(work.all, {});
+    EXPECT_THAT(b.complaint({.sum = found.sum,
+                             .executed = found.executed,
+                             .audits = found.audits,
+                             .broken_audits = broken},
+                            work.all, {}),
+                HasSubstr("audits saw a transfer half done"));
+  }
+}
+
+// ---- the audit at the end
+
+/// What the audit says after `spoil` was done to the accounts of a bank whose transfers went well.
+std::string complaint_after(std::function<void(std::vector<account>&)> const& spoil) {
+  bank b{{.accounts = 10, .opening = 500}};
+  trace t;
+  for (std::uint32_t i = 0; i < 10; ++i) t.add(i, (i + 1) % 10, 100 + i);
+  on_device const work{t};
+  auto const arm = bank_transfer::make_arm("lock_ordered", b);
+  arm->run_async(work.all);
+  arm->wait();
+  auto accounts = b.to_host();
+  spoil(accounts);
+  warden::copy(b.accounts(), accounts.data(), accounts.size());
+  warden::stream_ref{}.synchronize();
+  return b.complaint(b.audit(work.all, {}), work.all, {});
+}
+
+TEST(bank_transfer, the_audit_finds_what_is_wrong) {
+  EXPECT_EQ(complaint_after([](auto&) {}), "");
+  EXPECT_EQ(
+      complaint_after([](auto& a) { a[4].balance += 1; }),
+      "the sum is 9001 cents, not 9000; 1 accounts do not have what their transfers leave them");
+  EXPECT_EQ(complaint_after([](auto& a) {
+              a[4].balance -= 3;  // as if the amounts of two messages were exchanged
+              a[7].balance += 3;
+            }),
+            "2 accounts do not have what their transfers leave them");
+  EXPECT_EQ(complaint_after([](auto& a) {
+              a[2].balance -= 1000;
+              a[3].balance += 1000;
+            }),
+            "1 accounts are below zero; 2 accounts do not have what their transfers leave them");
+  EXPECT_EQ(complaint_after([](auto& a) { a[5].executed += 1; }),
+            "11 executed and 0 refused are not the 10 sent; 1 accounts have not seen just what was "
+            "sent from them");
+  EXPECT_EQ(complaint_after([](auto& a) {
+              a[5].executed -= 1;
+              a[6].executed += 1;
+            }),
+            "2 accounts have not seen just what was sent from them");
+  // A refusal that was none: the money moved all the same.
+  EXPECT_EQ(complaint_after([](auto& a) {
+              a[5].executed -= 1;
+              a[5].refused += 1;
+            }),
+            "");
+  EXPECT_EQ(complaint_after([](auto& a) {
+              a[10].balance -= 5;
+              a[13].balance += 5;
+            }),
+            "2 accounts do not have what their transfers leave them; 2 pairs have lost their sum");
+}
+
+TEST(bank_transfer, impossible_banks) {
+  auto const complaint = [](bank_transfer::bank_options const& o) -> std::string {
+    try {
+      bank const b{o};
+    } catch (warden::limit_error const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(complaint({.accounts = 0}), HasSubstr("0 accounts are not from 1 to 67108864"));
+  EXPECT_THAT(complaint({.accounts = 67108865}), HasSubstr("67108865 accounts are not from 1 to"));
+  EXPECT_THAT(complaint({.accounts = 1, .opening = -1}),
+              HasSubstr("an opening balance of -1 cents is not from 0 to 100000000000"));
+  EXPECT_EQ(complaint({.accounts = 1, .opening = 0}), "");
+}
+
+TEST(bank_transfer, one_server_for_all) {
+  // So many do not fit a chip.
+  bank many{{.accounts = 20'000}};
+  EXPECT_NO_THROW(static_cast<void>(make_arm("warden_colocated", many)));
+  try {
+    static_cast<void>(
+        make_arm("warden_colocated", many, {.accounts = bank_transfer::where::on_chip}));
+    ADD_FAILURE() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("20624 records of 16 bytes for each server are too many"));
+  }
+  for (auto const accounts :
+       {bank_transfer::where::on_chip_if_they_fit, bank_transfer::where::in_memory}) {
+    bank b{{.accounts = 50}};
+    on_device const work{with_audits(drawn(test::sized(300u, 20'000u), 50, 1000), 50)};
+    auto const arm = make_arm("warden_colocated", b, {256, accounts, 2});
+    arm->run_async(work.all);
+    arm->wait();
+    EXPECT_EQ(b.complaint(b.audit(work.all, {}), work.all, {}), "");
+  }
+}
+
+// ---- drawn transfers
+
+struct host_transfers {
+  std::vector<std::uint32_t> from, to, amounts;
+  friend bool operator==(host_transfers const&, host_transfers const&) = default;
+};
+host_transfers to_host(transfers const& t) {
+  host_transfers h;
+  for (auto const& [there, here] :
+       {std::pair{t.from, &h.from}, {t.to, &h.to}, {t.amounts, &h.amounts}}) {
+    here->resize(t.n);
+    warden::copy(here->data(), there, t.n);
+  }
+  warden::stream_ref{}.synchronize();
+  return h;
+}
+
+TEST(bank_workload, transfers_are_what_they_should_be) {
+  constexpr std::uint32_t accounts = 1000;
+  std::uint32_t const n = test::sized(1u << 14, 1u << 20), pairs = bank_transfer::pairs_for(1000);
+  for (std::string const name : {"uniform", "zipf099", "hot_side"}) {
+    SCOPED_TRACE(name);
+    bank_bench::transfer_workload w{name, accounts};
+    w.reserve(n);
+    auto const h = to_host(w.draw(n, 3));
+    std::uint32_t audits = 0, within = 0, pays = 0, is_paid = 0, to_itself = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      std::uint32_t const from = h.from[i], to = h.to[i];
+      if (from >= accounts || to >= accounts) {
+        ASSERT_EQ((from - accounts) ^ 1, to - accounts) << "money leaves a pair";
+        ASSERT_LT(from, accounts + 2 * pairs);
+        (h.amounts[i] == 0 ? audits : within) += 1;
+      } else {
+        ASSERT_GE(h.amounts[i], 1u);
+        ASSERT_LE(h.amounts[i], 1000u);
+        pays += from == 0 ? 1 : 0;
+        is_paid += to == 0 ? 1 : 0;
+        to_itself += from == to ? 1 : 0;
+      }
+    }
+    EXPECT_EQ(audits + within, n / bank_transfer::operations_for_a_pair);
+    EXPECT_EQ(audits, within);
+    double const transfers = n - audits - within;
+    if (name == "hot_side") {
+      EXPECT_NEAR(pays / transfers, 0.45, 0.03);
+      EXPECT_NEAR(is_paid / transfers, 0.45, 0.03);
+    } else if (name == "uniform") {
+      EXPECT_LT(pays / transfers, 0.01);
+      EXPECT_LT(to_itself / transfers, 0.01);
+    } else {
+      // A tenth and more of draws from 1,000 ranks are of the first.
+      std::vector<std::uint32_t> paid(accounts + 2 * pairs);
+      for (std::uint32_t const to : h.to) ++paid[to];
+      EXPECT_NEAR(*std::max_element(paid.begin(), paid.end()) / transfers, 0.13, 0.02);
+    }
+    EXPECT_EQ(to_host(w.draw(n, 3)), h);
+    EXPECT_NE(to_host(w.draw(n, 4)), h);
+  }
+}
+
+// ---- traces
+
+class traces : public testing::Test {
+ protected:
+  traces()
+      : path_{std::filesystem::temp_directory_path() / ("trace." + std::to_string(getpid()))} {}
+  ~traces() override { std::filesystem::remove(path_); }
+
+  trace read(std::string const& text, std::uint32_t accounts = bank_transfer::most_accounts) {
+    std::ofstream{path_, std::ios::binary} << text;
+    return bank_transfer::read_trace(path_, accounts);
+  }
+  /// The error's text behind the file's name.
+  std::string error_of(std::string const& text,
+                       std::uint32_t accounts = bank_transfer::most_accounts) {
+    try {
+      read(text, accounts);
+    } catch (std::runtime_error const& e) {
+      std::string const what = e.what();
+      EXPECT_EQ(what.substr(0, path_.string().size()), path_.string());
+      return what.substr(path_.string().size());
+    }
+    return "no error";
+  }
+
+  std::filesystem::path path_;
+};
+
+TEST_F(traces, are_read) {
+  std::vector<std::uint32_t> const from{1, 67108863}, to{2, 0}, amounts{100, 4294967295};
+  for (std::string const text :
+       {"1,2,100\n67108863,0,4294967295\n", "from,to,amount\n1,2,100\n67108863,0,4294967295",
+        "from,to,amount\r\n1,2,100\r\n67108863,0,4294967295\r\n",
+        "\xef\xbb\xbf"
+        "from, to, amount\n\n# a comment\n 1 ,\t2, 0100\n\r\n67108863,0,4294967295\n"}) {
+    SCOPED_TRACE(text);
+    trace const t = read(text);
+    EXPECT_EQ(t.from, from);
+    EXPECT_EQ(t.to, to);
+    EXPECT_EQ(t.amounts, amounts);
+  }
+}
+
+TEST_F(traces, that_are_wrong) {
+  std::string const good = "from,to,amount\n1,2,100\n";
+  for (auto const& [line, error] : std::vector<std::pair<std::string, std::string>>{
+           {"1,2", ":3: 2 columns; a transfer has 3: from,to,amount"},
+           {"1", ":3: 1 column; a transfer has 3: from,to,amount"},
+           {"1,2,3,4", ":3: 4 columns; a transfer has 3: from,to,amount"},
+           {"1,2,3,", ":3: 4 columns; a transfer has 3: from,to,amount"},
+           {"1,,3", ":3: to is missing"},
+           {"1,2,", ":3: amount is missing"},
+           {"x,2,3", ":3: from \"x\" is not a whole number"},
+           {"1,2,3.50", ":3: amount \"3.50\" is not a whole number"},
+           {"1,2,+3", ":3: amount \"+3\" is not a whole number"},
+           {"1,2,-", ":3: amount \"-\" is not a whole number"},
+           {"1,2 3,4", ":3: to \"2 3\" is not a whole number"},
+           {"1,\"2\",3", ":3: to \"\"2\"\" is not a whole number"},
+           {"1,2," + std::string(60, 'z'),
+            ":3: amount \"" + std::string(40, 'z') + "...\" is not a whole number"},
+           {"1,2,-5", ":3: amount -5 is negative"},
+           {"-1,2,5", ":3: from -1 is negative"},
+           {"1,2,0", ":3: amount 0 is not from 1 to 4294967295 cents"},
+           {"1,2,4294967296", ":3: amount 4294967296 is not from 1 to 4294967295 cents"},
+           {"1,2,99999999999999999999",
+            ":3: amount 99999999999999999999 is not from 1 to 4294967295 cents"},
+           {"67108864,2,1", ":3: from 67108864 is not below 67108864, the number of accounts"},
+           {"1,99999999999999999999,1",
+            ":3: to 99999999999999999999 is not below 67108864, the number of accounts"},
+           {"from,to,amount", ":3: from \"from\" is not a whole number"}}) {
+    EXPECT_EQ(error_of(good + line + "\n1,2,3\n"), error);
+    EXPECT_EQ(error_of(good + line), error) << "without a line end";
+  }
+  EXPECT_EQ(error_of(good + "\n# here\n10,2,5\n", 10),
+            ":5: from 10 is not below 10, the number of accounts");
+  EXPECT_EQ(error_of("to,from,amount\n1,2,3\n"), ":1: from \"to\" is not a whole number");
+  EXPECT_EQ(error_of(""), ": no transfers");
+  EXPECT_EQ(error_of("from,to,amount\n# none\n"), ": no transfers");
+  std::filesystem::remove(path_);
+  try {
+    bank_transfer::read_trace(path_);
+    ADD_FAILURE() << "no error";
+  } catch (std::runtime_error const& e) {
+    EXPECT_EQ(e.what(), path_.string() + ": cannot be read");
+  }
+}
+
+TEST_F(traces, get_audits_between_their_transfers) {
+  trace const t = drawn(1000, 10, 100);
+  trace const all = with_audits(t, 10);
+  std::uint32_t const period = bank_transfer::operations_for_a_pair;
+  std::size_t next = 0;
+  std::uint32_t audits = 0, within = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i % period != period - 1) {
+      ASSERT_EQ(std::tuple(all.from[i], all.to[i], all.amounts[i]),
+                std::tuple(t.from[next], t.to[next], t.amounts[next]));
+      ++next;
+    } else {
+      ASSERT_EQ((all.from[i] - 10) ^ 1, all.to[i] - 10);
+      ASSERT_LT(all.from[i], 10 + 2 * bank_transfer::pairs_for(10));
+      (all.amounts[i] == 0 ? audits : within) += 1;
+    }
+  }
+  EXPECT_EQ(next, t.size());
+  EXPECT_EQ(audits, 16u);
+  EXPECT_EQ(within, 16u);
+}
+
+}  // namespace

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the command bank_transfer: what it prints, and what it says and returns when it cannot.
+
+    bank_transfer_command.py PROGRAM [UNITTEST OPTIONS]
+"""
+import pathlib
+import re
+
+import command
+
+ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_colocated"]
+EXAMPLE = pathlib.Path(__file__).parents[2] / "apps/data/transfers.csv"
+# Everybody pays account 0 something else, so that there is one order of balances.
+TRACE = "from,to,amount\n" + "".join(f"{n},0,{100 * n}\n" for n in range(1, 50))
+
+
+class ReplayTest(command.CommandTest):
+    NAME = "bank_transfer"
+
+    def balances(self, *arguments):
+        """(account, balance) of each printed one, after the closing lines were checked."""
+        run = self.run_it("replay", *arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        *rows, self.summary, self.verdict = run.stdout.splitlines()
+        return [(int(account), int(balance)) for balance, account in (row.split() for row in rows)]
+
+    def test_every_arm(self):
+        trace = self.file("trace.csv", TRACE)
+        wanted = [(0, 5000 + sum(100 * n for n in range(1, 50))), *((n, 5000 - 100 * n) for n in range(1, 50))]
+        for arm in ARMS:
+            self.assertEqual(self.balances(trace, "--arm", arm, "--opening", 5000, "--top", 100), wanted, arm)
+            self.assertRegex(self.summary, rf"^49 transfers, 0 refused, among 50 accounts, by {arm} on \S")
+            self.assertRegex(self.verdict, "^audit passed: 250000 cents as before, no account below zero; "
+                             + (r"\d of 0 audits in between saw a transfer half done, as they may by atomics$" if arm == "atomics"
+                                else "none of 0 audits in between saw a transfer half done$"))
+
+    def test_refusals(self):
+        trace = self.file("trace.csv", TRACE)
+        # Accounts 31 to 49 do not have what they should pay; nobody pays them.
+        rows = self.balances(trace, "--opening", 3000, "--top", 3)
+        self.assertEqual(rows, [(0, 3000 + sum(100 * n for n in range(1, 31))), (31, 3000), (32, 3000)])
+        self.assertRegex(self.summary, "^49 transfers, 19 refused, among 50 accounts, by warden_colocated on ")
+
+    def test_accounts(self):
+        trace = self.file("trace.csv", "1,2,7\r\n")
+        self.assertEqual(self.balances(trace, "--accounts", 4, "--opening", 10), [(2, 17), (0, 10), (3, 10), (1, 3)])
+        self.assertEqual(self.balances(trace, "--accounts", 4, "--opening", 10, "--top", 0), [])
+        self.refused(1, re.escape(f"{trace}:1: to 2 is not below 2, the number of accounts"), "replay", trace, "--accounts", 2)
+
+    def test_the_example(self):
+        self.assertEqual(len(self.balances(EXAMPLE)), 10)
+        self.assertRegex(self.summary, "^400 transfers, 0 refused, among 40 accounts, ")
+        self.assertRegex(self.verdict, "none of 6 audits in between saw ")
+
+    def test_a_wrong_line(self):
+        trace = self.file("trace.csv", TRACE + "7,8\n")
+        self.refused(1, re.escape(f"{trace}:51: 2 columns; a transfer has 3: from,to,amount"), "replay", trace)
+        empty = self.file("empty.csv", "from,to,amount\n")
+        self.refused(1, re.escape(f"{empty}: no transfers"), "replay", empty)
+
+    def test_a_missing_file(self):
+        missing = self.folder / "missing.csv"
+        self.refused(2, f".*File does not exist: {re.escape(str(missing))}", "replay", missing)
+        self.refused(2, ".*directory.*", "replay", self.folder)
+
+    def test_wrong_options(self):
+        trace = self.file("trace.csv", TRACE)
+        for wrong in ([], ["replay"], ["audit", trace], ["replay", trace, "--arm", "best"], ["replay", trace, "--top", -1]):
+            self.refused(2, ".+", *wrong)
+        for option, value, limits in (("--accounts", 0, "1\\D+67108864"), ("--accounts", 67108865, "1\\D+67108864"),
+                                      ("--opening", -1, "0\\D+100000000000"), ("--opening", 10**12, "0\\D+100000000000")):
+            self.refused(2, rf".*{option}.*{value}.*{limits}.*", "replay", trace, option, value)
+
+
+if __name__ == "__main__":
+    command.main(__doc__)

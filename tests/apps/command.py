@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the applications' commands share."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = ""
+
+
+class CommandTest(unittest.TestCase):
+    NAME = ""  # of the command: its errors begin with it
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"warden_{self.NAME}_"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def file(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def run_it(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+    def refused(self, code, pattern, *arguments):
+        """Nothing is printed, and one line says why."""
+        run = self.run_it(*arguments)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(run.stderr.count("\n"), 1, run.stderr)
+        self.assertRegex(run.stderr, rf"\A{self.NAME}: {pattern}\n\Z")
+
+
+def main(usage):
+    """Runs the tests of the program that imported this: PROGRAM [UNITTEST OPTIONS]."""
+    global PROGRAM
+    if len(sys.argv) < 2:
+        print(usage, file=sys.stderr)
+        sys.exit(2)
+    PROGRAM = sys.argv.pop(1)
+    unittest.main(verbosity=2)
