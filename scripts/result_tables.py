@@ -6,7 +6,8 @@ import result_file
 from result_file import rows_of
 
 ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
-        "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_colocated"]
+        "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_colocated",
+        "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 # What the operations of a comparison are called, where they are no sections of one record each.
 UNITS = {"bank_transfer": "transfer"}

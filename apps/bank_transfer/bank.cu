@@ -2,32 +2,20 @@
 // Opening a bank, and its audit.
 
 #include "apps/bank_transfer/bank.cuh"
+#include "apps/support/device.cuh"
 
 #include <warden/error.hpp>
-#include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 
-#include <algorithm>
+#include <type_traits>
 
 namespace bank_transfer {
 
 namespace {
 
-/// Every thread of the launch takes each `count`-th element.
-template <class F>
-__device__ void for_my_share(std::uint64_t n, F f) {
-  std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
-  for (std::uint64_t i =
-           std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
-       i < n; i += step)
-    f(i);
-}
-
 template <class Argument>
 void run(void (*kernel)(Argument), std::type_identity_t<Argument> const& a) {
-  auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  unsigned const blocks = facts.simulated ? 2 : 8 * static_cast<unsigned>(facts.multiprocessors);
-  simt::launch(kernel, blocks, facts.simulated ? 32 : 256, 0, a, {});
+  simt::launch(kernel, apps::blocks(), apps::threads(), 0, a, {});
 }
 
 struct open_arguments {
@@ -36,7 +24,7 @@ struct open_arguments {
   std::int64_t opening;
 };
 WARDEN_KERNEL void open_accounts(open_arguments a) {
-  for_my_share(a.size, [&](std::uint64_t i) { a.accounts[i] = {a.opening, 0, 0}; });
+  apps::for_my_share(a.size, [&](std::uint64_t i) { a.accounts[i] = {a.opening, 0, 0}; });
 }
 
 struct audit_arguments {
@@ -53,7 +41,7 @@ struct audit_arguments {
 /// so those of an account that refused some leave it, and those they went to, in doubt.
 WARDEN_KERNEL void book(audit_arguments a) {
   std::uint64_t audits = 0;
-  for_my_share(a.sent.n, [&](std::uint64_t i) {
+  apps::for_my_share(a.sent.n, [&](std::uint64_t i) {
     std::uint32_t const from = a.sent.from[i], to = a.sent.to[i], amount = a.sent.amounts[i];
     audits += amount == 0 ? 1 : 0;
     simt::fetch_add(&a.booked[from].sent, 1u);
@@ -70,7 +58,7 @@ WARDEN_KERNEL void book(audit_arguments a) {
 
 WARDEN_KERNEL void look(audit_arguments a) {
   bank::counters mine{};
-  for_my_share(a.size, [&](std::uint64_t i) {
+  apps::for_my_share(a.size, [&](std::uint64_t i) {
     account const& x = a.accounts[i];
     bank::booked const& b = a.booked[i];
     mine.sum += static_cast<std::uint64_t>(x.balance);

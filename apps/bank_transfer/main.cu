@@ -3,11 +3,9 @@
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/bank_transfer/trace.hpp"
+#include "apps/support/command.hpp"
 
-#include <warden/error.hpp>
 #include <warden/runtime.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -111,25 +109,5 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(bank_transfer::arm_names()));
   command->add_option("--top", o.top, "how many of the largest balances to print")
       ->check(CLI::Range(0, 1'000'000));
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& e) {
-    return app.exit(e);
-  } catch (CLI::ParseError const& e) {
-    std::fprintf(stderr, "bank_transfer: %s\n", e.what());
-    return 2;
-  }
-  if (warden::runtime::device_count() == 0) {
-    std::fprintf(stderr, "bank_transfer: no CUDA GPU\n");
-    return 77;
-  }
-  try {
-    return replay(o);
-  } catch (warden::error const& e) {
-    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
-    return 1;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "bank_transfer: %s\n", e.what());
-    return 1;
-  }
+  return apps::run_command(app, argc, argv, [&] { return replay(o); });
 }

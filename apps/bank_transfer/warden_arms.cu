@@ -70,6 +70,14 @@ class warden_arm final : public arm {
     warden::launch_fused(send_transfers<forwards>{all}, grid, Policy::block_threads, {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
+  /// Throws limit_error if a multiprocessor has no room for a client block beside a server.
+  void check_room() const {
+    std::size_t const room = warden::runtime::facts(guarded_.device()).shared_bytes_per_block / 2;
+    if (guarded_.server_bytes() <= room) return;
+    throw warden::limit_error{
+        "accounts: with them on chip a server takes " + std::to_string(guarded_.server_bytes()) +
+        " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
+  }
 
  private:
   warden::basic_guarded<Policy, account, Sections...> guarded_;
@@ -121,8 +129,11 @@ struct nested : spread<Where> {
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen) {
   if (name == "warden_nested")
     return std::make_unique<warden_arm<nested<placement::in_memory>, transfer>>(b);
-  if (name == "warden_nested_on_chip")
-    return std::make_unique<warden_arm<nested<placement::on_chip>, transfer>>(b);
+  if (name == "warden_nested_on_chip") {
+    auto made = std::make_unique<warden_arm<nested<placement::on_chip>, transfer>>(b);
+    made->check_room();
+    return made;
+  }
   if (name == "warden_forwarding") {
     return std::make_unique<
         warden_arm<spread<placement::in_memory>, withdraw, deposit, look_at_first, look_at_second>>(

@@ -4,8 +4,7 @@
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
-
-#include <CLI/CLI.hpp>
+#include "apps/support/command.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -135,25 +134,5 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"warden_runs", "lock_tuned", "atomics"}));
   command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
       ->check(CLI::Range(1u, 1u << 31));
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& e) {
-    return app.exit(e);
-  } catch (CLI::ParseError const& e) {
-    std::fprintf(stderr, "hash_table: %s\n", e.what());
-    return 2;
-  }
-  if (warden::runtime::device_count() == 0) {
-    std::fprintf(stderr, "hash_table: no CUDA GPU\n");
-    return 77;
-  }
-  try {
-    return count(o);
-  } catch (warden::error const& e) {
-    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
-    return 1;
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "hash_table: %s\n", e.what());
-    return 1;
-  }
+  return apps::run_command(app, argc, argv, [&] { return count(o); });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/hash_table/sections.cuh"
+#include "apps/support/device.cuh"
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
@@ -38,15 +39,6 @@ struct table_view {
 
 namespace detail {
 
-/// Every thread of the launch takes each `count`-th element.
-template <class F>
-__device__ void for_my_share(std::uint64_t n, F f) {
-  for (std::uint64_t i =
-           std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
-       i < n; i += std::uint64_t{simt::block_count()} * simt::block_threads())
-    f(i);
-}
-
 template <class View, class Key, class Value>
 struct find_arguments {
   View view;
@@ -57,7 +49,7 @@ struct find_arguments {
 };
 template <class View, class Key, class Value>
 WARDEN_KERNEL void find_kernel(find_arguments<View, Key, Value> a) {
-  for_my_share(a.n, [&](std::uint64_t i) {
+  apps::for_my_share(a.n, [&](std::uint64_t i) {
     Value const* const value = a.view.find(a.keys[i]);
     a.found[i] = value != nullptr;
     if (value != nullptr) a.values[i] = *value;
@@ -71,21 +63,12 @@ struct visit_arguments {
 };
 template <class View, class F>
 WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
-  for_my_share(a.view.context.buckets, [&](std::uint64_t b) {
+  apps::for_my_share(a.view.context.buckets, [&](std::uint64_t b) {
     for (std::uint32_t n = a.view.buckets[b].first; n != 0; n = a.view.context.at(n).next) {
       auto const& node = a.view.context.at(n);
       a.f(node.key, node.value);
     }
   });
-}
-
-/// Blocks and threads of the kernels that only read.
-inline unsigned reading_blocks() {
-  auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  return facts.simulated ? 2 : 8 * static_cast<unsigned>(facts.multiprocessors);
-}
-inline unsigned reading_threads() {
-  return warden::runtime::facts(warden::runtime::current_device()).simulated ? 32 : 256;
 }
 
 }  // namespace detail
@@ -133,15 +116,15 @@ class storage {
   /// then `values[i]` is its value. Enqueued; valid only behind the operations' `wait`.
   void find_async(Key const* keys, std::uint32_t n, Value* values, bool* found,
                   warden::stream_ref s = {}) const {
-    simt::launch(&detail::find_kernel<view, Key, Value>, detail::reading_blocks(),
-                 detail::reading_threads(), 0, {device_view(), keys, n, values, found}, s);
+    simt::launch(&detail::find_kernel<view, Key, Value>, apps::blocks(), apps::threads(), 0,
+                 {device_view(), keys, n, values, found}, s);
   }
   /// Calls `f(key, value)` on the device for every entry, in no order, many at a time. Enqueued;
   /// valid only behind the operations' `wait`.
   template <class F>
   void for_each_async(F f, warden::stream_ref s = {}) const {
-    simt::launch(&detail::visit_kernel<view, F>, detail::reading_blocks(),
-                 detail::reading_threads(), 0, {device_view(), f}, s);
+    simt::launch(&detail::visit_kernel<view, F>, apps::blocks(), apps::threads(), 0,
+                 {device_view(), f}, s);
   }
 
   /// What became of the operations since construction or `clear_async`; blocks the host.

@@ -164,7 +164,7 @@ class table : public storage<Key, Value, Keys>,
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     constexpr unsigned threads = Policy::block_threads;
-    auto const grid = std::min(n / threads + 1, detail::reading_blocks() * 8);
+    auto const grid = std::min(n / threads + 1, apps::blocks() * 8);
     warden::launch_fused(detail::run_kernel<Make>{make, n}, grid, threads, s, guarded_);
   }
 

@@ -122,12 +122,18 @@ int main(int argc, char** argv) {
   options.add_option("--colocated-clients", chosen.client_blocks, "its client blocks")
       ->check(CLI::Range(1u, 65536u));
   using bank_transfer::where;
-  options.add_option("--colocated-accounts", chosen.accounts, "where its accounts are in a run")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, where>{{"fitting", where::on_chip_if_they_fit},
-                                       {"on_chip", where::on_chip},
-                                       {"in_memory", where::in_memory}}));
+  std::map<std::string, where> const places{{"fitting", where::on_chip_if_they_fit},
+                                            {"on_chip", where::on_chip},
+                                            {"in_memory", where::in_memory}};
+  std::string place = "fitting";
+  options
+      .add_option(
+          "--colocated-accounts", place,
+          "where its accounts are in a run: on chip where they fit, there or not at all, in "
+          "memory")
+      ->check(CLI::IsMember({"fitting", "on_chip", "in_memory"}));
   if (!program.parse(bank_transfer::arm_names(), argc, argv)) return program.exit_code();
+  chosen.accounts = places.at(place);
   if (keys.empty()) {
     keys = program.simulated() ? std::vector<std::uint32_t>{256}
                                : std::vector<std::uint32_t>{256, 1024, 32768, 131072, 1048576};

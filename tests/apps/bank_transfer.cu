@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bank's transfers by every arm, its audits, and its traces.
+// The bank's transfers by every arm, its audits, and drawn transfers.
 
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/bank_transfer/trace.hpp"
 #include "microbench/bank_transfer/workload.cuh"
+#include "tests/apps/bank_traces.cuh"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <cstdint>
 #include <functional>
-#include <random>
-#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -21,30 +22,10 @@ using bank_transfer::account;
 using bank_transfer::bank;
 using bank_transfer::trace;
 using bank_transfer::transfers;
+using test::busy_pairs;
+using test::drawn;
+using test::on_device;
 using testing::HasSubstr;
-
-/// A trace in device memory.
-struct on_device {
-  explicit on_device(trace const& t)
-      : from{t.from},
-        to{t.to},
-        amounts{t.amounts},
-        all{from.data(), to.data(), amounts.data(), static_cast<std::uint32_t>(t.size())} {}
-  warden::buffer<std::uint32_t> from, to, amounts;
-  transfers all;
-};
-
-/// Transfers among accounts, some of them hot and some to the account they come from.
-trace drawn(std::uint32_t n, std::uint32_t accounts, std::uint32_t most) {
-  std::mt19937 random{n};
-  trace t;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::uint32_t const from = i % 3 == 0 ? 0 : random() % accounts;
-    std::uint32_t const to = i % 7 == 0 ? from : random() % accounts;
-    t.add(from, to, 1 + random() % most);
-  }
-  return t;
-}
 
 /// What the accounts hold when nothing is refused.
 std::vector<std::int64_t> without_refusals(trace const& t, std::uint32_t size,
@@ -128,16 +109,6 @@ TEST_P(every_arm, transfers_to_oneself_need_the_money) {
   }
 }
 
-/// Nothing but transfers within few pairs, and audits of them.
-trace busy_pairs(std::uint32_t n, std::uint32_t ordinary) {
-  trace t;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    std::uint32_t const first = ordinary + 2 * (i / 2 % 2), payer = i / 4 % 2;
-    t.add(first + payer, first + 1 - payer, i % 2 == 0 ? 0 : 7);
-  }
-  return t;
-}
-
 TEST_P(every_arm, audits_tell_who_isolates) {
   bank b{{.accounts = 1}};
   on_device const work{busy_pairs(test::sized(400u, 20'000u), b.ordinary())};
@@ -156,13 +127,25 @@ TEST_P(every_arm, audits_tell_who_isolates) {
     EXPECT_EQ(broken, 0u);
   } else {
     EXPECT_GT(broken, 0u) << "audits that never see anything show nothing";
-    auto const found = b.audit(work.all, {});
-    EXPECT_THAT(b.complaint({.sum = found.sum,
-                             .executed = found.executed,
-                             .audits = found.audits,
-                             .broken_audits = broken},
-                            work.all, {}),
-                HasSubstr("audits saw a transfer half done"));
+  }
+}
+
+TEST_P(every_arm, audits_see_a_sum_that_is_wrong) {
+  bank b{{.accounts = 1}};
+  on_device const work{busy_pairs(80, b.ordinary())};
+  auto const arm = make_arm(GetParam(), b);
+  auto accounts = b.to_host();
+  accounts[1].balance += 1;  // one of two pairs
+  warden::copy(b.accounts(), accounts.data(), accounts.size());
+  arm->run_async(work.all);
+  arm->wait();
+  auto const found = b.audit(work.all, arm->promises());
+  if (arm->promises().isolates) {
+    EXPECT_EQ(found.broken_audits, 20u);
+    EXPECT_THAT(b.complaint(found, work.all, arm->promises()),
+                HasSubstr("; 20 of 40 audits saw a transfer half done"));
+  } else {
+    EXPECT_GT(found.broken_audits, 0u);
   }
 }
 
@@ -316,115 +299,6 @@ TEST(bank_workload, transfers_are_what_they_should_be) {
     EXPECT_EQ(to_host(w.draw(n, 3)), h);
     EXPECT_NE(to_host(w.draw(n, 4)), h);
   }
-}
-
-// ---- traces
-
-class traces : public testing::Test {
- protected:
-  traces()
-      : path_{std::filesystem::temp_directory_path() / ("trace." + std::to_string(getpid()))} {}
-  ~traces() override { std::filesystem::remove(path_); }
-
-  trace read(std::string const& text, std::uint32_t accounts = bank_transfer::most_accounts) {
-    std::ofstream{path_, std::ios::binary} << text;
-    return bank_transfer::read_trace(path_, accounts);
-  }
-  /// The error's text behind the file's name.
-  std::string error_of(std::string const& text,
-                       std::uint32_t accounts = bank_transfer::most_accounts) {
-    try {
-      read(text, accounts);
-    } catch (std::runtime_error const& e) {
-      std::string const what = e.what();
-      EXPECT_EQ(what.substr(0, path_.string().size()), path_.string());
-      return what.substr(path_.string().size());
-    }
-    return "no error";
-  }
-
-  std::filesystem::path path_;
-};
-
-TEST_F(traces, are_read) {
-  std::vector<std::uint32_t> const from{1, 67108863}, to{2, 0}, amounts{100, 4294967295};
-  for (std::string const text :
-       {"1,2,100\n67108863,0,4294967295\n", "from,to,amount\n1,2,100\n67108863,0,4294967295",
-        "from,to,amount\r\n1,2,100\r\n67108863,0,4294967295\r\n",
-        "\xef\xbb\xbf"
-        "from, to, amount\n\n# a comment\n 1 ,\t2, 0100\n\r\n67108863,0,4294967295\n"}) {
-    SCOPED_TRACE(text);
-    trace const t = read(text);
-    EXPECT_EQ(t.from, from);
-    EXPECT_EQ(t.to, to);
-    EXPECT_EQ(t.amounts, amounts);
-  }
-}
-
-TEST_F(traces, that_are_wrong) {
-  std::string const good = "from,to,amount\n1,2,100\n";
-  for (auto const& [line, error] : std::vector<std::pair<std::string, std::string>>{
-           {"1,2", ":3: 2 columns; a transfer has 3: from,to,amount"},
-           {"1", ":3: 1 column; a transfer has 3: from,to,amount"},
-           {"1,2,3,4", ":3: 4 columns; a transfer has 3: from,to,amount"},
-           {"1,2,3,", ":3: 4 columns; a transfer has 3: from,to,amount"},
-           {"1,,3", ":3: to is missing"},
-           {"1,2,", ":3: amount is missing"},
-           {"x,2,3", ":3: from \"x\" is not a whole number"},
-           {"1,2,3.50", ":3: amount \"3.50\" is not a whole number"},
-           {"1,2,+3", ":3: amount \"+3\" is not a whole number"},
-           {"1,2,-", ":3: amount \"-\" is not a whole number"},
-           {"1,2 3,4", ":3: to \"2 3\" is not a whole number"},
-           {"1,\"2\",3", ":3: to \"\"2\"\" is not a whole number"},
-           {"1,2," + std::string(60, 'z'),
-            ":3: amount \"" + std::string(40, 'z') + "...\" is not a whole number"},
-           {"1,2,-5", ":3: amount -5 is negative"},
-           {"-1,2,5", ":3: from -1 is negative"},
-           {"1,2,0", ":3: amount 0 is not from 1 to 4294967295 cents"},
-           {"1,2,4294967296", ":3: amount 4294967296 is not from 1 to 4294967295 cents"},
-           {"1,2,99999999999999999999",
-            ":3: amount 99999999999999999999 is not from 1 to 4294967295 cents"},
-           {"67108864,2,1", ":3: from 67108864 is not below 67108864, the number of accounts"},
-           {"1,99999999999999999999,1",
-            ":3: to 99999999999999999999 is not below 67108864, the number of accounts"},
-           {"from,to,amount", ":3: from \"from\" is not a whole number"}}) {
-    EXPECT_EQ(error_of(good + line + "\n1,2,3\n"), error);
-    EXPECT_EQ(error_of(good + line), error) << "without a line end";
-  }
-  EXPECT_EQ(error_of(good + "\n# here\n10,2,5\n", 10),
-            ":5: from 10 is not below 10, the number of accounts");
-  EXPECT_EQ(error_of("to,from,amount\n1,2,3\n"), ":1: from \"to\" is not a whole number");
-  EXPECT_EQ(error_of(""), ": no transfers");
-  EXPECT_EQ(error_of("from,to,amount\n# none\n"), ": no transfers");
-  std::filesystem::remove(path_);
-  try {
-    bank_transfer::read_trace(path_);
-    ADD_FAILURE() << "no error";
-  } catch (std::runtime_error const& e) {
-    EXPECT_EQ(e.what(), path_.string() + ": cannot be read");
-  }
-}
-
-TEST_F(traces, get_audits_between_their_transfers) {
-  trace const t = drawn(1000, 10, 100);
-  trace const all = with_audits(t, 10);
-  std::uint32_t const period = bank_transfer::operations_for_a_pair;
-  std::size_t next = 0;
-  std::uint32_t audits = 0, within = 0;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i % period != period - 1) {
-      ASSERT_EQ(std::tuple(all.from[i], all.to[i], all.amounts[i]),
-                std::tuple(t.from[next], t.to[next], t.amounts[next]));
-      ++next;
-    } else {
-      ASSERT_EQ((all.from[i] - 10) ^ 1, all.to[i] - 10);
-      ASSERT_LT(all.from[i], 10 + 2 * bank_transfer::pairs_for(10));
-      (all.amounts[i] == 0 ? audits : within) += 1;
-    }
-  }
-  EXPECT_EQ(next, t.size());
-  EXPECT_EQ(audits, 16u);
-  EXPECT_EQ(within, 16u);
 }
 
 }  // namespace

@@ -5,9 +5,8 @@
 #include "apps/hash_table/table.cuh"
 #include "tests/apps/contents.cuh"
 #include "tests/apps/told.cuh"
+#include "tests/support/many_schedules.cuh"
 #include "tests/support/support.cuh"
-
-#include <warden/simulation.hpp>
 
 #include <numeric>
 
@@ -81,37 +80,23 @@ TYPED_TEST_SUITE(every_executor, executors);
 
 /// Calls `launch(buckets)` with one hot bucket, one for each thread at most, and many for each.
 template <class Launch>
-void under_many_schedules(std::uint64_t share, Launch launch) {
-  std::uint64_t const only = test::environment("WARDEN_SEED", 0);
-  std::uint64_t const end =
-      only != 0 ? only + 1 : 1 + test::environment("WARDEN_SEEDS", 1000) / share;
-  for (std::uint64_t seed = only != 0 ? only : 1; seed < end && !testing::Test::HasFatalFailure();
-       ++seed) {
-    for (std::uint32_t const buckets : {1u, 40u, 300u}) {
-      SCOPED_TRACE("replay with --seed " + std::to_string(seed));
-      warden::sim::settings s;
-      s.seed = seed;
-      s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
-      s.pct_horizon = 20'000;
-      s.multiprocessors = 2;
-      warden::sim::configure(s);
-      ASSERT_NO_THROW(launch(buckets));
-    }
-  }
-  warden::sim::configure({});
+void by_buckets(std::uint64_t share, Launch launch) {
+  test::under_many_schedules(share, [&](std::uint64_t) {
+    for (std::uint32_t const buckets : {1u, 40u, 300u}) launch(buckets);
+  });
 }
 
 TYPED_TEST(every_executor, under_many_schedules) {
   using table =
       hash_table::table<key, value, hash_table::integer_keys<key>, tiny_policy<TypeParam>>;
-  under_many_schedules(2, one_launch<table>);
+  by_buckets(2, one_launch<table>);
 }
 
 TYPED_TEST(every_executor, answers_under_many_schedules) {
   using table = hash_table::answering_table<key, value, hash_table::integer_keys<key>,
                                             tiny_policy<TypeParam>>;
   constexpr std::uint32_t n = 80;
-  under_many_schedules(5, [](std::uint32_t buckets) {
+  by_buckets(5, [](std::uint32_t buckets) {
     table t{{.buckets = buckets, .capacity = test::told_keys::first_own + n},
             {},
             {.servers = 2, .capacity = 32, .time_limit_seconds = 1}};

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests ./warden bench: where and what it runs, what it prints and writes, and how it is interrupted.
 
-    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with contention_sim and transport_sim
+    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with contention_sim, bank_transfer_bench_sim and transport_sim
 """
 import json
 import os
@@ -171,6 +171,18 @@ class Prebuilt(driver.ProgramTest):
             out = self.refused(2, f"^contention: {option}: nonsense not in ", "bench", "--prebuilt", driver.BIN, option, "nonsense")
             self.assertEqual(out.count("\n"), 1, out)
         self.refused(2, "^contention: --keys: ", "bench", "--prebuilt", driver.BIN, "--keys", "999999999")
+
+    def test_bank_transfer(self):
+        done = subprocess.run([driver.BIN / "bank_transfer_bench_sim", "--ops", "64", "--arms", "atomics,warden_colocated", "--keys",
+                               "256,32768", "--colocated-accounts", "on_chip", f"--benchmark_out={self.here}/rows.json"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertRegex(done.stderr, r"\Abank_transfer/transfer/uniform/warden_colocated/keys:32768 is left out: guarded: .* too many "
+                                      r"for the chip.*\n\Z")
+        rows = json.loads((self.here / "rows.json").read_text())["benchmarks"]
+        self.assertEqual([row["name"] for row in rows], [f"bank_transfer/transfer/uniform/{point}" for point in (
+            "atomics/keys:256", "warden_colocated/keys:256", "atomics/keys:32768")])
+        self.assertEqual({(row["audits"], row["refused"]) for row in rows}, {(1, 0)})
 
     def test_transport(self):
         done = subprocess.run([driver.BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the applications' commands share: how they end.
+#pragma once
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace apps {
+
+/// Parses and calls `action()`, which returns the exit code. What goes wrong is one line on the
+/// standard error stream: then the exit code is 2 for wrong options, 77 without a GPU, otherwise 1.
+template <class Action>
+int run_command(CLI::App& app, int argc, char** argv, Action action) {
+  std::string const name = app.get_name();
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const& e) {
+    return app.exit(e);
+  } catch (CLI::ParseError const& e) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
+    return 2;
+  }
+  if (warden::runtime::device_count() == 0) {
+    std::fprintf(stderr, "%s: no CUDA GPU\n", name.c_str());
+    return 77;
+  }
+  try {
+    return action();
+  } catch (warden::error const& e) {
+    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
+    return 1;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
+    return 1;
+  }
+}
+
+}  // namespace apps
