@@ -87,15 +87,16 @@ std::string to_string(diagnosis const& d) {
     text += format(
         "\n  guarded %u, %s %u%s: reserved %llu, published %llu, executed %llu, "
         "released %llu, capacity %u",
-        c.guarded, c.is_ring ? "ring of server" : "server", c.server, c.started ? "" : " (never started)",
-        static_cast<unsigned long long>(c.reserved), static_cast<unsigned long long>(c.published),
-        static_cast<unsigned long long>(c.executed), static_cast<unsigned long long>(c.released),
-        c.capacity);
+        c.guarded, c.is_ring ? "ring of server" : "server", c.server,
+        c.started ? "" : " (never started)", static_cast<unsigned long long>(c.reserved),
+        static_cast<unsigned long long>(c.published), static_cast<unsigned long long>(c.executed),
+        static_cast<unsigned long long>(c.released), c.capacity);
   }
   for (tokens_state const& t : d.tokens) {
-    text += format("\n  guarded %u: sections of servers under way: %lld, of %llu at most", t.guarded,
-                   static_cast<long long>(t.tokens) - static_cast<long long>(t.available),
-                   static_cast<unsigned long long>(t.tokens));
+    text +=
+        format("\n  guarded %u: sections of servers under way: %lld, of %llu at most", t.guarded,
+               static_cast<long long>(t.tokens) - static_cast<long long>(t.available),
+               static_cast<unsigned long long>(t.tokens));
   }
   return text;
 }

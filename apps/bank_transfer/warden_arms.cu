@@ -109,13 +109,11 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
   return std::make_unique<in_memory>(b, options, chosen.client_blocks);
 }
 
-/// Every server owns its share of the accounts. The servers do most of the work: two blocks on a
-/// multiprocessor leave each thread the registers for it.
+/// Every server owns its share of the accounts.
 template <placement Where>
 struct spread : warden::default_policy {
   using context = section_context;
   static constexpr placement records = Where;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
 };
 template <placement Where>
 struct nested : spread<Where> {

@@ -84,6 +84,17 @@ inline constexpr pairs_of pairs_taken_by = [] {
   }
 }();
 
+/// Whether an executor runs sections that send sections: its `static constexpr bool forwards`,
+/// false unless it says so.
+template <class Executor>
+inline constexpr bool forwards_taken_by = [] {
+  if constexpr (requires { Executor::forwards; }) {
+    return Executor::forwards;
+  } else {
+    return false;
+  }
+}();
+
 namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {

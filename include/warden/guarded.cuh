@@ -79,6 +79,14 @@ class basic_guarded {
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor nested, or locks where both have "
       "one owner");
+  static_assert(pairs_taken_by<typename Policy::executor> != pairs_of::any_owners ||
+                    !(pair_section_of<Sections, Record, typename Policy::context> || ...) ||
+                    (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
+                "warden: with the executor nested a record and a section take 40 bytes together at "
+                "most");
+  static_assert(forwards_taken_by<typename Policy::executor> ||
+                    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that send sections need the executor runs or nested");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,

@@ -191,8 +191,6 @@ class guarded_ref {
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   /// What it answers is left in `to_caller`.
   WARDEN_DEVICE void apply(message_type const& m, Record& r, reply_type& to_caller) const {
-    static_assert(!has_forwards,
-                  "warden: sections that send sections need the executor runs, without combines");
     run(m, to_caller, [&](auto const& section) { return section(r, sections_context); });
   }
   /// As above, of one type that a client sends; what the section sends goes by way of `to_send`.

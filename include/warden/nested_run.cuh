@@ -27,8 +27,6 @@ class nested_run {
   using message_type = typename Ref::message_type;
   /// The type of one protected item.
   using record = typename Ref::record;
-  static_assert(sizeof(message_type) <= 64,
-                "warden: a section on two records and a record take 40 bytes together at most");
 
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {

@@ -93,8 +93,7 @@ inline diagnosis diagnose(launch_record const& launch, launch_control const& con
       channel_index available;
       copy(&available, group.memory->available.data(), 1);
       stream_ref{}.synchronize();
-      d.tokens.push_back(
-          {group.guarded, group.tokens, static_cast<std::int64_t>(available.value)});
+      d.tokens.push_back({group.guarded, group.tokens, static_cast<std::int64_t>(available.value)});
     }
     std::vector<channel_indices> indices(group.servers);
     std::size_t const capacity = std::size_t{1} << group.capacity_log2;

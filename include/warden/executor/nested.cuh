@@ -136,6 +136,8 @@ class nested_worker {
 /// power of two. `BytesPerThread` bytes of messages for each thread make a window.
 template <unsigned BytesPerThread = 128, unsigned Locks = 4096>
 struct nested {
+  /// Sections may send others.
+  static constexpr bool forwards = true;
   /// A record stays locked while a section is on its way to the other one.
   static constexpr pairs_of pairs = pairs_of::any_owners;
   /// Locks of a server.

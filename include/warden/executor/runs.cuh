@@ -30,7 +30,7 @@ struct sends_nothing {};
 template <class Ref, unsigned BytesPerThread>
 class runs_worker {
   static_assert(!(Ref::has_forwards && Ref::policy::combines),
-                "warden: sections that send sections need the executor runs, without combines");
+                "warden: sections that send sections are not combined");
 
  public:
   /// A message with room for the largest section.
@@ -439,6 +439,8 @@ class runs_worker {
 /// make a window.
 template <unsigned BytesPerThread = 128>
 struct runs {
+  /// Sections may send others.
+  static constexpr bool forwards = true;
   /// The server loop.
   template <class Ref>
   using server = std::conditional_t<Ref::has_forwards,
