@@ -52,6 +52,8 @@ void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t secon
 }
 void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
                site const& where) {
+  // Slots are read where all blocks read them: what is seen there is there for everybody.
+  m().make_visible(address, 16);
   first = load(address, 8, where);
   m().step(operation::load, where);
   m().load(address + 1, &second, 8);
