@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # mark: (file, what the marked line becomes, test, diagnosis that must appear). A test is a scenario of
-# tests/sabotage/scenarios.cpp, or PROGRAM/NAME.
+# tests/sabotage/scenarios.cpp, or PROGRAM/NAME. Two mutants of one line are MARK.ONE and MARK.OTHER.
 MUTANTS = {
     "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "overlapping sections"),
     "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -79,6 +79,16 @@ MUTANTS = {
     "forward-end": ("forwarding_server.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
     "forward-ahead": ("detail/forward_memory.cuh", "rings.read_ahead = 0xffffffffu; rings.tokens = capacity / Ref::most_forwards;",
                       "sends/forwarded", "torn or lost message|deadlock"),
+    # Sections on two records: locked in the order in which they are named, or of their ids.
+    "lock-order.named": ("guarded_ref.cuh", "", "sends/nested", "deadlock"),
+    "lock-order.id": ("guarded_ref.cuh", "if (good) by_second = a < b;", "sends/nested", "deadlock"),
+    "unlock": ("nested_run.cuh", "", "sends/nested", "deadlock"),
+    "handler-waits": ("nested_run.cuh",
+                      "if (!ref_.wait_until([&] { return !locks_.is_locked(lock); }, [](auto) {}, wait_kind::lock, number_, lock))"
+                      "return 0;", "sends/nested", "deadlock"),
+    # The first message of all stays first in its lock's queue.
+    "resumed-twice": ("set_aside.cuh", "static bool resumed = false; if (resumed) q.first = messages_[place].next; resumed = true;",
+                      "sends/nested", "torn or lost message|not conserved|deadlock"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
@@ -91,9 +101,10 @@ def mutate(source, build, name):
     shutil.copytree(source / "include", target)
     path = target / "warden" / file
     lines = path.read_text().splitlines()
-    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {name}")]
+    mark = name.split(".")[0]
+    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {mark}")]
     if len(marked) != 1:
-        sys.exit(f"sabotage: the mark \"{name}\" stands {len(marked)} times in {file}; it must stand once")
+        sys.exit(f"sabotage: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
     end = first = marked[0]
     # A statement may have begun on lines before the mark.
     while first > 0 and not re.search(r"[;{}]\s*(//.*)?$|^\s*//|^\s*$|\)$", lines[first - 1]):

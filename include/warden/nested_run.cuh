@@ -52,7 +52,7 @@ class nested_run {
     int left = 0;  // messages that are no longer set aside
     if (was_locked) {
       if (!unlocks(m, records)) {
-        set_aside(lock, m);
+        set_aside(lock, m);  // sabotage: handler-waits
         return 1;
       }
       if (!locks_.pop(lock, next)) return 0;

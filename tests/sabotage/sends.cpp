@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of sends by servers: sections that send sections.
+// Scenarios of sends by servers: sections that send sections, and sections on two records of two
+// owners.
 
 #include "scenario.hpp"
 
@@ -110,6 +111,67 @@ void visible() {
   if (count != 2 * (links + 1)) throw failure{"stale read"};
 }
 
+/// Records share the two locks of their owner, and are many enough that neither their ids nor the
+/// order in which they are named go with the order of the locks.
+struct two_locks : policy {
+  using executor = warden::executor::nested<64, 2>;
+};
+constexpr std::uint32_t shared_records = 12;
+/// Moves half of one record to the other: what it sees of both must be of one moment.
+struct halve {
+  static constexpr bool reads_other_memory = false;
+  void operator()(tally& from, tally& to, warden::no_context) const {
+    std::uint64_t const half = from.mixed / 2;
+    from.mixed -= half;
+    to.mixed += half;
+    from.count += 1;
+    to.count += 1;
+  }
+};
+/// Pairs of all records, in both orders; a record with itself now and then.
+std::uint32_t from_of(std::uint32_t i) { return hash(i) % shared_records; }
+std::uint32_t to_of(std::uint32_t i) { return (hash(i) >> 32) % shared_records; }
+struct send_halves {
+  std::uint32_t n;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += static_cast<std::uint32_t>(at.global_size())) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(from_of(i), to_of(i), halve{}, i < n);
+    }
+    client.flush();
+  }
+};
+void nested(unsigned servers, std::uint32_t n) {
+  constexpr std::uint64_t whole = 1'000'000;
+  warden::buffer<tally> memory{shared_records};
+  std::vector<tally> const start(shared_records, tally{0, whole});
+  warden::copy(memory.data(), start.data(), start.size());
+  warden::basic_guarded<two_locks, tally, halve> g{memory,
+                                                   {.servers = servers,
+                                                    .capacity = 32,
+                                                    .chunk = 1,
+                                                    .time_limit_seconds = 1,
+                                                    .minimum_polls = 64,
+                                                    .forward_capacity = 32}};
+  warden::launch_fused(send_halves{n}, 2, 32, {}, g);
+  g.wait();
+  std::vector<std::uint64_t> wanted(shared_records);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    wanted[from_of(i)] += 1;
+    wanted[to_of(i)] += 1;
+  }
+  std::uint64_t sum = 0;
+  auto const seen = memory.to_host();
+  for (std::uint32_t k = 0; k < shared_records; ++k) {
+    sum += seen[k].mixed;
+    if (seen[k].count != wanted[k]) throw failure{"torn or lost message"};
+  }
+  if (sum != shared_records * whole) throw failure{"not conserved"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,5 +179,6 @@ int main(int argc, char** argv) {
                        {{"forwarded", [] { forwarded<1>(3, 32, 200, 5); }},
                         {"ended", [] { forwarded<1>(3, 32, 1, 12); }},
                         {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
-                        {"visible", visible}});
+                        {"visible", visible},
+                        {"nested", [] { nested(3, 150); }}});
 }
