@@ -137,8 +137,8 @@ class guarded_ref {
   /// A section on two records, and the record to whose owner it is sent.
   template <class Section>
   struct pair_to {
-    std::uint64_t id;
-    paired<Section> sent;
+    std::uint64_t id;      ///< of the record whose owner gets it
+    paired<Section> sent;  ///< what travels
   };
   /// Of two records the one with the greater lock is locked first: by number of the lock, then by
   /// server, whatever order the sender names them in. (By server first, the last server would begin

@@ -193,7 +193,7 @@ struct message_format {
   /// A type of the list.
   template <class Section>
   struct one_type {
-    using type = Section;
+    using type = Section;  ///< it
   };
   /// Calls `f(tag_of<Section>(), one_type<Section>{})` for each type.
   template <class F>
