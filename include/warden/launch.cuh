@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
-#include <tuple>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -202,14 +201,14 @@ constexpr std::size_t user_shared_bytes() {
 
 /// Blocks that an SM must be able to hold: by the policy, but where servers send messages no more
 /// than leave every thread 128 registers, without which their loop would spill.
-template <class... Guardeds>
-inline constexpr unsigned minimum_blocks = [] {
-  constexpr unsigned threads = std::max({Guardeds::policy::block_threads...});
-  constexpr unsigned asked =
-      std::get<0>(std::tuple{Guardeds::policy::minimum_blocks_per_multiprocessor...});
-  constexpr bool sends = (Guardeds::ref::has_forwards || ...);
-  return sends ? std::min(asked, std::max(1u, 512 / threads)) : asked;
-}();
+template <class First, class... Rest>
+constexpr unsigned minimum_blocks() {
+  constexpr unsigned threads = First::policy::block_threads;
+  constexpr unsigned asked = First::policy::minimum_blocks_per_multiprocessor;
+  return (First::ref::has_forwards || ... || Rest::ref::has_forwards)
+             ? std::min(asked, std::max(1u, 512 / threads))
+             : asked;
+}
 
 /// apply_async's kernel: section i for record ids[i], or for that and record seconds[i].
 template <bool Pairs, class Section>
@@ -254,7 +253,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   stream_ref const s = in.stream;
   std::source_location const where = in.where;
   constexpr unsigned threads = First::policy::block_threads;
-  constexpr unsigned minimum_blocks = detail::minimum_blocks<First, Rest...>;
+  constexpr unsigned minimum_blocks = detail::minimum_blocks<First, Rest...>();
   static_assert(((Rest::policy::block_threads == threads) && ...),
                 "warden: the guardeds of one launch have policies with the same block_threads");
   static_assert(1 + sizeof...(Rest) <= launch_frame::most_guardeds,
