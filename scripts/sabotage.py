@@ -87,7 +87,7 @@ MUTANTS = {
                       "if (!ref_.wait_until([&] { return !locks_.is_locked(lock); }, [](auto) {}, wait_kind::lock, number_, lock))"
                       "return 0;", "sends/nested", "deadlock"),
     # The first message of all stays first in its lock's queue.
-    "resumed-twice": ("set_aside.cuh", "static bool resumed = false; if (resumed) q.first = messages_[place].next; resumed = true;",
+    "resumed-twice": ("set_aside.cuh", "static bool resumed = false; if (resumed) q.first = messages()[place].next; resumed = true;",
                       "sends/nested", "torn or lost message|not conserved|deadlock"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
