@@ -26,7 +26,7 @@ TYPED_TEST(nested, of_one_server) {
   check<accounts<TypeParam>>(moves(), 300, 300, by::block, {.servers = 1});
 }
 TYPED_TEST(nested, of_few_accounts) {
-  std::uint32_t const n = moves() / 4;
+  std::uint32_t const n = test::sized(moves() / 4, 30'000u);
   for (std::uint32_t const records : {1u, 2u, 5u, 8u}) {
     check<accounts<TypeParam>>(n, records, records, by::block, {.servers = 3, .chunk = 1});
     check<accounts<TypeParam>>(n, records, records, by::thread, {.servers = 2, .chunk = 2});

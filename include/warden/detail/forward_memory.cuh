@@ -5,6 +5,7 @@
 
 #include <warden/detail/launch_record.cuh>
 #include <warden/error.hpp>
+#include <warden/set_aside.cuh>
 
 #include <algorithm>
 #include <bit>
