@@ -49,4 +49,55 @@ TEST(nested_sections, conserve_what_they_move) {
   sweep_once<policy>(moves(), 2, {.servers = 2, .chunk = 1});
 }
 
+/// What a section sends is checked here, too.
+struct count_on {
+  static constexpr bool reads_other_memory = false;
+  __device__ void operator()(book& b, warden::no_context) const { b.moved += 1; }
+};
+struct send_on {
+  static constexpr bool reads_other_memory = false;
+  std::uint64_t to;
+  template <class Next>
+  __device__ void operator()(book& b, warden::no_context, Next& next) const {
+    b.moved += 1;
+    next.send(to, count_on{});
+  }
+};
+struct send_to {
+  std::uint64_t to;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    client.send(0, send_on{to}, at.global_rank() < 3);
+    client.send(0, 1, sweep{}, at.global_rank() < 5);
+    client.flush();
+  }
+};
+TEST(nested_sections, send_others) {
+  using policy = nested_policy<64, warden::placement::in_memory>;
+  // What lies around the records must not be touched.
+  warden::buffer<book> books{64};
+  books.fill_bytes(0);
+  warden::basic_guarded<policy, book, sweep, send_on, count_on> g{
+      books.data() + 20, 8, {}, {.servers = 2, .chunk = 1}};
+  warden::launch_fused(send_to{7}, 1, 64, {}, g);
+  ASSERT_NO_THROW(g.wait());
+  EXPECT_EQ(books.to_host()[27].moved, 3u);
+  EXPECT_EQ(books.to_host()[20].moved, 3u + 5u);
+  warden::launch_fused(send_to{40}, 1, 64, {}, g);
+  try {
+    g.wait();
+    ADD_FAILURE() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_NE(std::string{e.what()}.find("record id 40 is not below 8 (3 such ids"),
+              std::string::npos)
+        << e.what();
+  }
+  auto const seen = books.to_host();
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    std::uint64_t const wanted = k == 20 ? 16 : k == 27 ? 3 : 0;
+    EXPECT_EQ(seen[k].moved, wanted) << "record " << k;
+  }
+}
+
 }  // namespace
