@@ -90,14 +90,14 @@ using on_chip = policy<warden::placement::on_chip>;
 
 enum class by { block, thread, warp };
 
-/// Starts `n` chains, or trees: of each of the first `links` numbers of links in turn.
+/// Starts `n` chains, or trees, of fewer than `links` links each.
 template <class Section>
 struct start_all {
   std::uint32_t n, records, links;
   by how;
 
   WARDEN_HOST_DEVICE Section section(std::uint32_t i) const {
-    return {i * 1000, i % links, records};
+    return {i * 1000, test::id_of(i + 7, links), records};
   }
   template <class Ref>
   __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
