@@ -36,7 +36,7 @@ MUTANTS = {
                            "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
                            "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
     "end-of-work": ("guarded_ref.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
-    "run-forward": ("executor/runs.cuh", "", "many_records", "torn or lost message"),
+    "run-forward": ("owner_run.cuh", "", "many_records", "torn or lost message"),
     "run-owner": ("executor/runs.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
                   "overlapping sections|torn or lost message"),
     "window-twice": ("window_reader.cuh", "", "many_records", "torn or lost message"),
@@ -77,8 +77,9 @@ MUTANTS = {
     "forward-fence": ("forward_window.cuh", "", "sends/visible", "stale read"),
     "forward-drained": ("forwarding_server.cuh", "", "sends/ended", "torn or lost message|deadlock"),
     "forward-end": ("forwarding_server.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
-    "forward-ahead": ("detail/forward_memory.cuh", "rings.read_ahead = 0xffffffffu; rings.tokens = capacity / Ref::most_forwards;",
-                      "sends/forwarded", "torn or lost message|deadlock"),
+    # As many tokens as slots: none are left for what is received behind a missing index.
+    "forward-ahead": ("detail/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
+                      "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("guarded_ref.cuh", "", "sends/nested", "deadlock"),
     "lock-order.id": ("guarded_ref.cuh", "if (good) by_second = a < b;", "sends/nested", "deadlock"),

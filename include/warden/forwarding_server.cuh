@@ -66,10 +66,10 @@ class forwarding_server {
     for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
       typename Ref::message_type m[Worker::rounds];
       std::uint64_t const admitted = shared.admitted;  // sabotage: forward-admitted
-      std::uint64_t const read_below = servers.released() + ref_.rings.read_ahead;
+      std::uint64_t const end = servers.released() + ref_.rings.read_ahead;
       typename Ref::client_message sent[from_clients] = {};
       unsigned const arrived = clients.receive_below(sent, admitted) |
-                               servers.receive_below(m + from_clients, read_below) << from_clients;
+                               servers.receive_below(m + from_clients, end) << from_clients;
       WARDEN_UNROLL
       for (unsigned k = 0; k < from_clients; ++k) {
         if (arrived >> k & 1u) m[k] = Ref::message_type::from(sent[k]);

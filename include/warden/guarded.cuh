@@ -7,11 +7,12 @@
 #include <warden/buffer.hpp>
 #include <warden/combine.cuh>
 #include <warden/detail/answer_memory.cuh>
-#include <warden/detail/check_owner_map.cuh>
 #include <warden/detail/forward_memory.cuh>
 #include <warden/detail/launch_history.cuh>
 #include <warden/detail/misuse.cuh>
+#include <warden/detail/plan.cuh>
 #include <warden/error.hpp>
+#include <warden/guarded_options.hpp>
 #include <warden/guarded_ref.cuh>
 #include <warden/policy.cuh>
 #include <warden/record_store.cuh>
@@ -37,23 +38,6 @@
 /// "papers/002" is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
 /// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
-
-/// Choices made when a guarded is made. Zero means: by default.
-struct guarded_options {
-  unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
-  unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy
-  /// Neighbouring records with the same owner, a power of two; by default as many as share a cache
-  /// line, where there are enough records for that. With 1, hot neighbours have different owners.
-  unsigned chunk = 0;
-  /// How long a wait may last without progress, in seconds, before the launch is poisoned.
-  double time_limit_seconds = 10;
-  std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
-  /// Slots of a ring between servers, a power of two, where sections send sections; by default by
-  /// the policy. Fewer sections than that are under way at a time.
-  unsigned forward_capacity = 0;
-  /// Where the channels' indices begin, for tests of their wrap-around; by default the second lap.
-  std::uint64_t first_index = 0;
-};
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
@@ -125,7 +109,7 @@ class basic_guarded {
       : device_{runtime::current_device()}, options_{chosen}, where_{where} {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded one");
-    choose_owners(size);
+    plan().choose_owners(size);
     begin(records, size, sections_context);
   }
   /// As above, with owners chosen by the user, whose number stands in place of the options'
@@ -137,7 +121,7 @@ class basic_guarded {
     options_.servers = owners.servers();
     ref_.owners = owners;
     begin(records, size, sections_context);
-    check_owners();
+    plan().check_owners(size);
   }
   /// As above, without a context.
   basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
@@ -274,9 +258,7 @@ class basic_guarded {
   }
 
  private:
-  [[noreturn]] void refuse(std::string const& what) const {
-    throw limit_error{"guarded: " + what, where_};
-  }
+  detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
 
   /// Virtual blocks for n sections: enough that no client block idles, and each with enough to fill
   /// its outbox.
@@ -287,7 +269,7 @@ class basic_guarded {
 
   /// Everything but the owners.
   void begin(Record* records, std::size_t size, context sections_context) {
-    plan(size);
+    plan().make(size);
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
@@ -305,90 +287,6 @@ class basic_guarded {
     ref_.report = report_.data();
     report_.fill_bytes(0);
     reset_channels({});
-  }
-
-  /// By the library's own map.
-  void choose_owners(std::size_t size) {
-    if (options_.servers == 0) {
-      options_.servers =
-          std::max(1u, static_cast<unsigned>(runtime::facts(device_).multiprocessors) /
-                           Policy::multiprocessors_per_server);
-    }
-    if (options_.chunk == 0) options_.chunk = default_chunk(size);
-    if (options_.chunk > (1u << 20) || !std::has_single_bit(options_.chunk)) {
-      refuse("chunk " + std::to_string(options_.chunk) +
-             " is not a power of two from 1 to 1048576");
-    }
-    ref_.owners = typename Policy::owner_map{options_.servers, options_.chunk};
-  }
-  /// A map that was given: a wrong one would touch memory that is nobody's.
-  void check_owners() {
-    std::string const complaint = detail::complaint_about(ref_.owners, size(), ref_.locals);
-    if (!complaint.empty()) refuse(complaint);
-  }
-
-  void plan(std::size_t size) {
-    if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
-    auto const facts = runtime::facts(device_);
-    if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
-    if (ref::has_pairs && size > partner::limit) {
-      refuse(std::to_string(size) + " records; with sections on two records the limit is " +
-             std::to_string(partner::limit));
-    }
-    if (options_.servers == 0) refuse("the owner map has no servers");
-    if (options_.servers >= ref::outbox::nowhere) {
-      refuse(std::to_string(options_.servers) + " servers; the limit is " +
-             std::to_string(ref::outbox::nowhere - 1));
-    }
-    if (options_.capacity == 0) {
-      options_.capacity = std::bit_floor(
-          static_cast<unsigned>(Policy::channel_bytes / sizeof(typename ref::client_message)));
-    }
-    unsigned const c = options_.capacity;
-    if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {
-      refuse("capacity " + std::to_string(c) + " is not a power of two from 32 to 1048576");
-    }
-    if (!(options_.time_limit_seconds > 0 && options_.time_limit_seconds <= 1e6)) {
-      refuse("time limit of " + std::to_string(options_.time_limit_seconds) +
-             " s is not in (0, 1000000]");
-    }
-    std::uint64_t const locals = ref_.owners.locals(size);
-    if (locals > 0xffffffffull) {
-      refuse(std::to_string(locals) + " places for each server; the limit is 4294967295");
-    }
-    ref_.locals = static_cast<std::uint32_t>(locals);
-    if (std::size_t const on_chip = record_store<ref>::shared_bytes(ref_.locals);
-        on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
-      refuse(std::to_string(ref_.locals) + " records of " + std::to_string(sizeof(Record)) +
-             " bytes for each server are too many for the chip: they need " +
-             std::to_string(on_chip) + " bytes of shared memory beside the server's own " +
-             std::to_string(server_bytes() - on_chip) + "; the device has " +
-             std::to_string(facts.shared_bytes_per_block) +
-             "; keep them in memory or make more servers");
-    }
-    std::size_t const bytes = std::max(outbox_bytes(), server_bytes());
-    if (bytes > facts.shared_bytes_per_block) {
-      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
-             " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts.shared_bytes_per_block));
-    }
-    ref_.capacity_log2 = 0;
-    while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
-    if (options_.first_index == 0) options_.first_index = c;
-    if (options_.first_index < c) {
-      refuse("first index " + std::to_string(options_.first_index) +
-             " lies before the second lap, " + std::to_string(c));
-    }
-  }
-
-  /// Records of one cache line that have different owners make the line travel between them; but
-  /// each server gets at least eight chunks, so that none has much more than another.
-  [[nodiscard]] unsigned default_chunk(std::size_t size) const {
-    if (record_store<ref>::on_chip) return 1;  // no line travels
-    constexpr std::size_t line = 128;
-    std::size_t const fair = size / (8 * std::size_t{options_.servers});
-    return static_cast<unsigned>(std::bit_floor(
-        std::clamp<std::size_t>(fair, 1, std::max<std::size_t>(1, line / sizeof(Record)))));
   }
 
   void reset_channels(stream_ref s) {

@@ -38,8 +38,8 @@ struct guarded_report {
 /// Nothing: for guardeds none of whose sections answers.
 struct no_answer {};
 
-/// Nothing: for guardeds none of whose sections sends others.
-struct no_forwards {};
+/// Nothing: for guardeds whose servers send nothing, or set nothing aside.
+struct nothing {};
 
 /// An answer on its way from the section to the caller.
 template <class Message>
@@ -99,7 +99,7 @@ class guarded_ref {
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.
-  using forwards_type = std::conditional_t<has_forwards, forward_rings<ring>, no_forwards>;
+  using forwards_type = std::conditional_t<has_forwards, forward_rings<ring>, nothing>;
 
   /// The server loop of the policy's executor.
   using server = typename Policy::executor::template server<guarded_ref>;
@@ -119,7 +119,7 @@ class guarded_ref {
   slots_of_answers answers_to{};       ///< of the launch's client threads
   forwards_type rings{};               ///< between the servers
   /// Where servers set messages aside.
-  std::conditional_t<nests, set_aside_memory<message_type>, no_forwards> aside{};
+  std::conditional_t<nests, set_aside_memory<message_type>, nothing> aside{};
   typename Policy::owner_map owners{};     ///< record id to server and local number
   std::uint32_t locals = 0;                ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel

@@ -52,6 +52,7 @@ class token_stock {
   WARDEN_DEVICE void admit(Rings const& rings, token_request& request, std::uint64_t released,
                            bool busy) {
     settle(rings, request);
+    // Clients that have been silent may send again: some tokens save them a wait.
     std::int64_t const wanted = busy ? rings.kept : rings.kept / 8 + 1;
     std::int64_t missing = wanted - static_cast<std::int64_t>(admitted_ - released);
     if (missing > 0 && stock_ > 0) {
@@ -64,7 +65,8 @@ class token_stock {
       rings.give_back(static_cast<std::uint64_t>(stock_));
       stock_ = 0;
     }
-    // Nobody asks where there was nothing: asking takes, for a while, what another one could have.
+    // Nobody asks where there was nothing, nor for all there was: asking takes, for a while, what
+    // another one could have.
     if (missing > 0 && request.seen > 0) {
       std::int64_t const share = request.seen / 32 + 8;
       request.count = static_cast<std::uint32_t>(missing < share ? missing : share);

@@ -4,11 +4,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/simulation.hpp>
-
 #include <gmock/gmock.h>
-
-#include <functional>
 
 namespace {
 
@@ -250,6 +246,39 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   auto const [bad_id, of_those] = run({4, 1});
   EXPECT_THAT(bad_id, HasSubstr("record id 4 is not below 4 (5 such ids"));
   EXPECT_EQ(of_those, 5u);
+}
+
+/// Somebody takes a token and a slot of ring 1, and never fills it.
+struct reserve_in_ring {
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    if (at.global_rank() != 0) return;
+    ref.rings.ask(1);
+    ref.rings.ring_of(1).reserve(1);
+  }
+};
+TEST(forwarding, what_never_comes_is_told) {
+  test::guarded_records<warden::basic_guarded<in_memory, tally, hop, last>> g{
+      10, {.servers = 2, .time_limit_seconds = 0.2, .minimum_polls = 64, .forward_capacity = 64}};
+  warden::launch_fused(reserve_in_ring{}, 1, 64, {}, g.guarded);
+  try {
+    g.guarded.wait();
+    ADD_FAILURE() << "no error";
+  } catch (warden::timeout_error const& e) {
+    auto const& d = e.dump();
+    ASSERT_EQ(d.channels.size(), 4u);
+    for (warden::channel_state const& c : d.channels) {
+      bool const is_it = c.is_ring && c.server == 1;
+      EXPECT_EQ(c.reserved - c.published, is_it ? 1u : 0u) << "server " << c.server;
+    }
+    ASSERT_EQ(d.tokens.size(), 1u);
+    EXPECT_EQ(static_cast<std::int64_t>(d.tokens[0].tokens) - d.tokens[0].available, 1);
+    EXPECT_THAT(e.what(), HasSubstr("guarded 0, ring of server 1: reserved 65, published 64"));
+    EXPECT_THAT(e.what(), HasSubstr("guarded 0: sections of servers under way: 1, of 32 at most"));
+  }
+  // Usable again.
+  warden::launch_fused(start_all<hop>{100, 10, 4, by::block}, 1, 64, {}, g.guarded);
+  EXPECT_NO_THROW(g.guarded.wait());
 }
 
 TEST(forwarding, bad_capacities) {

@@ -38,17 +38,16 @@ class forward_memory {
       auto& rings = ref.rings;
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
       // Room for what is received behind a missing index, and no more than that.
-      std::uint32_t const read_ahead = std::min<std::uint32_t>(
+      rings.read_ahead = std::min<std::uint32_t>(
           capacity / 2, 2 * Ref::policy::block_threads * Ref::server::from_servers);
-      rings.read_ahead = read_ahead,
-      rings.tokens = (capacity - read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
+      rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
       // A server's share.
       rings.kept = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
           rings.tokens / servers, 1, 2 * Ref::policy::block_threads * Ref::server::from_clients));
       if (rings.tokens == 0) {
         throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
                               " others at most; with forward capacity " + std::to_string(capacity) +
-                              " the limit is " + std::to_string(capacity - read_ahead),
+                              " the limit is " + std::to_string(capacity - rings.read_ahead),
                           where};
       }
       memory_ = std::make_shared<channel_memory>(

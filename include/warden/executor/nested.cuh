@@ -91,6 +91,7 @@ class nested_worker {
         out.at(slot);
         set_aside += run(m, out);
       }
+      // Lanes that waited for locks catch up: the warp goes through the rounds as one.
       simt::sync_warp(simt::full_warp);
     }
     return forwards::publish(ref_, window_, rounds * threads) + out.published() +

@@ -11,6 +11,7 @@
 #include <warden/forward_window.cuh>
 #include <warden/forwarding_server.cuh>
 #include <warden/message_combiner.cuh>
+#include <warden/owner_run.cuh>
 #include <warden/record_store.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -22,9 +23,6 @@
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
-
-/// For sections that send nothing.
-struct sends_nothing {};
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
@@ -116,8 +114,9 @@ class runs_worker {
       end += counts_[p * threads + me];
       counts_[p * threads + me] = 0;
     }
-    run_of_one alone{*this};
-    if (one_record_each_ && count != 0) alone.load();
+    owner_run<Ref, runs_worker, to_send> mine{ref_, records_, *this, residue_of(me),
+                                              one_record_each_};
+    if (count != 0) mine.load();
     simt::sync_block();
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
@@ -139,14 +138,23 @@ class runs_worker {
       to_send sent{ref_, window_};
       Ref::format::for_each_type([&](unsigned p, auto type) {
         std::uint32_t const last = p + 1 == parts ? end : begins_[(p + 1) % parts * threads + me];
-        run(alone, begins_[p * threads + me], last, sent, type);
+        mine.run(begins_[p * threads + me], last, sent, type);
       });
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
     } else {
       sends_nothing nothing;
-      run(alone, begin, begin + count, nothing, any_type{});
+      mine.run(begin, end, nothing, any_type{});
       return 0;
+    }
+  }
+
+  /// Message i of the window sorted by owner.
+  WARDEN_DEVICE message_type const& sorted(std::uint32_t i) const {
+    if constexpr (Ref::policy::combines) {
+      return window_[order_[i]];
+    } else {
+      return window_[i];
     }
   }
 
@@ -200,66 +208,11 @@ class runs_worker {
     return arrived;
   }
 
-  /// Message i of the window sorted by owner.
-  WARDEN_DEVICE message_type const& sorted(std::uint32_t i) const {
-    if constexpr (Ref::policy::combines) {
-      return window_[order_[i]];
-    } else {
-      return window_[i];
-    }
-  }
-
   using forwards = forward_window<Ref, rounds * threads>;
   using to_send = std::conditional_t<Ref::has_forwards, typename forwards::run, sends_nothing>;
-  using reply_type = typename Ref::reply_type;
-
-  /// Of a part with sections of every type.
-  struct any_type {};
-
-  /// Runs the section of the message in a slot. `type` says what it is.
-  template <class Type>
-  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
-                           std::uint32_t slot, to_send& sent, Type) const {
-    if constexpr (Ref::has_forwards) {
-      sent.at(slot);
-      ref_.apply_one(Ref::format::template unpack<typename Type::type>(m), r, to_caller, sent);
-    } else {
-      ref_.apply(m, r, to_caller);
-    }
-  }
-
-  /// Runs the sections of messages that are all for the record at `place`: on its value, which is
-  /// held elsewhere, or on itself.
-  template <unsigned Count, class Type>
-  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
-                               std::uint32_t first, to_send& sent, Type type) const {
-    reply_type to_callers[Count];
-    WARDEN_UNROLL
-    for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, sent, type);
-    // Who gets an answer is to see what the section wrote.
-    if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
-    ref_.reply(to_callers);
-  }
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
-  /// Records up to this size are held in registers while their sections run.
-  static constexpr bool holds = sizeof(record) <= 32;
-  /// Messages that are loaded before the first of them is applied, with their records where those
-  /// are held: fewer of large ones, for want of registers.
-  static constexpr unsigned at_once =
-      sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
-  /// The same where one record is held for all.
-  static constexpr unsigned ahead = std::max<unsigned>(
-      2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
-
-  /// Memory for a record that need not have a default constructor.
-  union room {
-    WARDEN_DEVICE room() : bytes{} {}
-    unsigned char bytes[sizeof(record)];
-    record value;
-  };
-
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
   }
@@ -267,18 +220,18 @@ class runs_worker {
   WARDEN_DEVICE static unsigned run_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
-  /// The owner thread of the records that are `part` mod `threads`. Where sections differ more, as
-  /// those that send do, neighbours are in different warps: few hot records do not hold one another
-  /// up.
-  WARDEN_DEVICE static unsigned thread_of(unsigned part) {
+  /// The owner thread of the records that are `residue` mod `threads`. Where sections differ more,
+  /// as those that send do, neighbours are in different warps: few hot records do not hold one
+  /// another up.
+  WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
     if constexpr (Ref::has_forwards) {
-      return (part & (warps - 1)) * simt::warp_size + part / warps;
+      return (residue & (warps - 1)) * simt::warp_size + residue / warps;
     } else {
-      return part;
+      return residue;
     }
   }
   /// The other way round.
-  WARDEN_DEVICE static unsigned part_of(unsigned thread) {
+  WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
     if constexpr (Ref::has_forwards) {
       return thread % simt::warp_size * warps + thread / simt::warp_size;
     } else {
@@ -286,143 +239,6 @@ class runs_worker {
     }
   }
   static constexpr unsigned warps = threads / simt::warp_size;
-
-  /// A run whose sections are all for the thread's only record.
-  class run_of_one {
-   public:
-    WARDEN_DEVICE explicit run_of_one(runs_worker const& worker) : worker_{worker} {}
-
-    /// Ahead of time: the load is under way while the window is sorted.
-    WARDEN_DEVICE void load() {
-      place_ = worker_.records_.at(part_of(simt::thread_rank()));
-      if constexpr (holds) copy_.value = *place_;
-    }
-    template <class Type>
-    WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, to_send& sent, Type type) {
-      simt::section_enter(identity());
-      for (; i + ahead <= end; i += ahead) {
-        message_type m[ahead];
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < ahead; ++j) m[j] = worker_.sorted(i + j);
-        worker_.apply_all(m, target(), place_, i, sent, type);
-      }
-      WARDEN_NO_UNROLL
-      for (; i < end; ++i) {
-        message_type const m[1] = {worker_.sorted(i)};
-        worker_.apply_all(m, target(), place_, i, sent, type);
-      }
-      simt::section_leave(identity());
-      if constexpr (holds) *place_ = copy_.value;
-    }
-
-   private:
-    WARDEN_DEVICE record* identity() const {
-      return worker_.records_.address_of(part_of(simt::thread_rank()));
-    }
-    WARDEN_DEVICE record& target() {
-      if constexpr (holds) {
-        return copy_.value;
-      } else {
-        return *place_;
-      }
-    }
-
-    runs_worker const& worker_;
-    record* place_ = nullptr;
-    room copy_;
-  };
-
-  /// Goes on for as long as whole groups of messages are for the same record, which is held.
-  /// Returns the first message not applied.
-  template <class Type>
-  WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
-                                            record& held, to_send& sent, Type type) const {
-    for (; i + ahead <= end; i += ahead) {
-      message_type m[ahead];
-      bool repeats = true;
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < ahead; ++j) {
-        m[j] = sorted(i + j);
-        repeats = repeats && m[j].local() == local;
-      }
-      if (!repeats) break;
-      apply_all(m, held, records_.at(local), i, sent, type);
-    }
-    return i;
-  }
-
-  /// A run of sections for any of the thread's records.
-  template <class Type>
-  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, to_send& sent,
-                                 Type type) const {
-    // A hot record repeats: as long as it does it is held, and written when it no longer does.
-    record* held = nullptr;
-    room held_copy;
-    bool unwritten = false;
-    for (; i < end; i += at_once) {
-      message_type m[at_once];
-      record* place[at_once];
-      bool repeats = holds && i + at_once <= end;
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        m[j] = sorted(i + j < end ? i + j : i);
-        place[j] = records_.at(m[j].local());
-        repeats = repeats && place[j] == held;
-      }
-      if (repeats) {
-        simt::section_enter(records_.address_of(m[0].local()));
-        apply_all(m, held_copy.value, held, i, sent, type);
-        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, sent, type) - at_once;
-        simt::section_leave(records_.address_of(m[0].local()));
-        unwritten = true;
-        continue;
-      }
-      room copy[at_once];
-      if constexpr (holds) {
-        if (unwritten) *held = held_copy.value;
-        unwritten = false;
-        // All loads are under way before the first section runs.
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
-      }
-      reply_type to_callers[at_once];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        if (i + j >= end) continue;
-        simt::section_enter(records_.address_of(m[j].local()));
-        if constexpr (holds) {
-          // What an earlier one of these sections wrote is newer than the load.
-          WARDEN_UNROLL
-          for (unsigned e = 0; e < j; ++e) {
-            if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
-          }
-          apply(m[j], copy[j].value, to_callers[j], i + j, sent, type);
-          *place[j] = copy[j].value;
-        } else {
-          apply(m[j], *place[j], to_callers[j], i + j, sent, type);
-        }
-        simt::section_leave(records_.address_of(m[j].local()));
-      }
-      ref_.reply(to_callers);
-      held = place[at_once - 1];
-      held_copy.value = copy[at_once - 1].value;
-    }
-    if constexpr (holds) {
-      if (unwritten) *held = held_copy.value;
-    }
-  }
-
-  /// An owner thread's run.
-  template <class Type>
-  WARDEN_DEVICE void run(run_of_one& alone, std::uint32_t begin, std::uint32_t end, to_send& sent,
-                         Type type) const {
-    if (begin == end) return;
-    if (one_record_each_) {
-      alone.run(begin, end, sent, type);
-    } else {
-      run_of_many(begin, end, sent, type);
-    }
-  }
 
   Ref const& ref_;
   record_store<Ref> records_;

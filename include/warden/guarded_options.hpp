@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What is chosen when a guarded is made.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+#include <cstdint>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+/// Choices made when a guarded is made. Zero means: by default.
+struct guarded_options {
+  unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
+  unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy
+  /// Neighbouring records with the same owner, a power of two; by default as many as share a cache
+  /// line, where there are enough records for that. With 1, hot neighbours have different owners.
+  unsigned chunk = 0;
+  /// How long a wait may last without progress, in seconds, before the launch is poisoned.
+  double time_limit_seconds = 10;
+  std::uint32_t minimum_polls = 4096;  ///< and how often a thread must have looked by then
+  /// Slots of a ring between servers, a power of two, where sections send sections; by default by
+  /// the policy. Fewer sections than that are under way at a time.
+  unsigned forward_capacity = 0;
+  /// Where the channels' indices begin, for tests of their wrap-around; by default the second lap.
+  std::uint64_t first_index = 0;
+};
+
+WARDEN_HOST_NAMESPACE_END
