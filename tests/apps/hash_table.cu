@@ -218,63 +218,6 @@ TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
   }
 }
 
-struct pool_user {
-  hash_table::pool_ref pool;
-  std::uint32_t* holders;  ///< of each number
-  std::uint32_t* wrong;
-  std::uint32_t rounds;
-};
-WARDEN_KERNEL void take_and_give(pool_user p) {
-  std::uint32_t held[3] = {0, 0, 0};
-  for (std::uint32_t r = 0; r < p.rounds; ++r) {
-    std::uint32_t& mine = held[r % 3];
-    if (mine != 0) {
-      warden::simt::fetch_add(&p.holders[mine - 1], ~0u);
-      p.pool.give(mine);
-    }
-    mine = p.pool.take();
-    if (mine != 0 && warden::simt::fetch_add(&p.holders[mine - 1], 1u) != 0)
-      warden::simt::fetch_add(p.wrong, 1u);
-  }
-  for (std::uint32_t const mine : held) {
-    if (mine == 0) continue;
-    warden::simt::fetch_add(&p.holders[mine - 1], ~0u);
-    p.pool.give(mine);
-  }
-}
-struct pool_drain {
-  hash_table::pool_ref pool;
-  std::uint32_t* holders;
-  std::uint32_t* taken;
-};
-WARDEN_KERNEL void take_all(pool_drain d) {
-  for (std::uint32_t n = d.pool.take(); n != 0; n = d.pool.take()) {
-    d.holders[n - 1] += 1;
-    *d.taken += 1;
-  }
-}
-
-TEST(hash_table, the_pool_hands_each_number_to_one_thread) {
-  for (std::uint32_t const capacity : {1u, 5u, 40u}) {
-    warden::buffer<hash_table::pool_state> state{1};
-    warden::buffer<std::uint32_t> below{capacity}, holders{capacity}, wrong{1}, taken{1};
-    state.fill_bytes(0);
-    holders.fill_bytes(0);
-    wrong.fill_bytes(0);
-    taken.fill_bytes(0);
-    hash_table::pool_ref const pool{state.data(), below.data(), capacity};
-    for (int launch = 0; launch < 20; ++launch) {
-      warden::simt::launch(&take_and_give, test::sized(2u, 64u), 32, 0,
-                           {pool, holders.data(), wrong.data(), test::sized(20u, 200u)}, {});
-    }
-    EXPECT_EQ(wrong.to_host()[0], 0u) << "numbers that two threads had at a time";
-    // And none got lost.
-    warden::simt::launch(&take_all, 1, 1, 0, {pool, holders.data(), taken.data()}, {});
-    EXPECT_EQ(taken.to_host()[0], capacity);
-    EXPECT_EQ(holders.to_host(), std::vector<std::uint32_t>(capacity, 1));
-  }
-}
-
 /// Every thread inserts a key of its own and erases it again, so numbers go round in one launch.
 template <class Table>
 struct churn {
