@@ -6,6 +6,7 @@
 #include "apps/bank_transfer/bank.cuh"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ class arm {
   virtual void run_async(transfers const& all) = 0;
   /// Blocks the host until they are done. Throws what went wrong.
   virtual void wait() = 0;
+  /// What it has counted in all its runs, where it counts anything.
+  [[nodiscard]] virtual std::map<std::string, double> counters() const { return {}; }
 };
 
 /// Where the accounts of one server are during a run.
@@ -40,10 +43,12 @@ struct colocation {
   unsigned client_blocks = 0;                   ///< of the virtual grid
 };
 
-/// All names that `make_arm` knows.
+/// The arms to compare.
 std::vector<std::string> const& arm_names();
+/// `warden_nested` with clocks in its servers: for where the time goes, not for how much it is.
+inline constexpr char timed_arm[] = "warden_nested_timed";
 
-/// The arm of that name. Throws limit_error, which says why, if it cannot work on this bank.
+/// The arm of that name, of `arm_names` or `timed_arm`. Throws limit_error, which says why, if it cannot work on this bank.
 std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen = {});
 
 // One translation unit for each kind: their kernels take long enough to compile.

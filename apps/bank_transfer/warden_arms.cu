@@ -70,14 +70,22 @@ class warden_arm final : public arm {
     warden::launch_fused(send_transfers<forwards>{all}, grid, Policy::block_threads, {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
-  /// Throws limit_error if a multiprocessor has no room for a client block beside a server.
-  void check_room() const {
-    std::size_t const room = warden::runtime::facts(guarded_.device()).shared_bytes_per_block / 2;
-    if (guarded_.server_bytes() <= room) return;
-    throw warden::limit_error{
-        "accounts: with them on chip a server takes " + std::to_string(guarded_.server_bytes()) +
-        " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
+  [[nodiscard]] std::map<std::string, double> counters() const override {
+    if constexpr (Policy::statistics) {
+      auto const t = guarded_.statistics().two_records;
+      auto const mean = [](std::uint64_t sum, std::uint64_t count) {
+        return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+      };
+      return {{"first_lock_ns", mean(t.first_lock_ns, t.pairs)},
+              {"request_ns", mean(t.request_ns, t.apart)},
+              {"second_lock_ns", mean(t.second_lock_ns, t.apart)},
+              {"reply_ns", mean(t.reply_ns, t.apart)}};
+    } else {
+      return {};
+    }
   }
+  /// Bytes of shared memory that one of its servers takes.
+  [[nodiscard]] std::size_t server_bytes() const { return guarded_.server_bytes(); }
 
  private:
   warden::basic_guarded<Policy, account, Sections...> guarded_;
@@ -118,20 +126,38 @@ struct spread : warden::default_policy {
 template <placement Where>
 struct nested : spread<Where> {
   using executor = warden::executor::nested<>;
-  // So that more transfers can be under way at a time: on many accounts that is what binds.
-  static constexpr unsigned forward_bytes = 8 * 1024 * 1024;
+  // So that more transfers can be under way at a time.
+  static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
 };
+struct nested_timed : nested<placement::in_memory> {
+  static constexpr bool statistics = true;
+};
+/// Of the three messages of a transfer two pass between servers: two servers for a client block,
+/// or, where the accounts leave a multiprocessor no room for that, one.
+template <class Policy>
+std::unique_ptr<arm> make_nested(bank& b) {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  auto const multiprocessors = static_cast<unsigned>(facts.multiprocessors);
+  for (unsigned const on_each : {2u, 1u}) {
+    auto made = std::make_unique<warden_arm<Policy, transfer>>(
+        b, warden::guarded_options{.servers = facts.simulated ? 0 : on_each * multiprocessors});
+    std::size_t const room = facts.shared_bytes_per_block / (on_each + 1);
+    if (made->server_bytes() <= room) return made;
+    if (on_each == 1) {
+      throw warden::limit_error{
+          "accounts: with them on chip a server takes " + std::to_string(made->server_bytes()) +
+          " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
+    }
+  }
+  return nullptr;
+}
 
 }  // namespace
 
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen) {
-  if (name == "warden_nested")
-    return std::make_unique<warden_arm<nested<placement::in_memory>, transfer>>(b);
-  if (name == "warden_nested_on_chip") {
-    auto made = std::make_unique<warden_arm<nested<placement::on_chip>, transfer>>(b);
-    made->check_room();
-    return made;
-  }
+  if (name == "warden_nested") return make_nested<nested<placement::in_memory>>(b);
+  if (name == "warden_nested_on_chip") return make_nested<nested<placement::on_chip>>(b);
+  if (name == timed_arm) return make_nested<nested_timed>(b);
   if (name == "warden_forwarding") {
     return std::make_unique<
         warden_arm<spread<placement::in_memory>, withdraw, deposit, look_at_first, look_at_second>>(

@@ -64,26 +64,19 @@ class forward_window {
         is_free_ = false;
       } else {
         if (!ref_.check(id)) return;
-        // What a message that was set aside brings about has that one's token.
-        if constexpr (Ref::nests) {
-          ++published_;
-        } else {
-          ref_.rings.take_beyond(1);  // sabotage: forward-token
-          // Nobody gives the token back before it is taken.
-          simt::fence_device();
-        }
+        ref_.rings.take_beyond(1);  // sabotage: forward-token
+        // Nobody gives the token back before it is taken.
+        simt::fence_device();
         owner const to = ref_.owners(id);
         std::uint64_t const index = ref_.rings.ring_of(to.server).reserve(1);
         if constexpr (Ref::fences) simt::fence_device();
         ref_.publish_reserved(to.server, index, addressed(m, to));
       }
     }
-    /// Messages that this thread has published itself with a token of their own.
-    WARDEN_DEVICE unsigned published() const { return published_; }
 
    private:
     /// Whether no message sends more than one.
-    static constexpr bool sends_one = Ref::most_forwards == 1 && !Ref::nests;
+    static constexpr bool sends_one = Ref::most_forwards == 1;
     /// A guarded has fewer records than that.
     static constexpr std::uint32_t no_record = ~0u;
 
@@ -91,7 +84,6 @@ class forward_window {
     slots window_;
     std::uint32_t slot_ = 0;
     bool is_free_ = true;
-    unsigned published_ = 0;
   };
 
   /// Publishes what lies in the first `count` slots: thread t that in the slots t mod the number of

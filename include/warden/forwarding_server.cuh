@@ -4,6 +4,7 @@
 /// clients' channel as far as there are tokens, and from the ring of the other servers always.
 #pragma once
 
+#include <warden/drain.cuh>
 #include <warden/guarded_ref.cuh>
 #include <warden/token_stock.cuh>
 #include <warden/window_reader.cuh>
@@ -22,10 +23,16 @@ class forwarding_server {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of a thread in one window, at most: of the ring, and of clients.
-  /// (Of a section on two records two messages pass between servers.)
-  static constexpr unsigned from_servers =
-      Worker::rounds * (Ref::nests ? 2 : 1) / (Ref::nests ? 3 : 2);
+  static constexpr unsigned from_servers = Worker::rounds / 2;
   static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
+  /// Indices beyond `released` that are read in the ring, at most.
+  static constexpr std::uint32_t read_ahead = 2 * threads * from_servers;
+  /// Slots of a ring, at least.
+  static constexpr std::uint32_t least_ring = 32;
+  /// As many as a multiprocessor is to hold: with less than 128 registers each they would spill.
+  static constexpr unsigned threads_per_multiprocessor = 512;
+  /// Tokens that a server keeps, at most.
+  static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
   static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
 
@@ -151,21 +158,18 @@ class forwarding_server {
       token_stock& stock = progress_[0].stock;
       stock.rest(ref_.rings, request);
       bool ended = false;
-      launch_counters& counters = ref_.frame.control->counters;
       bool const alive = ref_.wait_until(
           [&] {
             bool const of_client = channel_.is_there(of_clients);
             if (of_client && stock.try_admit(ref_.rings)) return true;
             if (ring_.is_there(of_servers)) return true;
-            ended = !of_client && work_has_ended();
+            ended = !of_client && drain_.has_ended(ref_, channel_);
             return ended;
           },
           [&](auto watch) {
             channel_.watch_slot(of_clients, watch);
             ring_.watch_slot(of_servers, watch);
-            watch(&ref_.rings.available->value);
-            watch(&counters.servers_drained[ref_.position]);
-            watch(&counters.client_blocks_done);
+            drain<Ref>::watch(ref_, watch);
           },
           wait_kind::message, number_, of_clients);
       progress_[0].admitted = stock.admitted();
@@ -174,31 +178,13 @@ class forwarding_server {
     return !simt::sync_block_or(stops);
   }
 
-  /// Clients will send nothing more to any server, and no server has anything under way. The first
-  /// thread's.
-  WARDEN_DEVICE bool work_has_ended() {
-    std::uint32_t* const count = &ref_.frame.control->counters.servers_drained[ref_.position];
-    if (!drained_) {
-      if (!ref_.work_has_ended(channel_)) return false;
-      drained_ = true;
-      // Release: the tokens that this server took for its clients come before.
-      simt::fence_device();
-      simt::fetch_add(count, 1u);
-    }
-    if (simt::load_relaxed(count) != ref_.owners.servers())
-      return false;  // sabotage: forward-drained
-    // Acquire: no server takes tokens for clients any more. If all are back, none is ever taken.
-    simt::fence_device();
-    return ref_.rings.has_all();  // sabotage: forward-end
-  }
-
   Ref const& ref_;
   typename Ref::channel channel_;
   typename Ref::ring ring_;
   std::uint32_t number_;
   Worker worker_;
   simt::shared_span<progress> progress_;
-  bool drained_ = false;  ///< the first thread's
+  drain<Ref> drain_;  ///< the first thread's
 };
 
 WARDEN_NAMESPACE_END

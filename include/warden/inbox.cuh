@@ -10,28 +10,33 @@
 /// section 4.3.1)
 #pragma once
 
-#include <warden/guarded_ref.cuh>
+#include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Shared by the warps of one server. One word a slice of the channel, and the end of work.
-template <class Ref>
+/// Shared by the warps of one server that read `Channel`. One word a slice, and the end of work.
+template <class Channel>
 class inbox {
  public:
   /// Indices of a slice.
   static constexpr unsigned slice = simt::warp_size;
 
-  /// Bytes of shared memory for a channel of `capacity` slots.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t capacity) {
-    return sizeof(std::uint32_t) * (capacity / slice + 1);
+  /// Bytes of shared memory for a channel of which `window` indices beyond `released` are read at
+  /// most: its capacity, or less.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t window) {
+    return sizeof(std::uint32_t) * (window / slice + 1);
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity)` bytes, the same for the whole block.
-  WARDEN_DEVICE inbox(Ref const& ref, std::uint32_t server, std::byte* storage)
-      : channel_{ref.channel_of(server)},
-        done_{reinterpret_cast<std::uint32_t*>(storage), slices() + 1},
+  /// Of a whole channel.
+  WARDEN_DEVICE inbox(Channel const& channel, std::byte* storage)
+      : inbox{channel, channel.capacity(), storage} {}
+  /// `storage` is shared memory of `shared_bytes(window)` bytes, the same for the whole block.
+  WARDEN_DEVICE inbox(Channel const& channel, std::uint64_t window, std::byte* storage)
+      : channel_{channel},
+        done_{reinterpret_cast<std::uint32_t*>(storage), static_cast<unsigned>(window / slice) + 1},
         first_{simt::load_relaxed(&channel_.indices()->released.value)} {}
 
   /// Collective; the caller's next block barrier completes it.
@@ -43,8 +48,8 @@ class inbox {
     if (simt::thread_rank() == 0) done_[slices()] = 0;
   }
 
-  /// The server's channel.
-  WARDEN_DEVICE auto const& channel() const { return channel_; }
+  /// Where the messages come.
+  WARDEN_DEVICE Channel const& channel() const { return channel_; }
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
 
@@ -70,8 +75,8 @@ class inbox {
     return &done_[position(number)];
   }
 
-  /// While there is work, slices are released an eighth of the channel at a time. The senders have
-  /// seven eighths meanwhile.
+  /// While there is work, slices are released an eighth of the window at a time. The senders, or
+  /// the readers, have seven eighths meanwhile.
   WARDEN_DEVICE unsigned worth_releasing() const {
     unsigned const eighth = slices() / 8;
     return eighth < 1 ? 1 : eighth > simt::warp_size ? simt::warp_size : eighth;
@@ -88,7 +93,7 @@ class inbox {
                                               : simt::first_bit(~done);  // sabotage: release-order
     if (count < static_cast<int>(least)) return next;
     std::uint64_t const released = (next + static_cast<unsigned>(count)) * slice;
-    if constexpr (Ref::channel::in_band) {
+    if constexpr (Channel::in_band) {
       // Relaxed: see channel_ref::released.
       if (simt::lane_id() == 0) simt::store_relaxed(&channel_.indices()->released.value, released);
     } else {
@@ -119,13 +124,13 @@ class inbox {
 
  private:
   WARDEN_DEVICE unsigned slices() const {
-    return static_cast<unsigned>(channel_.capacity() / slice);
+    return done_.size() - 1;
   }
   WARDEN_DEVICE unsigned position(std::uint64_t number) const {
     return static_cast<unsigned>(number) & (slices() - 1);
   }
 
-  typename Ref::channel channel_;
+  Channel channel_;
   simt::shared_span<std::uint32_t> done_;
   std::uint64_t first_;
 };

@@ -199,15 +199,22 @@ constexpr std::size_t user_shared_bytes() {
   }
 }
 
-/// Blocks that an SM must be able to hold: by the policy, but where servers send messages no more
-/// than leave every thread 128 registers, without which their loop would spill.
+/// Threads that an SM must be able to hold, at most, with servers of `Ref`.
+template <class Ref>
+constexpr unsigned most_threads() {
+  if constexpr (Ref::has_forwards) {
+    return Ref::server::threads_per_multiprocessor;
+  } else {
+    return ~0u;
+  }
+}
+/// Blocks that an SM must be able to hold: by the policy, but no more than the servers allow.
 template <class First, class... Rest>
 constexpr unsigned minimum_blocks() {
-  constexpr unsigned threads = First::policy::block_threads;
-  constexpr unsigned asked = First::policy::minimum_blocks_per_multiprocessor;
-  return (First::ref::has_forwards || ... || Rest::ref::has_forwards)
-             ? std::min(asked, std::max(1u, 512 / threads))
-             : asked;
+  constexpr unsigned most =
+      std::min({most_threads<typename First::ref>(), most_threads<typename Rest::ref>()...});
+  return std::min(First::policy::minimum_blocks_per_multiprocessor,
+                  std::max(1u, most / First::policy::block_threads));
 }
 
 /// apply_async's kernel: section i for record ids[i], or for that and record seconds[i].

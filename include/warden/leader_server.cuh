@@ -24,7 +24,7 @@ template <class Ref, class Worker>
 class leader_server {
  public:
   /// Indices that a follower reads at once.
-  static constexpr unsigned slice = inbox<Ref>::slice;
+  static constexpr unsigned slice = inbox<typename Ref::channel>::slice;
   /// Warps that execute.
   static constexpr unsigned followers = Ref::policy::block_threads / simt::warp_size - 1;
   static_assert(!Ref::channel::in_band,
@@ -87,7 +87,7 @@ class leader_server {
           handed{taken + sizeof(std::uint32_t) * followers},
           executed{handed + sizeof(std::uint32_t) * (capacity / slice)},
           inbox_data{executed + sizeof(std::uint32_t) * (capacity / slice)},
-          end{inbox_data + inbox<Ref>::shared_bytes(capacity)} {}
+          end{inbox_data + inbox<typename Ref::channel>::shared_bytes(capacity)} {}
     std::size_t assignments, given, taken, handed, executed, inbox_data, end;
   };
 
@@ -100,7 +100,7 @@ class leader_server {
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        inbox_{ref, number, storage + in.inbox_data},
+        inbox_{ref.channel_of(number), storage + in.inbox_data},
         assignments_{at<assignment>(storage + in.assignments, depth * followers)},
         given_{at<std::uint32_t>(storage + in.given, followers)},
         taken_{at<std::uint32_t>(storage + in.taken, followers)},
@@ -301,7 +301,7 @@ class leader_server {
   Ref const& ref_;
   std::uint32_t number_;
   Worker worker_;
-  inbox<Ref> inbox_;
+  inbox<typename Ref::channel> inbox_;
   simt::shared_span<assignment> assignments_;  ///< [follower][depth]
   simt::shared_span<std::uint32_t> given_;     ///< [follower] assignments given to it
   simt::shared_span<std::uint32_t> taken_;     ///< [follower] of these, those it has read

@@ -11,6 +11,8 @@
 #pragma once
 
 #include <warden/guarded_ref.cuh>
+#include <warden/pair_times.cuh>
+#include <warden/place_pool.cuh>
 #include <warden/record_store.cuh>
 #include <warden/set_aside.cuh>
 
@@ -30,37 +32,71 @@ class nested_run {
 
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return lock_queues<message_type>::shared_bytes(locks_for(locals));
+    return place_pool::shared_bytes + lock_queues<message_type>::shared_bytes(locks_for(locals));
   }
 
   /// Of server `number`, with shared memory aligned to 8 bytes.
   WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        locks_{ref.aside, number, storage, static_cast<std::uint32_t>(locks_for(ref.locals))} {}
+        places_{ref.aside.places, number, storage},
+        locks_{ref.aside, number, storage + place_pool::shared_bytes,
+               static_cast<std::uint32_t>(locks_for(ref.locals))} {}
 
-  /// Collective; a block barrier follows.
-  WARDEN_DEVICE void start() const { locks_.start(); }
+  /// Collective over the block; a block barrier follows.
+  WARDEN_DEVICE void start() const {
+    locks_.start();
+    if (simt::thread_rank() == 0) places_.start();
+  }
+  /// Collective over the block.
+  WARDEN_DEVICE void finish() const {
+    if (place_ != place_pool::none) places_.give(place_);
+    simt::sync_block();
+    if (simt::thread_rank() == 0) places_.finish();
+    times_.add_to(ref_.report->totals);
+  }
 
-  /// Runs what one message brings, or sets it aside, and sends what follows by `out`. Returns by
-  /// how many more messages are set aside than before.
+  /// Sees to it that each lane can set a message aside. Collective over a warp.
+  WARDEN_DEVICE void prepare() { places_.take(place_ == place_pool::none, place_); }
+
+  /// One step of what a message brings, which sends one message at most, by `out`: runs it, or sets
+  /// it aside, or, if the lane `resumes`, runs the next one that waited for the lock instead. True
+  /// if another one waits, which is the caller's to run. Adds to `left` the messages that are not
+  /// set aside (any more).
   template <class Out>
-  WARDEN_DEVICE int run(message_type const& m, record_store<Ref> const& records, Out& out) const {
-    std::uint32_t const lock = Ref::policy::executor::lock_of(m.local());
-    bool const was_locked = locks_.is_locked(lock);
-    message_type next = m;
-    int left = 0;  // messages that are no longer set aside
-    if (was_locked) {
-      if (!unlocks(m, records)) {
-        set_aside(lock, m);  // sabotage: handler-waits
-        return 1;
+  WARDEN_DEVICE bool run(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
+                         record_store<Ref> const& records, Out& out) {
+    bool const is_locked = locks_.is_locked(lock);
+    if (is_locked) {
+      if (!resumes) {
+        if (!unlocks(m, records)) {
+          set_aside(lock, m);  // sabotage: handler-waits
+          return false;
+        }
+        ++left;
+        if (locks_.free_if_none_waits(lock)) return false;
       }
-      if (!locks_.pop(lock, next)) return 0;
-      left = 1;
+      pop(lock, m);
     }
-    // Those that waited for the lock follow, until one goes on its way with it.
-    while (!run_unlocked(next, records, out) && was_locked && locks_.pop(lock, next)) ++left;
-    return -left;
+    ++left;
+    bool const takes = run_unlocked(m, records, out);
+    return is_locked && !takes && !locks_.free_if_none_waits(lock);
+  }
+
+  /// A message has been received: for the statistics.
+  WARDEN_DEVICE void count_arrival(message_type const& m) {
+    if constexpr (Ref::policy::statistics) {
+      Ref::format::visit(m, [&](auto const& sent) {
+        using type = std::remove_cvref_t<decltype(sent)>;
+        if constexpr (is_locked<type>) {
+          times_.came_to_other();
+        } else if constexpr (is_unlock<type>) {
+          times_.came_back();
+        } else if constexpr (requires { partner_of(sent); }) {
+          times_.came();
+        }
+      });
+    }
   }
 
  private:
@@ -80,16 +116,26 @@ class nested_run {
     return result;
   }
   /// Who has a lock already comes first.
-  WARDEN_DEVICE void set_aside(std::uint32_t lock, message_type const& m) const {
+  WARDEN_DEVICE void set_aside(std::uint32_t lock, message_type const& m) {
     bool resumes = false;
     Ref::format::visit(
         m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
-    locks_.push(lock, m, resumes);
+    locks_.push(lock, m, resumes, place_);
+    place_ = place_pool::none;
+  }
+  /// The first one that waits for a taken lock.
+  WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {
+    std::uint32_t const place = locks_.pop(lock, next);
+    if (place_ == place_pool::none) {
+      place_ = place;
+    } else {
+      places_.give(place);
+    }
   }
   /// Runs a message whose lock nobody has. True if its section is on its way with the lock now.
   template <class Out>
   WARDEN_DEVICE bool run_unlocked(message_type const& m, record_store<Ref> const& records,
-                                  Out& out) const {
+                                  Out& out) {
     bool takes = false;
     Ref::format::visit(m, [&](auto const& sent) {
       using type = std::remove_cvref_t<decltype(sent)>;
@@ -119,7 +165,7 @@ class nested_run {
   /// A section on two records comes to the first one's lock. True if it goes on with it.
   template <class Sent, class Out>
   WARDEN_DEVICE bool begin(Sent const& sent, std::uint32_t local, record_store<Ref> const& records,
-                           Out& out) const {
+                           Out& out) {
     partner const other = partner_of(sent);
     owner const to = ref_.owners(other.id);
     std::uint32_t const lock = Ref::policy::executor::lock_of(local);
@@ -130,19 +176,21 @@ class nested_run {
       ref_.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
       leave(records.address_of(local), records.address_of(to.local));
       ref_.reply(to_caller);
+      times_.ran_at_once();
       return false;
     }
+    times_.left();
     locks_.take(lock);
     Sent passed = sent;
     set_partner(passed, {ref_.owners.id({number_, local}), !other.is_first});
-    out.put(other.id, locked<Sent, record>::of(passed, *records.at(local)));
+    out.put(to, locked<Sent, record>::of(passed, *records.at(local)));
     return true;
   }
 
   /// A section that has its other record locked.
   template <class Sent, class Out>
   WARDEN_DEVICE void run_here(locked<Sent, record> const& section, std::uint32_t local,
-                              record_store<Ref> const& records, Out& out) const {
+                              record_store<Ref> const& records, Out& out) {
     partner const other = partner_of(section.sent);
     record value = section.value();
     typename Ref::reply_type to_caller[1];
@@ -150,7 +198,8 @@ class nested_run {
     enter(records.address_of(local), identity);
     ref_.apply(section.sent, *records.at(local), value, to_caller[0]);
     leave(records.address_of(local), identity);
-    out.put(other.id, unlock<record>::of(value));  // sabotage: unlock
+    times_.ran();
+    out.put(ref_.owners(other.id), unlock<record>::of(value));  // sabotage: unlock
     ref_.reply(to_caller);
   }
 
@@ -165,7 +214,11 @@ class nested_run {
 
   Ref const& ref_;
   std::uint32_t number_;
+  place_pool places_;
   lock_queues<message_type> locks_;
+  /// The thread's own, to set the next message aside in.
+  std::uint32_t place_ = place_pool::none;
+  pair_times<Ref::policy::statistics> times_;
 };
 
 WARDEN_NAMESPACE_END

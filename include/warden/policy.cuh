@@ -38,8 +38,8 @@ struct default_policy {
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well. (Where
-  /// sections send sections, or are on two records of any owners, 512 threads' worth at most
-  /// count.)
+  /// sections send sections, 512 threads' worth at most count; where they are on two records of any
+  /// owners, 768.)
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   /// By default a guarded has a server for so many multiprocessors.
   static constexpr unsigned multiprocessors_per_server = 1;

@@ -6,6 +6,7 @@
 
 #include <warden/guarded_ref.cuh>
 #include <warden/inbox.cuh>
+#include <warden/slice_reader.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,14 +22,16 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref, class Worker>
 class slice_server {
  public:
+  /// Where messages come.
+  using inbox_type = inbox<typename Ref::channel>;
   /// Indices that a warp reads at once.
-  static constexpr unsigned slice = inbox<Ref>::slice;
+  static constexpr unsigned slice = inbox_type::slice;
   static_assert(Ref::channel::in_band,
                 "warden: with readiness::bitmask the executor locks needs leader_server");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
-    return Worker::shared_bytes(locals) + inbox<Ref>::shared_bytes(capacity);
+    return Worker::shared_bytes(locals) + inbox_type::shared_bytes(capacity);
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -37,7 +40,7 @@ class slice_server {
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        inbox_{ref, number, storage + Worker::shared_bytes(ref.locals)},
+        inbox_{ref.channel_of(number), storage + Worker::shared_bytes(ref.locals)},
         next_release_{inbox_.first() / slice} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
@@ -48,38 +51,23 @@ class slice_server {
       simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number);
     }
     simt::sync_block();
-    unsigned const warps = Ref::policy::block_threads / slice;
-    std::uint64_t number = inbox_.first() / slice + simt::warp_rank();
-    unsigned executed = executed_before(number);
+    slice_reader reader{inbox_, simt::warp_rank()};
     while (true) {
-      // Receive: each lane looks at its slot of the slice.
       typename Ref::message_type m;
-      bool const there = inbox_.channel().receive(number * slice + simt::lane_id(), m);
-      bool const arrived = there && (executed >> simt::lane_id() & 1u) == 0;
+      bool const arrived = reader.receive(inbox_, m);
       unsigned const batch = simt::ballot(simt::full_warp, arrived);
       if (batch == 0) {
-        if (!wait(number, executed)) break;
+        if (!wait(reader.number(), reader.expecting())) break;
         continue;
       }
       if (!execute(m, arrived, batch)) break;
-      executed |= batch;
-      if (executed == simt::full_warp) {
-        if (simt::lane_id() == 0) inbox_.mark_done(number);
-        number += warps;
-        executed = 0;
-      }
+      reader.executed(inbox_, batch, Ref::policy::block_threads / slice);
       if (simt::warp_rank() == 0) release(inbox_.worth_releasing());
     }
     worker_.finish();
   }
 
  private:
-  /// The lanes of the first slice whose messages ran in an earlier launch.
-  WARDEN_DEVICE unsigned executed_before(std::uint64_t number) const {
-    bool const is_first = number == inbox_.first() / slice;
-    return is_first ? (1u << (inbox_.first() % slice)) - 1 : 0;
-  }
-
   /// Runs the sections of the lanes in `batch`. Collective over the warp. False once poisoned.
   WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
     // Acquire: the sender fenced between what it wrote and the message that we have just read.
@@ -94,8 +82,7 @@ class slice_server {
 
   /// Nothing has arrived: one lane waits for the slice's first missing message, the others for it.
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
-  WARDEN_DEVICE bool wait(std::uint64_t number, unsigned executed) {
-    auto const missing = static_cast<unsigned>(simt::first_bit(~executed));
+  WARDEN_DEVICE bool wait(std::uint64_t number, unsigned missing) {
     std::uint64_t const index = number * slice + missing;
     bool const first_warp = simt::warp_rank() == 0;
     outcome mine = outcome::go_on;
@@ -151,7 +138,7 @@ class slice_server {
   Ref const& ref_;
   std::uint32_t number_;
   Worker worker_;
-  inbox<Ref> inbox_;
+  inbox_type inbox_;
   std::uint64_t next_release_;
 };
 

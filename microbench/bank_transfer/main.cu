@@ -80,6 +80,7 @@ class bank_point final : public bench::timed_point {
     r.counters["refused"] = static_cast<double>(f.refused);
     r.counters["audits"] = static_cast<double>(f.audits);
     r.counters["broken_audits"] = static_cast<double>(f.broken_audits);
+    r.counters.merge(arm_of(arm).counters());
   }
   void tear_down() override {
     arms_.clear();
@@ -132,7 +133,8 @@ int main(int argc, char** argv) {
           "where its accounts are in a run: on chip where they fit, there or not at all, in "
           "memory")
       ->check(CLI::IsMember({"fitting", "on_chip", "in_memory"}));
-  if (!program.parse(bank_transfer::arm_names(), argc, argv)) return program.exit_code();
+  if (!program.parse(bank_transfer::arm_names(), argc, argv, {bank_transfer::timed_arm}))
+    return program.exit_code();
   chosen.accounts = places.at(place);
   if (keys.empty()) {
     keys = program.simulated() ? std::vector<std::uint32_t>{256}

@@ -137,9 +137,12 @@ program::program(std::string name, std::string const& description, int& argc, ch
   if (!asks) benchmark::Initialize(&argc, argv);
 }
 
-bool program::parse(std::vector<std::string> const& arms, int argc, char** argv) {
+bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
+                    std::vector<std::string> const& on_demand) {
   sweep_.arms = arms;
-  app_.add_option("--arms", sweep_.arms, "arms")->delimiter(',')->check(CLI::IsMember(arms));
+  std::vector<std::string> known = arms;
+  known.insert(known.end(), on_demand.begin(), on_demand.end());
+  app_.add_option("--arms", sweep_.arms, "arms")->delimiter(',')->check(CLI::IsMember(known));
   app_.add_option("--ops", sweep_.operations, "operations a run; chosen by trial runs if not given")
       ->check(CLI::Range(1u, 1u << 26));
   app_.add_option("--repetitions", sweep_.repetitions,

@@ -24,7 +24,8 @@ class program {
   [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
 
   /// Adds the options of all programs and parses. False if the program ends here, with `exit_code`.
-  bool parse(std::vector<std::string> const& arms, int argc, char** argv);
+  bool parse(std::vector<std::string> const& arms, int argc, char** argv,
+             std::vector<std::string> const& on_demand = {});
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
   /// Measures the points and writes the rows. An interrupt keeps the finished points. Returns the

@@ -38,9 +38,9 @@ TYPED_TEST(nested, by_every_client) {
 }
 TYPED_TEST(nested, many_more_under_way_than_a_ring_holds) {
   check<accounts<TypeParam>>(moves(), 60, 60, by::block,
-                             {.servers = 4, .capacity = 32, .forward_capacity = 32});
+                             {.servers = 4, .capacity = 32, .forward_capacity = 64});
   check<accounts<TypeParam>>(moves() / 4, 4, 4, by::block,
-                             {.servers = 4, .capacity = 32, .chunk = 1, .forward_capacity = 32});
+                             {.servers = 4, .capacity = 32, .chunk = 1, .forward_capacity = 64});
 }
 
 TEST(nested_sections, conserve_what_they_move) {

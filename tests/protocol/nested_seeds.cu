@@ -29,7 +29,7 @@ void under_many_schedules(std::uint64_t part) {
          .capacity = 32,
          .chunk = seed % 5 == 0 ? 2u : 1u,
          .time_limit_seconds = 1,
-         .forward_capacity = seed % 4 == 0 ? 64u : 32u});
+         .forward_capacity = seed % 4 == 0 ? 128u : 64u});
     EXPECT_FALSE(warden::sim::last_report().deadlock);
   }
   warden::sim::configure({});

@@ -9,7 +9,7 @@ namespace pairs {
 
 template <unsigned Locks, warden::placement Where>
 struct nested_policy : test::small<warden::default_policy> {
-  using executor = warden::executor::nested<64, Locks>;
+  using executor = warden::executor::nested<Locks>;
   static constexpr warden::placement records = Where;
 };
 

@@ -114,7 +114,8 @@ void visible() {
 /// Records share the two locks of their owner, and are many enough that neither their ids nor the
 /// order in which they are named go with the order of the locks.
 struct two_locks : policy {
-  using executor = warden::executor::nested<64, 2>;
+  static constexpr unsigned block_threads = 64;
+  using executor = warden::executor::nested<2>;
 };
 constexpr std::uint32_t shared_records = 12;
 /// Moves half of one record to the other: what it sees of both must be of one moment.
@@ -155,8 +156,8 @@ void nested(unsigned servers, std::uint32_t n) {
                                                     .chunk = 1,
                                                     .time_limit_seconds = 1,
                                                     .minimum_polls = 64,
-                                                    .forward_capacity = 32}};
-  warden::launch_fused(send_halves{n}, 2, 32, {}, g);
+                                                    .forward_capacity = 64}};
+  warden::launch_fused(send_halves{n}, 2, 64, {}, g);
   g.wait();
   std::vector<std::uint64_t> wanted(shared_records);
   for (std::uint32_t i = 0; i < n; ++i) {

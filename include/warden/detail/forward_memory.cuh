@@ -30,20 +30,21 @@ class forward_memory {
         capacity = std::bit_floor(
             static_cast<unsigned>(Ref::policy::forward_bytes / sizeof(typename Ref::message_type)));
       }
-      if (capacity < 32 || capacity > (1u << 20) || !std::has_single_bit(capacity)) {
+      if (capacity < Ref::server::least_ring || capacity > (1u << 20) ||
+          !std::has_single_bit(capacity)) {
         throw limit_error{"guarded: forward capacity " + std::to_string(capacity) +
-                              " is not a power of two from 32 to 1048576",
+                              " is not a power of two from " +
+                              std::to_string(Ref::server::least_ring) + " to 1048576",
                           where};
       }
       auto& rings = ref.rings;
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
       // Room for what is received behind a missing index, and no more than that.
-      rings.read_ahead = std::min<std::uint32_t>(
-          capacity / 2, 2 * Ref::policy::block_threads * Ref::server::from_servers);
+      rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
       rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
       // A server's share.
-      rings.kept = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
-          rings.tokens / servers, 1, 2 * Ref::policy::block_threads * Ref::server::from_clients));
+      rings.kept = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(rings.tokens / servers, 1, Ref::server::most_kept));
       if (rings.tokens == 0) {
         throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
                               " others at most; with forward capacity " + std::to_string(capacity) +
@@ -57,12 +58,16 @@ class forward_memory {
       rings.indices = memory_->indices.data();
       rings.slots = memory_->slots.data();
       if constexpr (Ref::nests) {
-        while ((1ull << ref.aside.room_log2) < rings.tokens) ++ref.aside.room_log2;
-        std::size_t const room = std::size_t{servers} << ref.aside.room_log2;
+        place_memory& places = ref.aside.places;
+        while ((1ull << places.room_log2) < rings.tokens + Ref::policy::block_threads)
+          ++places.room_log2;
+        std::size_t const room = std::size_t{servers} << places.room_log2;
         waiting_ = buffer<waiting_message<typename Ref::message_type>>{room};
-        free_ = buffer<std::uint32_t>{2 * room};
+        tickets_ = buffer<std::uint64_t>{room};
+        counts_ = buffer<place_counts>{servers};
         ref.aside.messages = waiting_.data();
-        ref.aside.free = free_.data();
+        places.tickets = tickets_.data();
+        places.counts = counts_.data();
       }
       reset(ref, {});
     }
@@ -74,21 +79,27 @@ class forward_memory {
                                                   ref.rings.capacity_log2, s);
       channel_index const all{ref.rings.tokens};
       copy(memory_->available.data(), &all, 1, s);
+      if constexpr (Ref::nests) {
+        tickets_.fill_bytes(0, s);
+        counts_.fill_bytes(0, s);
+      }
       s.synchronize();
     }
   }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + free_.bytes();
+    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() +
+           counts_.bytes();
   }
   /// For dumps and for the watchdog.
   [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
 
  private:
   std::shared_ptr<channel_memory> memory_;
-  buffer<waiting_message<typename Ref::message_type>>
-      waiting_;                 ///< only of sections on two records
-  buffer<std::uint32_t> free_;  ///< see set_aside_memory
+  // Only of sections on two records; see set_aside_memory.
+  buffer<waiting_message<typename Ref::message_type>> waiting_;
+  buffer<std::uint64_t> tickets_;
+  buffer<place_counts> counts_;
 };
 
 }  // namespace detail

@@ -4,40 +4,31 @@
 /// section 4.4).
 #pragma once
 
-#include <warden/forward_window.cuh>
-#include <warden/forwarding_server.cuh>
+#include <warden/lane_sender.cuh>
 #include <warden/lock_table.cuh>
 #include <warden/nested_run.cuh>
+#include <warden/nested_server.cuh>
 #include <warden/record_store.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
-/// Runs the messages of one window, each in the thread that received it, under a lock of the
-/// server's. See forwarding_server.
-template <class Ref, unsigned BytesPerThread>
+/// Runs the messages of a warp's lanes, each under a lock of the server's. See nested_server.
+template <class Ref>
 class nested_worker {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
-  /// Threads of the block.
-  static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window, at most.
-  static constexpr unsigned rounds = std::max<unsigned>(3, BytesPerThread / sizeof(message_type));
 
  private:
   using executor = typename Ref::policy::executor;
   using table = lock_table<executor::lock_count>;
-  using forwards = forward_window<Ref, rounds * threads>;
-  static constexpr std::size_t window_bytes = sizeof(message_type) * rounds * threads;
   static constexpr std::size_t table_bytes =
       (executor::lock_count * sizeof(std::uint32_t) + 15) / 16 * 16;
-  static constexpr std::size_t own_bytes = window_bytes + table_bytes;
   WARDEN_HOST_DEVICE static constexpr std::size_t queue_bytes(std::size_t locals) {
     return (nested_run<Ref>::shared_bytes(locals) + 15) / 16 * 16;
   }
@@ -45,66 +36,56 @@ class nested_worker {
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return own_bytes + queue_bytes(locals) + record_store<Ref>::shared_bytes(locals);
+    return table_bytes + queue_bytes(locals) + record_store<Ref>::shared_bytes(locals);
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        records_{ref, number, storage + own_bytes + queue_bytes(ref.locals)},
-        nested_{ref, number, storage + own_bytes},
-        locks_{simt::shared_span<std::uint32_t>{
-            reinterpret_cast<std::uint32_t*>(storage + window_bytes), executor::lock_count}},
-        window_{reinterpret_cast<message_type*>(storage), rounds * threads} {}
+        records_{ref, number, storage + table_bytes + queue_bytes(ref.locals)},
+        nested_{ref, number, storage + table_bytes},
+        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage),
+                                                executor::lock_count}} {}
 
-  /// All locks free, all records in place. Collective; a block barrier follows.
+  /// All locks free, all records in place. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.clear();
     nested_.start();
     records_.load();
   }
 
-  /// Puts each message where what it sends on will lie.
-  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) const {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      message_type& slot = window_[k * threads + simt::thread_rank()];
-      if (arrived >> k & 1u) {
-        slot = forwards::unmarked(m[k]);
-      } else {
-        slot.lanes[0].second = 0;
-      }
-    }
-  }
-
-  /// Runs the thread's messages and publishes what they send. Returns the tokens spent, as
-  /// forwarding_server asks.
-  WARDEN_DEVICE unsigned execute(message_type const (&)[rounds], unsigned arrived) const {
-    typename forwards::run out{ref_, window_};
-    int set_aside = 0;
-    WARDEN_NO_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      std::uint32_t const slot = k * threads + simt::thread_rank();
-      if (arrived >> k & 1u) {
-        message_type const m = window_[slot];
-        out.at(slot);
-        set_aside += run(m, out);
-      }
-      // Lanes that waited for locks catch up: the warp goes through the rounds as one.
+  /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
+  /// they send. Returns how many messages of this lane's are not under way any more. Collective over
+  /// a warp.
+  WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
+    nested_.prepare();
+    if (arrived) nested_.count_arrival(m);
+    unsigned left = 0;
+    bool resumes = false;
+    do {
+      lane_sender<Ref> out{ref_};
+      if (arrived) arrived = run_locked(m, resumes, left, out);
+      // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
       simt::sync_warp(simt::full_warp);
-    }
-    return forwards::publish(ref_, window_, rounds * threads) + out.published() +
-           static_cast<unsigned>(set_aside);
+      left -= out.publish();
+      resumes = true;
+    } while (simt::any(simt::full_warp, arrived));
+    return left;
   }
 
-  /// Collective.
-  WARDEN_DEVICE void finish() const { records_.write_back(); }
+  /// Collective over the block.
+  WARDEN_DEVICE void finish() const {
+    nested_.finish();
+    records_.write_back();
+  }
 
  private:
   /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
   /// section runs; a section that is on its way with it leaves a mark instead (see lock_queues).
-  WARDEN_DEVICE int run(message_type const& m, typename forwards::run& out) const {
+  /// True if there is more to run.
+  WARDEN_DEVICE bool run_locked(message_type& m, bool resumes, unsigned& left,
+                                lane_sender<Ref>& out) {
     std::uint32_t const lock = executor::lock_of(m.local());
     for (unsigned tries = 1; !locks_.try_lock(lock); ++tries) {
       // Sections are short: most locks are free again before a polite wait would end.
@@ -112,13 +93,13 @@ class nested_worker {
       bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
                                          [&](auto watch) { watch(locks_.word(lock)); },
                                          wait_kind::lock, number_, lock);
-      if (!alive) return 0;
+      if (!alive) return false;
     }
-    int const set_aside = nested_.run(m, records_, out);
+    bool const more = nested_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
     simt::fence_block();
     locks_.unlock(lock);
-    return set_aside;
+    return more;
   }
 
   /// Tries for a lock before a polite wait.
@@ -129,13 +110,12 @@ class nested_worker {
   record_store<Ref> records_;
   nested_run<Ref> nested_;
   table locks_;
-  simt::shared_span<message_type> window_;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is
 /// on its way with one of them, what comes for that record waits, by `Locks` locks a server, a
-/// power of two. `BytesPerThread` bytes of messages for each thread make a window.
-template <unsigned BytesPerThread = 128, unsigned Locks = 4096>
+/// power of two. Blocks of 64 threads at least.
+template <unsigned Locks = 4096>
 struct nested {
   /// Sections may send others.
   static constexpr bool forwards = true;
@@ -149,7 +129,7 @@ struct nested {
   }
   /// The server loop.
   template <class Ref>
-  using server = forwarding_server<Ref, nested_worker<Ref, BytesPerThread>>;
+  using server = nested_server<Ref, nested_worker<Ref>>;
 };
 
 }  // namespace executor

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The tokens that a server has at hand, for servers whose warps work by themselves.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// One word of shared memory. Below zero for a moment while a warp that took more than there was
+/// puts it back; the sum of all purses and of the common tokens never counts one too many.
+class token_purse {
+ public:
+  /// Bytes of shared memory.
+  static constexpr std::size_t shared_bytes = sizeof(std::int64_t);
+
+  /// `storage` is shared memory of `shared_bytes` bytes, the same for the whole block.
+  WARDEN_DEVICE explicit token_purse(std::byte* storage)
+      : stock_{reinterpret_cast<std::int32_t*>(storage), 1} {}
+
+  /// Nothing in it. One thread; a block barrier follows.
+  WARDEN_DEVICE void start() const { stock_[0] = 0; }
+
+  /// Up to `wanted` tokens, from here or of the common ones. One thread.
+  template <class Rings>
+  WARDEN_DEVICE std::uint32_t take(Rings const& rings, std::uint32_t wanted) const {
+    auto const count = static_cast<std::int32_t>(wanted);
+    std::int32_t const there = simt::shared_fetch_add(stock_[0], -count);
+    std::int32_t const here = there <= 0 ? 0 : there < count ? there : count;
+    if (here == count) return wanted;
+    simt::shared_fetch_add(stock_[0], count - here);
+    // Nobody asks where there is nothing: asking takes, for a while, what another one could have.
+    if (rings.count() <= 0) return static_cast<std::uint32_t>(here);
+    std::uint32_t const missing = wanted - static_cast<std::uint32_t>(here);
+    std::uint32_t const asked = missing < rings.kept ? rings.kept : missing;
+    std::uint32_t const got = rings.granted(rings.ask(asked), asked);
+    // Release: whoever runs messages with what is left here has them from this thread.
+    simt::fence_block();
+    if (got <= missing) return static_cast<std::uint32_t>(here) + got;
+    simt::shared_fetch_add(stock_[0], static_cast<std::int32_t>(got - missing));
+    return wanted;
+  }
+  /// Tokens that are free again. What is more than a server should have goes to all. One thread.
+  template <class Rings>
+  WARDEN_DEVICE void give(Rings const& rings, std::uint32_t count) const {
+    auto const more = static_cast<std::int32_t>(count);
+    std::int32_t const now = simt::shared_fetch_add(stock_[0], more) + more;
+    if (now > static_cast<std::int32_t>(2 * rings.kept)) empty(rings);
+  }
+  /// Gives everything to all.
+  template <class Rings>
+  WARDEN_DEVICE void empty(Rings const& rings) const {
+    if (simt::shared_load(stock_[0]) == 0) return;
+    std::int32_t const all = simt::shared_exchange(stock_[0], 0);
+    if (all != 0) rings.give_back(static_cast<std::uint64_t>(std::int64_t{all}));
+  }
+  /// Whether there may be some, here or among the common ones. Relaxed, for polls.
+  template <class Rings>
+  WARDEN_DEVICE bool has_some(Rings const& rings) const {
+    return simt::shared_load(stock_[0]) > 0 || rings.count() > 0;
+  }
+  /// The word that changes.
+  WARDEN_DEVICE std::int32_t const* word() const { return &stock_[0]; }
+
+ private:
+  simt::shared_span<std::int32_t> stock_;
+};
+
+WARDEN_NAMESPACE_END
