@@ -39,14 +39,17 @@ class lane_sender {
     message_ = Ref::format::pack(to.local, sent);
     server_ = to.server;
   }
-  /// Publishes the message that was kept. By all lanes together; holding no lock. Returns how many
-  /// there were.
+  /// Takes an index for the message that was kept. By all lanes together; holding no lock. What
+  /// comes before `publish` does not wait for it.
+  WARDEN_DEVICE void reserve() {
+    if (server_ != nobody) index_ = ref_.rings.ring_of(server_).reserve(1);
+  }
+  /// Publishes it. Returns how many there were.
   WARDEN_DEVICE unsigned publish() const {
     if (server_ == nobody) return 0;
-    std::uint64_t const index = ref_.rings.ring_of(server_).reserve(1);
     // Release, by the thread that ran the section.
     if constexpr (Ref::fences) simt::fence_device();
-    ref_.publish_reserved(server_, index, message_);
+    ref_.publish_reserved(server_, index_, message_);
     return 1;
   }
 
@@ -56,6 +59,7 @@ class lane_sender {
   Ref const& ref_;
   message_type message_{};
   std::uint32_t server_ = nobody;
+  std::uint64_t index_ = 0;
 };
 
 WARDEN_NAMESPACE_END

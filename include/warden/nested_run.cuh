@@ -56,7 +56,7 @@ class nested_run {
     times_.add_to(ref_.report->totals);
   }
 
-  /// Sees to it that each lane can set a message aside. Collective over a warp.
+  /// Sees to it that each lane can set its next message aside. Collective over a warp.
   WARDEN_DEVICE void prepare() { places_.take(place_ == place_pool::none, place_); }
 
   /// One step of what a message brings, which sends one message at most, by `out`: runs it, or sets

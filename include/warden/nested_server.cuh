@@ -19,6 +19,7 @@ WARDEN_NAMESPACE_BEGIN
 /// made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
 ///
 ///     void start();   // collective over the block; a block barrier follows
+///     void prepare();  // collective over a warp, before it runs anything
 ///     // collective over a warp; how many messages of the lane's are not under way any more
 ///     unsigned run(message_type const& m, bool arrived);
 ///     void finish();  // collective over the block, when the server ends
@@ -95,6 +96,7 @@ class nested_server {
   WARDEN_DEVICE void serve() {
     bool const of_clients = simt::warp_rank() < client_warps;
     unsigned const warp = simt::warp_rank() - (of_clients ? 0 : client_warps);
+    worker_.prepare();
     slice_reader reader = of_clients ? slice_reader{clients_, warp} : slice_reader{ring_, warp};
     std::uint64_t next_release = (of_clients ? clients_.first() : ring_.first()) / slice;
     while (true) {

@@ -55,11 +55,12 @@ class nested_worker {
     records_.load();
   }
 
+  /// Before it runs anything. Collective over a warp.
+  WARDEN_DEVICE void prepare() { nested_.prepare(); }
   /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
   /// they send. Returns how many messages of this lane's are not under way any more. Collective over
   /// a warp.
   WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
-    nested_.prepare();
     if (arrived) nested_.count_arrival(m);
     unsigned left = 0;
     bool resumes = false;
@@ -68,6 +69,8 @@ class nested_worker {
       if (arrived) arrived = run_locked(m, resumes, left, out);
       // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
       simt::sync_warp(simt::full_warp);
+      out.reserve();
+      nested_.prepare();
       left -= out.publish();
       resumes = true;
     } while (simt::any(simt::full_warp, arrived));
