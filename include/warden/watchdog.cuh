@@ -41,15 +41,18 @@ class watchdog {
       : health_{health}, limit_{limit} {}
 
   /// False once the launch is poisoned, by this call or by another thread. `progress()` returns a
-  /// number that changes whenever the launch gets on; it is only read eight times in a time limit.
-  /// `what()` returns the failed_wait to report.
+  /// number that changes whenever the launch gets on. It is long to read, and who reads it sees
+  /// nothing else meanwhile: it is read eight times in a time limit, and not by a wait that ends
+  /// before an eighth. `what()` returns the failed_wait to report.
   template <class Progress, class What>
   WARDEN_DEVICE bool hopeful(Progress progress, What what) {
     if (is_poisoned(health_)) return false;
     std::uint64_t const now = simt::nanoseconds();
     polls_ += polls_per_look;
     if (now < next_look_) return true;
+    bool const is_first = next_look_ == 0;
     next_look_ = now + limit_.nanoseconds / 8 + 1;
+    if (is_first) return true;
     std::uint64_t const seen = progress();
     if (seen != last_seen_ || last_progress_ == 0) {
       last_seen_ = seen;

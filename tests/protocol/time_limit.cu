@@ -4,6 +4,7 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/simt/launch.cuh>
 #include <warden/simulation.hpp>
 
 namespace {
@@ -95,6 +96,41 @@ TEST_F(time_limit, begins_again_whenever_something_moves) {
     for (auto const& t : g.records.to_host()) count += t.count;
     EXPECT_EQ(count, sends ? 60u : 0u);
   }
+}
+
+/// How often a wait of so many questions reads the launch's progress, which takes it long.
+unsigned reads_of_a_wait(unsigned questions) {
+  warden::buffer<warden::launch_health> health{1};
+  health.fill_bytes(0);
+  warden::buffer<unsigned> reads{1};
+  reads.fill_bytes(0);
+  struct arguments {
+    warden::launch_health* health;
+    unsigned* reads;
+    unsigned questions;
+  };
+  warden::simt::launch(
+      +[](arguments a) {
+        warden::watchdog dog{a.health, {800'000'000, 1u << 30}};
+        warden::simt::wait_until([] { return false; },
+                                 [&, asked = 0u]() mutable {
+                                   dog.hopeful([&] { return ++*a.reads; },
+                                               [] { return warden::failed_wait{}; });
+                                   return ++asked < a.questions;
+                                 },
+                                 [](auto) {});
+      },
+      1, 1, 0, arguments{health.data(), reads.data(), questions}, {});
+  warden::stream_ref{}.synchronize();
+  return reads.to_host()[0];
+}
+
+TEST_F(time_limit, is_nothing_to_a_short_wait) {
+  // Here a tenth of a second passes from one question to the next, and an eighth of the limit.
+  EXPECT_EQ(reads_of_a_wait(1), 0u);
+  unsigned const reads = reads_of_a_wait(40);
+  EXPECT_GE(reads, 10u);
+  EXPECT_LE(reads, 40u);
 }
 
 }  // namespace
