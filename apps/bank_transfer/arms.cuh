@@ -48,7 +48,8 @@ std::vector<std::string> const& arm_names();
 /// `warden_nested` with clocks in its servers: for where the time goes, not for how much it is.
 inline constexpr char timed_arm[] = "warden_nested_timed";
 
-/// The arm of that name, of `arm_names` or `timed_arm`. Throws limit_error, which says why, if it cannot work on this bank.
+/// The arm of that name, of `arm_names` or `timed_arm`. Throws limit_error, which says why, if it
+/// cannot work on this bank.
 std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen = {});
 
 // One translation unit for each kind: their kernels take long enough to compile.

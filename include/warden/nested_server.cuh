@@ -61,12 +61,12 @@ class nested_server {
         number_{number},
         worker_{ref, number, storage},
         purse_{storage + Worker::shared_bytes(ref.locals)},
-        ring_released_{reinterpret_cast<std::uint32_t*>(
-                           storage + Worker::shared_bytes(ref.locals) + token_purse::shared_bytes),
+        ring_released_{reinterpret_cast<std::uint32_t*>(storage + Worker::shared_bytes(ref.locals) +
+                                                        token_purse::shared_bytes),
                        1},
         ring_{ref.rings.ring_of(number), ref.rings.read_ahead, storage + own_bytes(ref.locals)},
-        clients_{ref.channel_of(number), storage + own_bytes(ref.locals) +
-                                             ring_inbox::shared_bytes(read_ahead)} {}
+        clients_{ref.channel_of(number),
+                 storage + own_bytes(ref.locals) + ring_inbox::shared_bytes(read_ahead)} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
@@ -149,12 +149,11 @@ class nested_server {
   }
   /// A ring is never full as long as its server reads no further than that: see forward_rings.
   WARDEN_DEVICE bool may_read(std::uint64_t number) const {
-    auto const ahead =
-        static_cast<std::uint32_t>(number) - simt::shared_load(ring_released_[0]);
+    auto const ahead = static_cast<std::uint32_t>(number) - simt::shared_load(ring_released_[0]);
     return ahead < ref_.rings.read_ahead / slice;
   }
-  /// Nothing has come: the first lane waits, the others for it. Collective over the warp. False when
-  /// the work has ended or the launch is poisoned.
+  /// Nothing has come: the first lane waits, the others for it. Collective over the warp. False
+  /// when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait_for_servers(slice_reader const& reader, bool releases,
                                       std::uint64_t& next_release) {
     auto mine = outcome::go_on;
