@@ -123,9 +123,7 @@ class inbox {
   WARDEN_DEVICE std::uint32_t const* finish_word() const { return &done_[slices()]; }
 
  private:
-  WARDEN_DEVICE unsigned slices() const {
-    return done_.size() - 1;
-  }
+  WARDEN_DEVICE unsigned slices() const { return done_.size() - 1; }
   WARDEN_DEVICE unsigned position(std::uint64_t number) const {
     return static_cast<unsigned>(number) & (slices() - 1);
   }

@@ -10,9 +10,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One lane's part. What a lane sends, one message at most, is kept until all lanes have run theirs:
-/// all reservations are then under way at once, and no lock is held meanwhile. Whoever sends holds a
-/// token for the message.
+/// One lane's part. What a lane sends, one message at most, is kept until all lanes have run
+/// theirs: all reservations are then under way at once, and no lock is held meanwhile. Whoever
+/// sends holds a token for the message.
 template <class Ref>
 class lane_sender {
  public:

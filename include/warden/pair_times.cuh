@@ -64,13 +64,13 @@ class pair_times {
 template <>
 class pair_times<false> {
  public:
-  WARDEN_DEVICE void came() {}                      ///< nothing
-  WARDEN_DEVICE void ran_at_once() {}               ///< nothing
-  WARDEN_DEVICE void left() {}                      ///< nothing
-  WARDEN_DEVICE void came_to_other() {}             ///< nothing
-  WARDEN_DEVICE void ran() {}                       ///< nothing
-  WARDEN_DEVICE void came_back() {}                 ///< nothing
-  WARDEN_DEVICE void add_to(statistics&) const {}   ///< nothing
+  WARDEN_DEVICE void came() {}                     ///< nothing
+  WARDEN_DEVICE void ran_at_once() {}              ///< nothing
+  WARDEN_DEVICE void left() {}                     ///< nothing
+  WARDEN_DEVICE void came_to_other() {}            ///< nothing
+  WARDEN_DEVICE void ran() {}                      ///< nothing
+  WARDEN_DEVICE void came_back() {}                ///< nothing
+  WARDEN_DEVICE void add_to(statistics&) const {}  ///< nothing
 };
 
 WARDEN_NAMESPACE_END

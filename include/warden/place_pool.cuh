@@ -18,9 +18,9 @@ struct place_counts {
 /// The places of all servers, in global memory; part of a ref. Kept from launch to launch; zeros
 /// are pools of which everything is free.
 struct place_memory {
-  std::uint64_t* tickets = nullptr;     ///< of all servers, as many as places
-  place_counts* counts = nullptr;       ///< one a server, between launches
-  std::uint32_t room_log2 = 0;          ///< of one server's places
+  std::uint64_t* tickets = nullptr;  ///< of all servers, as many as places
+  place_counts* counts = nullptr;    ///< one a server, between launches
+  std::uint32_t room_log2 = 0;       ///< of one server's places
 };
 
 /// A queue of numbers of free places. The first ones come in order; from then on the place given
@@ -75,7 +75,8 @@ class place_pool {
   WARDEN_DEVICE void give(std::uint32_t place) const {
     // Acquire: who took it has fenced between its look and its count.
     simt::fence_block();
-    std::uint64_t const ticket = simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
+    std::uint64_t const ticket =
+        simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
     simt::store_relaxed(entry(ticket), ticket << 32 | place);
   }
 
@@ -92,7 +93,8 @@ class place_pool {
   }
   WARDEN_DEVICE std::uint64_t room() const { return std::uint64_t{1} << memory_.room_log2; }
   WARDEN_DEVICE std::uint64_t* entry(std::uint64_t ticket) const {
-    return memory_.tickets + ((std::uint64_t{number_} << memory_.room_log2) + (ticket & (room() - 1)));
+    return memory_.tickets +
+           ((std::uint64_t{number_} << memory_.room_log2) + (ticket & (room() - 1)));
   }
 
   // Looked up where it is needed: kept, it would take registers.

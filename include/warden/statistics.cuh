@@ -12,10 +12,10 @@ WARDEN_NAMESPACE_BEGIN
 /// Sections on two records of any owners (executor nested), and how long all of them together
 /// waited for what, in nanoseconds, when no launch is under way.
 struct pair_statistics {
-  std::uint64_t pairs;          ///< executed
-  std::uint64_t apart;          ///< of these, on records with two locks
-  std::uint64_t first_lock_ns;  ///< for the greater lock, from when its owner had received them
-  std::uint64_t request_ns;     ///< with that lock, until the other owner had received them
+  std::uint64_t pairs;           ///< executed
+  std::uint64_t apart;           ///< of these, on records with two locks
+  std::uint64_t first_lock_ns;   ///< for the greater lock, from when its owner had received them
+  std::uint64_t request_ns;      ///< with that lock, until the other owner had received them
   std::uint64_t second_lock_ns;  ///< with that lock, for the lesser one
   std::uint64_t reply_ns;        ///< after they ran, until the greater lock came back
 };

@@ -58,8 +58,8 @@ class nested_worker {
   /// Before it runs anything. Collective over a warp.
   WARDEN_DEVICE void prepare() { nested_.prepare(); }
   /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
-  /// they send. Returns how many messages of this lane's are not under way any more. Collective over
-  /// a warp.
+  /// they send. Returns how many messages of this lane's are not under way any more. Collective
+  /// over a warp.
   WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
     if (arrived) nested_.count_arrival(m);
     unsigned left = 0;
