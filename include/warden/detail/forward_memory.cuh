@@ -88,8 +88,7 @@ class forward_memory {
   }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() +
-           counts_.bytes();
+    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() + counts_.bytes();
   }
   /// For dumps and for the watchdog.
   [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
