@@ -15,6 +15,7 @@ import re
 import sys
 import tempfile
 
+import pair_tables
 import result_file
 import result_tables
 from result_file import fail, load, rows_of
@@ -63,6 +64,8 @@ def generated(name):
         return result_tables.bounds_markdown(data)
     if result_tables.counted_benchmark(data):
         return result_tables.counted_markdown(data)
+    if pair_tables.is_pair_times(data):
+        return pair_tables.pair_markdown(data)
     context = data["context"]
     table = rows_of(data)
     origin = f"G {result_tables.unit_of(data)}s/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
@@ -76,6 +79,14 @@ def generated(name):
         for keys, by_arm in sorted(by_keys.items()):
             lines.append(f"| `{operation}` | `{workload}` | {short(keys)} | " + " | ".join(cell(by_arm.get(a), False) for a in arms) + " |")
     return f"`{benchmark}`, {origin}\n\n" + "\n".join(lines) + f"\n\n{result_tables.rows_in_words(table)}"
+
+
+def print_tables(path):
+    data = load(path)
+    if pair_tables.is_pair_times(data):
+        result_tables.print_columns(pair_tables.pair_tables(data))
+    else:
+        result_tables.print_tables(path)
 
 
 def documents(write):
@@ -96,6 +107,7 @@ def documents(write):
 def self_test():
     result_file.self_test()
     result_tables.self_test()
+    pair_tables.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"
         weak.write_text(json.dumps({"context": {}, "benchmarks": [{"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}]}))
@@ -107,7 +119,7 @@ if __name__ == "__main__":
     arguments = sys.argv[1:]
     try:
         match arguments:
-            case ["--print", path]: result_tables.print_tables(path)
+            case ["--print", path]: print_tables(path)
             case ["--merge", out, *inputs] if inputs: result_file.merge(out, inputs)
             case ["--publish", out, path]: result_file.publish(out, path)
             case ["--check-baselines", path]: check_baselines(path)
