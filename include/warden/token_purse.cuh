@@ -30,7 +30,7 @@ class token_purse {
     std::int32_t const there = simt::shared_fetch_add(stock_[0], -count);
     std::int32_t const here = there <= 0 ? 0 : there < count ? there : count;
     if (here == count) return wanted;
-    simt::shared_fetch_add(stock_[0], count - here);
+    simt::shared_fetch_add(stock_[0], count - here);  // sabotage: purse-put-back
     // Nobody asks where there is nothing: asking takes, for a while, what another one could have.
     if (rings.count() <= 0) return static_cast<std::uint32_t>(here);
     std::uint32_t const missing = wanted - static_cast<std::uint32_t>(here);
@@ -49,12 +49,20 @@ class token_purse {
     std::int32_t const now = simt::shared_fetch_add(stock_[0], more) + more;
     if (now > static_cast<std::int32_t>(2 * rings.kept)) empty(rings);
   }
-  /// Gives everything to all.
+  /// Gives everything to all; nothing while a warp puts back what it took too many: the word would
+  /// have that before the common ones have lost it.
   template <class Rings>
   WARDEN_DEVICE void empty(Rings const& rings) const {
-    if (simt::shared_load(stock_[0]) == 0) return;
-    std::int32_t const all = simt::shared_exchange(stock_[0], 0);
-    if (all != 0) rings.give_back(static_cast<std::uint64_t>(std::int64_t{all}));
+    std::int32_t all = simt::shared_load(stock_[0]);
+    while (all > 0) {
+      std::int32_t const found =
+          simt::shared_compare_exchange(stock_[0], all, 0);  // sabotage: purse-empty
+      if (found == all) {
+        rings.give_back(static_cast<std::uint64_t>(std::int64_t{all}));
+        return;
+      }
+      all = found;
+    }
   }
   /// Whether there may be some, here or among the common ones. Relaxed, for polls.
   template <class Rings>
