@@ -58,10 +58,13 @@ class place_pool {
       bool const is_there = !wants || look(first + before, found);
       bool const all = simt::ballot(simt::full_warp, is_there) == simt::full_warp;
       bool won = false;
+      // Release, by the first lane, of what all have looked at, and of what they had written there.
+      if (all) simt::sync_warp(simt::full_warp);
       if (all && me == 0) {
-        // Release: the looks come before whatever is written in their places.
+        // The looks come before whatever is written in their places.
         simt::fence_block();
-        won = simt::shared_compare_exchange(counts_[0].taken, first, first + count) == first;
+        won = simt::shared_compare_exchange(counts_[0].taken, first, first + count) ==
+              first;  // sabotage: place-race
       }
       if (simt::any(simt::full_warp, won)) {
         if (wants) place = found;
@@ -89,7 +92,7 @@ class place_pool {
     }
     std::uint64_t const there = simt::load_relaxed(entry(ticket));
     place = static_cast<std::uint32_t>(there);
-    return there >> 32 == (ticket & 0xffffffffu);
+    return there >> 32 == (ticket & 0xffffffffu);  // sabotage: place-known
   }
   WARDEN_DEVICE std::uint64_t room() const { return std::uint64_t{1} << memory_.room_log2; }
   WARDEN_DEVICE std::uint64_t* entry(std::uint64_t ticket) const {
