@@ -12,10 +12,11 @@ using accounts = warden::basic_guarded<Policy, account, move, deposit>;
 
 template <class Policy>
 class nested : public testing::Test {};
-/// With 64 locks, records of one owner share theirs.
+/// With 64 locks, records of one owner share theirs; with 256 threads seven warps read the ring.
 using policies = testing::Types<nested_policy<2048, warden::placement::in_memory>,
                                 nested_policy<2048, warden::placement::on_chip>,
-                                nested_policy<64, warden::placement::in_memory>>;
+                                nested_policy<64, warden::placement::in_memory>,
+                                nested_policy<64, warden::placement::in_memory, 256>>;
 TYPED_TEST_SUITE(nested, policies);
 
 TYPED_TEST(nested, of_any_owners) {
@@ -47,6 +48,8 @@ TEST(nested_sections, conserve_what_they_move) {
   using policy = nested_policy<64, warden::placement::in_memory>;
   sweep_once<policy>(moves(), 50, {.servers = 3});
   sweep_once<policy>(moves(), 2, {.servers = 2, .chunk = 1});
+  using wide_policy = nested_policy<64, warden::placement::in_memory, 256>;
+  sweep_once<wide_policy>(moves(), 50, {.servers = 3, .forward_capacity = 64});
 }
 
 /// What a section sends is checked here, too.

@@ -7,7 +7,8 @@
 
 namespace {
 
-/// Two to four servers, two to eight records, under as many schedules as are asked for.
+/// Two to four servers of 64 or 128 threads, two to eight records, under as many schedules as are
+/// asked for.
 template <warden::placement Where>
 void under_many_schedules(std::uint64_t part) {
   std::uint64_t const only = test::environment("WARDEN_SEED", 0);
@@ -23,13 +24,18 @@ void under_many_schedules(std::uint64_t part) {
     s.switches_per_drain = 1u << 2 * (seed % 3);
     s.multiprocessors = 3;
     warden::sim::configure(s);
-    pairs::sweep_once<pairs::nested_policy<64, Where>>(
-        120, static_cast<std::uint32_t>(2 + seed % 7),
-        {.servers = static_cast<unsigned>(2 + seed % 3),
-         .capacity = 32,
-         .chunk = seed % 5 == 0 ? 2u : 1u,
-         .time_limit_seconds = 1,
-         .forward_capacity = seed % 4 == 0 ? 128u : 64u});
+    std::uint32_t const records = static_cast<std::uint32_t>(2 + seed % 7);
+    warden::guarded_options const options{.servers = static_cast<unsigned>(2 + seed % 3),
+                                          .capacity = 32,
+                                          .chunk = seed % 5 == 0 ? 2u : 1u,
+                                          .time_limit_seconds = 1,
+                                          .forward_capacity = seed % 4 == 0 ? 128u : 64u};
+    // With 128 threads three warps read the ring. Both, under both kinds of schedule.
+    if (seed / 2 % 2 == 0) {
+      pairs::sweep_once<pairs::nested_policy<64, Where>>(120, records, options);
+    } else {
+      pairs::sweep_once<pairs::nested_policy<64, Where, 128>>(120, records, options);
+    }
     EXPECT_FALSE(warden::sim::last_report().deadlock);
   }
   warden::sim::configure({});

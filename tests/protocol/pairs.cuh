@@ -119,7 +119,9 @@ void check(std::uint32_t n, std::uint32_t records, std::uint32_t together, by ho
   test::guarded_records<Guarded> g{records, options};
   warden::buffer<std::uint32_t> wrong{1};
   wrong.fill_bytes(0);
-  warden::launch_fused(move_all{n, records, together, how, wrong.data()}, 5, 64, {}, g.guarded);
+  constexpr unsigned threads = Guarded::ref::policy::block_threads;
+  warden::launch_fused(move_all{n, records, together, how, wrong.data()}, 5, threads, {},
+                       g.guarded);
   ASSERT_NO_THROW(g.guarded.wait());
   EXPECT_EQ(wrong.to_host()[0], 0u) << "wrong answers";
   expect_equal(g.records.to_host(), expected(n, records, together));

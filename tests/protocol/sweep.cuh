@@ -7,8 +7,10 @@
 
 namespace pairs {
 
-template <unsigned Locks, warden::placement Where>
+/// One warp receives from clients, and all others from servers; of 64 threads that is one.
+template <unsigned Locks, warden::placement Where, unsigned Threads = 64>
 struct nested_policy : test::small<warden::default_policy> {
+  static constexpr unsigned block_threads = Threads;
   using executor = warden::executor::nested<Locks>;
   static constexpr warden::placement records = Where;
 };
@@ -45,7 +47,8 @@ void sweep_once(std::uint32_t n, std::uint32_t records, warden::guarded_options 
   std::vector<book> const full(records, book{1'000'000, 0});
   warden::copy(books.data(), full.data(), records);
   guarded g{books, options};
-  warden::launch_fused(sweep_all{n, records}, 3, 64, {}, g);
+  warden::launch_fused(sweep_all{n, records}, Policy::block_threads == 64 ? 3 : 2,
+                       Policy::block_threads, {}, g);
   ASSERT_NO_THROW(g.wait());
   std::uint64_t sum = 0, moved = 0;
   for (book const& b : books.to_host()) {
