@@ -75,8 +75,8 @@ MUTANTS = {
     "forward-admitted": ("forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
     "forward-token": ("forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
     "forward-fence": ("forward_window.cuh", "", "sends/visible", "stale read"),
-    "forward-drained": ("forwarding_server.cuh", "", "sends/ended", "torn or lost message|deadlock"),
-    "forward-end": ("forwarding_server.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
+    "forward-drained": ("drain.cuh", "", "sends/ended", "torn or lost message|deadlock"),
+    "forward-end": ("drain.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
     # As many tokens as slots: none are left for what is received behind a missing index.
     "forward-ahead": ("detail/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
                       "torn or lost message|deadlock"),
@@ -90,6 +90,30 @@ MUTANTS = {
     # The first message of all stays first in its lock's queue.
     "resumed-twice": ("set_aside.cuh", "static bool resumed = false; if (resumed) q.first = messages()[place].next; resumed = true;",
                       "sends/nested", "torn or lost message|not conserved|deadlock"),
+    # Servers whose warps work by themselves: tokens are counted but not waited for; a ring is read without a bound.
+    "nested-token": ("nested_server.cuh",
+                     "if (of_clients && there != 0 && simt::lane_id() == 0)"
+                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_nested",
+                     "torn or lost message|not conserved|deadlock|misuse"),
+    "ring-bound": ("nested_server.cuh", "return true;", "sends/many_nested", "torn or lost message|not conserved|deadlock"),
+    # What ran in the launch before runs again.
+    "rerun": ("slice_reader.cuh", "executed_{0} {}", "sends/nested_visible", "torn or lost message|not conserved|deadlock"),
+    # A lane forgets who else waits for the lock.
+    "nested-more": ("nested_run.cuh", "return false;", "sends/nested", "deadlock"),
+    "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
+    # Two warps take the same places; a thread keeps the place it has filled.
+    "place-race": ("place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
+                   "overlapping sections|torn or lost message|not conserved|deadlock|steps"),
+    "place-twice": ("nested_run.cuh", "", "sends/waiting", "overlapping sections|torn or lost message|not conserved|deadlock|steps"),
+    # Each launch leaves fewer places to the next one.
+    "place-kept": ("nested_run.cuh", "", "sends/relaunched", "steps"),
+    # A purse that keeps its tokens at rest; that loses some when it is asked for too many; that is emptied in two steps.
+    "purse-rest": ("nested_server.cuh", "", "sends/nested", "deadlock"),
+    "purse-put-back": ("token_purse.cuh", "", "sends/nested", "deadlock"),
+    "purse-empty": ("token_purse.cuh", "std::int32_t const found = all; simt::shared_store(stock_[0], 0);",
+                    "sends/many_nested", "deadlock"),
+    "forward-drained.nested": ("drain.cuh", "", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
+    "forward-end.nested": ("drain.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

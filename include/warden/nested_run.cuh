@@ -50,7 +50,7 @@ class nested_run {
   }
   /// Collective over the block.
   WARDEN_DEVICE void finish() const {
-    if (place_ != place_pool::none) places_.give(place_);
+    if (place_ != place_pool::none) places_.give(place_);  // sabotage: place-kept
     simt::sync_block();
     if (simt::thread_rank() == 0) places_.finish();
     times_.add_to(ref_.report->totals);
@@ -80,7 +80,7 @@ class nested_run {
     }
     ++left;
     bool const takes = run_unlocked(m, records, out);
-    return is_locked && !takes && !locks_.free_if_none_waits(lock);
+    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // sabotage: nested-more
   }
 
   /// A message has been received: for the statistics.
@@ -121,7 +121,7 @@ class nested_run {
     Ref::format::visit(
         m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
     locks_.push(lock, m, resumes, place_);
-    place_ = place_pool::none;
+    place_ = place_pool::none;  // sabotage: place-twice
   }
   /// The first one that waits for a taken lock.
   WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {

@@ -92,7 +92,7 @@ class place_pool {
     }
     std::uint64_t const there = simt::load_relaxed(entry(ticket));
     place = static_cast<std::uint32_t>(there);
-    return there >> 32 == (ticket & 0xffffffffu);  // sabotage: place-known
+    return there >> 32 == (ticket & 0xffffffffu);
   }
   WARDEN_DEVICE std::uint64_t room() const { return std::uint64_t{1} << memory_.room_log2; }
   WARDEN_DEVICE std::uint64_t* entry(std::uint64_t ticket) const {

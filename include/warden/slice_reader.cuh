@@ -17,7 +17,7 @@ class slice_reader {
   WARDEN_DEVICE slice_reader(Inbox const& box, unsigned warp)
       : number_{box.first() / Inbox::slice + warp},
         // What ran in an earlier launch.
-        executed_{warp == 0 ? (1u << box.first() % Inbox::slice) - 1 : 0} {}
+        executed_{warp == 0 ? (1u << box.first() % Inbox::slice) - 1 : 0} {}  // sabotage: rerun
 
   /// Each lane looks at its slot of the slice. True where a message has come that has not been
   /// executed.

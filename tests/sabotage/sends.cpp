@@ -145,24 +145,28 @@ struct send_halves {
     client.flush();
   }
 };
-void nested(unsigned servers, std::uint32_t n) {
+/// As many launches, each from where the one before it has ended.
+template <class Policy>
+void nested(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   constexpr std::uint64_t whole = 1'000'000;
   warden::buffer<tally> memory{shared_records};
   std::vector<tally> const start(shared_records, tally{0, whole});
   warden::copy(memory.data(), start.data(), start.size());
-  warden::basic_guarded<two_locks, tally, halve> g{memory,
-                                                   {.servers = servers,
-                                                    .capacity = 32,
-                                                    .chunk = 1,
-                                                    .time_limit_seconds = 1,
-                                                    .minimum_polls = 64,
-                                                    .forward_capacity = 64}};
-  warden::launch_fused(send_halves{n}, 2, 64, {}, g);
-  g.wait();
+  warden::basic_guarded<Policy, tally, halve> g{memory,
+                                                {.servers = servers,
+                                                 .capacity = 64,
+                                                 .chunk = 1,
+                                                 .time_limit_seconds = 1,
+                                                 .minimum_polls = 64,
+                                                 .forward_capacity = 64}};
+  for (unsigned l = 0; l < launches; ++l) {
+    warden::launch_fused(send_halves{n}, 2, Policy::block_threads, {}, g);
+    g.wait();
+  }
   std::vector<std::uint64_t> wanted(shared_records);
   for (std::uint32_t i = 0; i < n; ++i) {
-    wanted[from_of(i)] += 1;
-    wanted[to_of(i)] += 1;
+    wanted[from_of(i)] += launches;
+    wanted[to_of(i)] += launches;
   }
   std::uint64_t sum = 0;
   auto const seen = memory.to_host();
@@ -171,6 +175,89 @@ void nested(unsigned servers, std::uint32_t n) {
     if (seen[k].count != wanted[k]) throw failure{"torn or lost message"};
   }
   if (sum != shared_records * whole) throw failure{"not conserved"};
+}
+/// With 32 tokens a server has no more places than it must have.
+struct tight : two_locks {
+  static constexpr unsigned block_threads = 96;
+};
+
+/// Sections on record 0 and each of the others, which goes on its way at once: with 128 threads
+/// three warps read the ring, which has two slices.
+struct many_locks : two_locks {
+  static constexpr unsigned block_threads = 128;
+  using executor = warden::executor::nested<64>;
+};
+struct send_to_first {
+  std::uint32_t n;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += static_cast<std::uint32_t>(at.global_size())) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(1 + i % (many - 1), 0, halve{}, i < n);
+    }
+    client.flush();
+  }
+};
+void many_nested() {
+  constexpr std::uint32_t n = 3 * (many - 1);
+  warden::buffer<tally> memory{many};
+  memory.fill_bytes(0);
+  warden::basic_guarded<many_locks, tally, halve> g{memory,
+                                                    {.servers = 4,
+                                                     .capacity = 64,
+                                                     .chunk = 1,
+                                                     .time_limit_seconds = 1,
+                                                     .minimum_polls = 64,
+                                                     .forward_capacity = 64}};
+  warden::launch_fused(send_to_first{n}, 2, 128, {}, g);
+  g.wait();
+  auto const seen = memory.to_host();
+  for (std::uint32_t k = 0; k < many; ++k) {
+    if (seen[k].count != (k == 0 ? n : 3)) throw failure{"torn or lost message"};
+  }
+}
+
+/// A section looks for what the one before it on its record has written.
+struct look_back {
+  std::uint32_t* words;
+  std::uint32_t id;
+  void operator()(tally& t, warden::no_context) const {
+    if (warden::simt::load_relaxed(&words[id]) != t.count) t.mixed += 1;
+    t.count += 1;
+    warden::simt::store_relaxed(&words[id], static_cast<std::uint32_t>(t.count));
+  }
+};
+struct send_lookers_back {
+  std::uint32_t* words;
+  std::uint32_t n;
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    for (std::uint32_t first = 0; first < n; first += at.block_dim()) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(i % 2, look_back{words, i % 2}, i < n);
+    }
+    client.flush();
+  }
+};
+void nested_visible() {
+  warden::buffer<std::uint32_t> words{2};
+  words.fill_bytes(0);
+  warden::buffer<tally> memory{2};
+  memory.fill_bytes(0);
+  warden::basic_guarded<two_locks, tally, look_back, halve> g{
+      memory, {.servers = 1, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
+  // The second launch begins within a slice.
+  for (unsigned l = 0; l < 2; ++l) {
+    warden::launch_fused(send_lookers_back{words.data(), 40}, 1, 64, {}, g);
+    g.wait();
+  }
+  for (tally const& t : memory.to_host()) {
+    if (t.mixed != 0) throw failure{"stale read"};
+    if (t.count != 40) throw failure{"torn or lost message"};
+  }
 }
 
 }  // namespace
@@ -181,5 +268,10 @@ int main(int argc, char** argv) {
                         {"ended", [] { forwarded<1>(3, 32, 1, 12); }},
                         {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
                         {"visible", visible},
-                        {"nested", [] { nested(3, 150); }}});
+                        {"nested", [] { nested<two_locks>(3, 150); }},
+                        {"few_nested", [] { nested<two_locks>(3, 2); }},
+                        {"waiting", [] { nested<tight>(1, 300); }},
+                        {"relaunched", [] { nested<two_locks>(2, 10, 4); }},
+                        {"many_nested", many_nested},
+                        {"nested_visible", nested_visible}});
 }

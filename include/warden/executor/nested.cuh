@@ -100,7 +100,7 @@ class nested_worker {
     }
     bool const more = nested_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
-    simt::fence_block();
+    simt::fence_block();  // sabotage: nested-fence
     locks_.unlock(lock);
     return more;
   }
