@@ -83,6 +83,10 @@ class pools {
   static constexpr unsigned room_log2 = 7, room = 1u << room_log2, count = 2;
   /// `tickets` have been drawn before; the places were given back in some order.
   explicit pools(std::uint64_t tickets = 0) {
+    // Who waits for a place that has been lost spins.
+    warden::sim::settings s = warden::sim::current_settings();
+    s.max_steps = 20'000'000;
+    warden::sim::configure(s);
     counts_.fill_bytes(0);
     tickets_.fill_bytes(0);
     holders_.fill_bytes(0);
