@@ -248,6 +248,13 @@ COUNTED = {
                 [("from just before a call to just behind its answer, median", wait_of),
                  ("G calls/s", rate_of)])}
 CLOCKS = ("nanoseconds", "cycles")
+# Operations whose name is not enough of a title, and how they are titled.
+TITLES = {"pairs": "pairs, sections on two records, in nanoseconds"}
+
+
+def clock_of(row):
+    """The clock by which a row was measured: named, or the one of all multiprocessors."""
+    return next((part for part in row["name"].split("/") if part in CLOCKS), CLOCKS[0])
 
 
 def counted_benchmark(data):
@@ -263,15 +270,14 @@ def counted_tables(data):
             texts = {keys: {arm: text for arm, row in by_arm.items() if (text := shown(row))} for keys, by_arm in sorted(by_keys.items())}
             arms = [a for a in ARMS if any(a in by_arm for by_arm in texts.values())]
             if arms:
-                tables.append((f"{operation}, {workload}: {what}", ["keys", *arms],
+                tables.append((f"{TITLES.get(operation, operation)}, {workload}: {what}", ["keys", *arms],
                                [[short(keys), *(by_arm.get(a, "-") for a in arms)] for keys, by_arm in texts.items()]))
     return tables
 
 
 def counted_markdown(data):
     context, benchmark = data["context"], counted_benchmark(data)
-    ticks = {next(part for part in row["name"].split("/") if part in CLOCKS): f"{row['tick']:.0f}"
-             for row in data["benchmarks"] if "tick" in row}
+    ticks = {clock_of(row): f"{row['tick']:.0f}" for row in data["benchmarks"] if "tick" in row}
     parts = [f"`{benchmark}` on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}), in parentheses "
              f"{COUNTED[benchmark][0]}"
              + "".join(f"; the clock's smallest step is {tick} {clock}" for clock, tick in ticks.items()) + ":"]
@@ -397,6 +403,18 @@ def self_test():
     (title, header, lines), (_, _, rates) = counted_tables(own)
     assert header == ["keys", "lock_tuned"] and lines == [["1", "81234 (-32)"], ["256", "-"]], (header, lines)
     assert rates == [["1", "2.00", "-"], ["256", "-", "3.00"]], rates
+    assert counted_markdown(own).splitlines()[0].endswith("in parentheses the shortest; the clock's smallest step is 32 nanoseconds:")
+    # Pairs have tables of their own, and the clock of all multiprocessors.
+    own["benchmarks"] += [
+        {"name": f"handover/pairs/uniform/{arm}/keys:{keys}", "items_per_second": 1e9, "mean_gap": 500.25, "minimum_gap": 0.0, "tick": 32.0}
+        for keys in (1024, 256) for arm in ("warden_nested_on_chip", "lock_ordered", "warden_colocated", "lock_as_written")]
+    tables = counted_tables(own)
+    assert [title for title, _, _ in tables] == [
+        f"{of}, uniform: {what}" for of in ("nanoseconds", "pairs, sections on two records, in nanoseconds")
+        for what, _ in COUNTED["handover"][1]], tables
+    assert tables[2][1:] == (["keys", "lock_as_written", "lock_ordered", "warden_colocated", "warden_nested_on_chip"],
+                             [["256", *["500 (0)"] * 4], ["1K", *["500 (0)"] * 4]]), tables[2]
+    assert tables[:2] == counted_tables({**own, "benchmarks": own["benchmarks"][:2]}), "rows of one record stand as before"
     assert counted_markdown(own).splitlines()[0].endswith("in parentheses the shortest; the clock's smallest step is 32 nanoseconds:")
     # Answers: how long callers wait, by each clock, then the rates of both clients.
     wait = {"median": 3520.4, "p99": 9000.0, "tick": 32.0}

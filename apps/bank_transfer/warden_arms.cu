@@ -2,6 +2,7 @@
 // Transfers handed to the accounts' owners.
 
 #include "apps/bank_transfer/arms.cuh"
+#include "apps/support/pair_servers.cuh"
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
@@ -65,8 +66,7 @@ class warden_arm final : public arm {
 
   [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
   void run_async(transfers const& all) override {
-    bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
-    unsigned const grid = client_blocks_ != 0 ? client_blocks_ : simulated ? 4 : 2048;
+    unsigned const grid = client_blocks_ != 0 ? client_blocks_ : apps::client_blocks();
     warden::launch_fused(send_transfers<forwards>{all}, grid, Policy::block_threads, {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
@@ -92,15 +92,8 @@ class warden_arm final : public arm {
   unsigned client_blocks_;
 };
 
-/// One server owns all accounts: every pair is of one owner, and no message passes between servers.
 template <unsigned Threads, placement Where>
-struct colocated : warden::default_policy {
-  using context = section_context;
-  using executor = warden::executor::locks<>;
-  static constexpr placement records = Where;
-  static constexpr unsigned block_threads = Threads;
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 768 / Threads;
-};
+using colocated = apps::colocated<section_context, Threads, Where>;
 
 template <unsigned Threads>
 std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
@@ -118,38 +111,22 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
 }
 
 /// Every server owns its share of the accounts.
-template <placement Where>
-struct spread : warden::default_policy {
+struct forwarding : warden::default_policy {
   using context = section_context;
-  static constexpr placement records = Where;
+  static constexpr placement records = placement::in_memory;
 };
 template <placement Where>
-struct nested : spread<Where> {
-  using executor = warden::executor::nested<>;
-  // So that more transfers can be under way at a time.
-  static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
-};
+using nested = apps::nested<section_context, Where>;
 struct nested_timed : nested<placement::in_memory> {
   static constexpr bool statistics = true;
 };
-/// Of the three messages of a transfer two pass between servers: two servers for a client block,
-/// or, where the accounts leave a multiprocessor no room for that, one.
 template <class Policy>
 std::unique_ptr<arm> make_nested(bank& b) {
-  auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  auto const multiprocessors = static_cast<unsigned>(facts.multiprocessors);
-  for (unsigned const on_each : {2u, 1u}) {
-    auto made = std::make_unique<warden_arm<Policy, transfer>>(
-        b, warden::guarded_options{.servers = facts.simulated ? 0 : on_each * multiprocessors});
-    std::size_t const room = facts.shared_bytes_per_block / (on_each + 1);
-    if (made->server_bytes() <= room) return made;
-    if (on_each == 1) {
-      throw warden::limit_error{
-          "accounts: with them on chip a server takes " + std::to_string(made->server_bytes()) +
-          " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
-    }
-  }
-  return nullptr;
+  return apps::with_nested_servers(
+      [&](warden::guarded_options const& options) {
+        return std::make_unique<warden_arm<Policy, transfer>>(b, options);
+      },
+      "accounts");
 }
 
 }  // namespace
@@ -160,8 +137,7 @@ std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocatio
   if (name == timed_arm) return make_nested<nested_timed>(b);
   if (name == "warden_forwarding") {
     return std::make_unique<
-        warden_arm<spread<placement::in_memory>, withdraw, deposit, look_at_first, look_at_second>>(
-        b);
+        warden_arm<forwarding, withdraw, deposit, look_at_first, look_at_second>>(b);
   }
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
   // A simulated thread is dear.

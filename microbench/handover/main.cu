@@ -5,6 +5,7 @@
 #include "microbench/handover/points.hpp"
 #include "microbench/support/report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -12,29 +13,55 @@
 #include <string>
 #include <vector>
 
+namespace {
+
+/// Every arm once.
+std::vector<std::string> all_arms() {
+  std::vector<std::string> all = handover::single_arms;
+  for (std::string const& arm : handover::pair_arms) {
+    if (std::find(all.begin(), all.end(), arm) == all.end()) all.push_back(arm);
+  }
+  return all;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   bench::program program{"handover", "From the end of a section to the next on its record.", argc,
                          argv};
-  std::vector<std::uint32_t> keys{1, 256};
-  std::vector<std::string> clocks{"nanoseconds", "cycles"}, workloads{"uniform"};
+  std::vector<std::uint32_t> keys;
+  std::vector<std::string> sections{"single", "pairs"}, clocks{"nanoseconds", "cycles"},
+      workloads{"uniform"};
   CLI::App& options = program.options();
-  options.add_option("--keys", keys, "numbers of records")
+  options.add_option("--keys", keys, "numbers of records; 1 and 256 or, for pairs, 256 and 1024")
       ->delimiter(',')
       ->check(CLI::Range(1u, 1u << 20));
-  options.add_option("--clock", clocks, "clocks")
+  options.add_option("--sections", sections, "sections on one record, on pairs of records")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"single", "pairs"}));
+  options.add_option("--clock", clocks, "clocks of sections on one record")
       ->delimiter(',')
       ->check(CLI::IsMember({"nanoseconds", "cycles"}));
   options.add_option("--workload", workloads, "workloads")
       ->delimiter(',')
       ->check(CLI::IsMember({"uniform", "zipf099"}));
-  if (!program.parse(handover::arms, argc, argv)) return program.exit_code();
+  if (!program.parse(all_arms(), argc, argv)) return program.exit_code();
   std::vector<std::shared_ptr<bench::point>> points;
+  auto const add = [&](auto make, std::vector<std::uint32_t> const& by_default) {
+    for (std::string const& workload : workloads) {
+      for (std::uint32_t const k : keys.empty() ? by_default : keys)
+        points.push_back(make(workload, k));
+    }
+  };
   try {
-    for (std::string const& clock : clocks) {
-      auto const make =
-          clock == "cycles" ? &handover::make_cycles_point : &handover::make_nanoseconds_point;
-      for (std::string const& workload : workloads) {
-        for (std::uint32_t const k : keys) points.push_back(make(workload, k));
+    for (std::string const& what : sections) {
+      if (what == "pairs") {
+        add(&handover::make_pairs_point, {256, 1024});
+        continue;
+      }
+      for (std::string const& clock : clocks) {
+        add(clock == "cycles" ? &handover::make_cycles_point : &handover::make_nanoseconds_point,
+            {1, 256});
       }
     }
   } catch (std::exception const& e) {

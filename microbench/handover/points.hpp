@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points of the handover benchmark, by the clock that they read.
+// The points of the handover benchmark, by their sections and the clock that they read.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -11,8 +11,13 @@
 
 namespace handover {
 
-inline std::vector<std::string> const arms{"lock_as_written", "lock_tuned", "warden_locks",
-                                           "warden_runs", "warden_runs_on_chip"};
+/// For sections on one record.
+inline std::vector<std::string> const single_arms{"lock_as_written", "lock_tuned", "warden_locks",
+                                                  "warden_runs", "warden_runs_on_chip"};
+/// For sections on two.
+inline std::vector<std::string> const pair_arms{"lock_as_written", "lock_tuned",
+                                                "lock_ordered",    "warden_colocated",
+                                                "warden_nested",   "warden_nested_on_chip"};
 
 // Each in a translation unit of its own: its kernels take long enough to compile.
 
@@ -21,5 +26,7 @@ std::shared_ptr<bench::point> make_nanoseconds_point(std::string const& workload
                                                      std::uint32_t keys);
 /// The Warden arms: their sections on one record run on one multiprocessor.
 std::shared_ptr<bench::point> make_cycles_point(std::string const& workload, std::uint32_t keys);
+/// Sections on two records, in nanoseconds: those on one record run on several multiprocessors.
+std::shared_ptr<bench::point> make_pairs_point(std::string const& workload, std::uint32_t keys);
 
 }  // namespace handover

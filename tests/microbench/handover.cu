@@ -2,6 +2,7 @@
 // The handover benchmark's gaps, by a clock whose readings are known, and its verification.
 
 #include "microbench/handover/operation.cuh"
+#include "tests/microbench/scripted_clock.cuh"
 
 #include <gtest/gtest.h>
 
@@ -10,17 +11,7 @@
 
 namespace {
 
-/// Reads what a test prepared; only the host asks it.
-struct scripted_clock {
-  static constexpr char const* name = "scripted";
-  static inline std::vector<std::uint64_t> readings;
-  static inline std::size_t next = 0;
-  static std::uint64_t now() { return readings.at(next++); }
-  static void prepare(std::vector<std::uint64_t> const& r) {
-    readings = r;
-    next = 0;
-  }
-};
+using test::scripted_clock;
 using operation = handover::stamp<scripted_clock>;
 
 void run(handover::record& r, std::uint32_t number) { operation::make{}(number)(r, {}); }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The two global locks of sections on two records, with what was chosen for them.
+#pragma once
+
+#include <warden/baseline/pair_locks.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace apps {
+
+/// Runs works of one kind: a warden::baseline::pair_work.
+class pair_locks {
+ public:
+  /// Locks that are not tuned keep the choice of papers/002's listing, which is the default.
+  pair_locks(std::uint32_t records, bool tuned)
+      : locks_{std::size_t{records} * (tuned ? warden::baseline::most_words_for_a_lock : 1)},
+        tuned_{tuned} {}
+
+  /// Chooses by trying on a sample, and says what; blocks the host.
+  template <class Work>
+  std::string tune(Work const& sample) {
+    if (!tuned_) return {};
+    choice_ = warden::baseline::tune_pair_locks(sample, locks_);
+    return to_string(choice_);
+  }
+  /// Enqueued.
+  template <class Work>
+  void run_async(Work work) {
+    work.spread_log2 = choice_.spread_log2;
+    warden::baseline::lock_tuned_async(work, locks_, choice_.how);
+  }
+  /// Blocks the host. Throws what went wrong.
+  void wait() { locks_.wait(); }
+
+ private:
+  warden::baseline::lock_array locks_;
+  bool tuned_;
+  warden::baseline::pair_lock_choice choice_{};
+};
+
+}  // namespace apps

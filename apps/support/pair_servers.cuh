@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How servers run sections on two records: one that owns all of them, or many of which each owns
+/// its share.
+#pragma once
+
+#include <warden/error.hpp>
+#include <warden/guarded.cuh>
+#include <warden/runtime.hpp>
+
+#include <cstddef>
+#include <string>
+
+namespace apps {
+
+/// One server owns all records: every pair is of one owner, and no message passes between servers.
+template <class Context, unsigned Threads, warden::placement Where>
+struct colocated : warden::default_policy {
+  using context = Context;
+  using executor = warden::executor::locks<>;
+  static constexpr warden::placement records = Where;
+  static constexpr unsigned block_threads = Threads;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 768 / Threads;
+};
+
+/// Every server owns its share of the records.
+template <class Context, warden::placement Where>
+struct nested : warden::default_policy {
+  using context = Context;
+  using executor = warden::executor::nested<>;
+  static constexpr warden::placement records = Where;
+  // So that more sections can be under way at a time.
+  static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
+};
+
+/// What `make(options)` makes, a pointer to what tells its `server_bytes()`, for the executor
+/// nested. Of the three messages of a section on two records two pass between servers: two servers
+/// for a client block, or, where the records leave a multiprocessor no room for that, one. Throws
+/// limit_error if there is no room for one either; `what` says what the records are.
+template <class Make>
+auto with_nested_servers(Make make, std::string const& what) {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  auto const multiprocessors = static_cast<unsigned>(facts.multiprocessors);
+  for (unsigned on_each = 2;; --on_each) {
+    auto made =
+        make(warden::guarded_options{.servers = facts.simulated ? 0 : on_each * multiprocessors});
+    std::size_t const room = facts.shared_bytes_per_block / (on_each + 1);
+    if (made->server_bytes() <= room) return made;
+    if (on_each == 1) {
+      throw warden::limit_error{
+          what + ": with them on chip a server takes " + std::to_string(made->server_bytes()) +
+          " bytes of shared memory; beside a client block the limit is " + std::to_string(room)};
+    }
+  }
+}
+
+/// Client blocks of a launch, if nothing else is asked for.
+inline unsigned client_blocks() {
+  // A simulated thread is dear.
+  return warden::runtime::facts(warden::runtime::current_device()).simulated ? 4 : 2048;
+}
+
+}  // namespace apps
