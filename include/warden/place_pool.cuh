@@ -76,10 +76,12 @@ class place_pool {
   }
   /// A place that is free again. One thread.
   WARDEN_DEVICE void give(std::uint32_t place) const {
-    // Acquire: who took it has fenced between its look and its count.
+    // Release: the place has been read. Then acquire: of those who took the entry's last number and
+    // gave a place back before this one, all have fenced behind their look.
     simt::fence_block();
     std::uint64_t const ticket =
         simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
+    simt::fence_block();
     simt::store_relaxed(entry(ticket), ticket << 32 | place);
   }
 

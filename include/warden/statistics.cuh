@@ -10,7 +10,9 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// Sections on two records of any owners (executor nested), and how long all of them together
-/// waited for what, in nanoseconds, when no launch is under way.
+/// waited for what, in nanoseconds, when no launch is under way and none was poisoned: what a
+/// poisoned one has begun and not ended leaves the times without meaning, and the counts as they
+/// were when it was cut off.
 struct pair_statistics {
   std::uint64_t pairs;           ///< executed
   std::uint64_t apart;           ///< of these, on records with two locks

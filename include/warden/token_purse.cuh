@@ -42,12 +42,13 @@ class token_purse {
     simt::shared_fetch_add(stock_[0], static_cast<std::int32_t>(got - missing));
     return wanted;
   }
-  /// Tokens that are free again. What is more than a server should have goes to all. One thread.
+  /// Tokens that are free again. One thread. With more than a server's share all of it goes to all,
+  /// so that the purses together never keep every token from somebody who has none.
   template <class Rings>
   WARDEN_DEVICE void give(Rings const& rings, std::uint32_t count) const {
     auto const more = static_cast<std::int32_t>(count);
     std::int32_t const now = simt::shared_fetch_add(stock_[0], more) + more;
-    if (now > static_cast<std::int32_t>(2 * rings.kept)) empty(rings);
+    if (now > static_cast<std::int32_t>(rings.kept)) empty(rings);
   }
   /// Gives everything to all; nothing while a warp puts back what it took too many: the word would
   /// have that before the common ones have lost it.

@@ -276,9 +276,12 @@ WARDEN_KERNEL void take_alone(token_arguments a) {
   expect(a.errors, purse.take(a.common, 10) == 10);
   expect(a.errors, purse.take(a.common, 10) == 4 && !purse.has_some(a.common));
   expect(a.errors, purse.take(a.common, 1) == 0);
-  purse.give(a.common, 12);  // twice what is kept stays
+  purse.give(a.common, 6);  // what is kept stays
   expect(a.errors, a.common.count() == 0 && purse.has_some(a.common));
   purse.give(a.common, 1);
+  expect(a.errors, a.common.count() == 7);
+  purse.give(a.common, 6);
+  purse.empty(a.common);
   expect(a.errors, a.common.count() == 13);
   purse.give(a.common, 7);
   purse.empty(a.common);
