@@ -15,9 +15,9 @@ using warden::placement;
 
 /// The user's side: each transfer is sent to its accounts' owners, as one section on both, or as
 /// one that sends the other.
-template <bool Forwards>
+template <bool Forwards, unsigned AtOnce>
 struct send_transfers {
-  static constexpr unsigned at_once = 4;
+  static constexpr unsigned at_once = AtOnce;
   transfers all;
 
   template <class Ref>
@@ -58,6 +58,9 @@ struct send_transfers {
 template <class Policy, class... Sections>
 class warden_arm final : public arm {
   static constexpr bool forwards = sizeof...(Sections) > 1;
+  /// With servers for transfers of any owners in the same kernel there are fewer registers.
+  static constexpr unsigned at_once =
+      warden::pairs_taken_by<typename Policy::executor> == warden::pairs_of::any_owners ? 2 : 4;
 
  public:
   explicit warden_arm(bank& b, warden::guarded_options const& options = {},
@@ -67,7 +70,7 @@ class warden_arm final : public arm {
   [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
   void run_async(transfers const& all) override {
     unsigned const grid = client_blocks_ != 0 ? client_blocks_ : apps::client_blocks();
-    warden::launch_fused(send_transfers<forwards>{all}, grid, Policy::block_threads, {}, guarded_);
+    warden::launch_fused(send_transfers<forwards, at_once>{all}, grid, Policy::block_threads, {}, guarded_);
   }
   void wait() override { guarded_.wait(); }
   [[nodiscard]] std::map<std::string, double> counters() const override {

@@ -66,7 +66,7 @@ class nested_run {
   template <class Out>
   WARDEN_DEVICE bool run(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
                          record_store<Ref> const& records, Out& out) {
-    bool const is_locked = locks_.is_locked(lock);
+    bool const is_locked = resumes || locks_.is_locked(lock);
     if (is_locked) {
       if (!resumes) {
         if (!unlocks(m, records)) {

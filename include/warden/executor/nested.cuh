@@ -62,11 +62,12 @@ class nested_worker {
   /// over a warp.
   WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
     if (arrived) nested_.count_arrival(m);
+    std::uint32_t const lock = executor::lock_of(m.local());
     unsigned left = 0;
     bool resumes = false;
     do {
       lane_sender<Ref> out{ref_};
-      if (arrived) arrived = run_locked(m, resumes, left, out);
+      if (arrived) arrived = run_locked(lock, m, resumes, left, out);
       // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
       simt::sync_warp(simt::full_warp);
       out.reserve();
@@ -87,9 +88,8 @@ class nested_worker {
   /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
   /// section runs; a section that is on its way with it leaves a mark instead (see lock_queues).
   /// True if there is more to run.
-  WARDEN_DEVICE bool run_locked(message_type& m, bool resumes, unsigned& left,
+  WARDEN_DEVICE bool run_locked(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
                                 lane_sender<Ref>& out) {
-    std::uint32_t const lock = executor::lock_of(m.local());
     for (unsigned tries = 1; !locks_.try_lock(lock); ++tries) {
       // Sections are short: most locks are free again before a polite wait would end.
       if (tries % tries_before_wait != 0) continue;
