@@ -70,7 +70,8 @@ class warden_arm final : public arm {
   [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
   void run_async(transfers const& all) override {
     unsigned const grid = client_blocks_ != 0 ? client_blocks_ : apps::client_blocks();
-    warden::launch_fused(send_transfers<forwards, at_once>{all}, grid, Policy::block_threads, {}, guarded_);
+    warden::launch_fused(send_transfers<forwards, at_once>{all}, grid, Policy::block_threads, {},
+                         guarded_);
   }
   void wait() override { guarded_.wait(); }
   [[nodiscard]] std::map<std::string, double> counters() const override {
