@@ -32,9 +32,10 @@ WARDEN_KERNEL void find_asked(asked_arguments a) {
 
 /// How many records are wrong, after a run that took `span` by the sections' clock. The gaps of a
 /// record and its sections follow one another: a gap that misses an end, or is added twice, does
-/// not fit into the run.
+/// not fit into the run. After a run that was too long to tell gaps apart, all are.
 inline std::size_t wrong_records(std::vector<pair_record> const& records,
                                  std::vector<std::uint64_t> const& asked, std::uint64_t span) {
+  if (span > pair_record::longest_run) return records.size();
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < records.size(); ++k) {
     pair_record const& r = records[k];

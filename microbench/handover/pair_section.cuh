@@ -15,19 +15,25 @@ namespace simt = warden::simt;
 /// With the executor nested a record travels: one of 24 bytes does in messages as long as those of
 /// apps/bank_transfer.
 struct pair_record {
+  /// How far a clock may be behind another multiprocessor's.
+  static constexpr std::uint32_t most_behind = 1u << 20;
+  /// What a run may last at most, so that no gap is taken for another one.
+  static constexpr std::uint32_t longest_run = ~0u - most_behind;
+
   std::int64_t sum;       ///< of all gaps
-  std::uint32_t end;      ///< of the last section, modulo 2^32; a gap is below 2^31
-  std::int32_t minimum;   ///< of all gaps
+  std::uint32_t end;      ///< of the last section, modulo 2^32
+  std::int32_t minimum;   ///< of all gaps; of none beyond its type, that one's largest value
   std::uint32_t count;    ///< of sections: one more than gaps
   std::uint32_t numbers;  ///< of the sections, mixed and added up modulo 2^32
 
   /// A section starts.
   __device__ void note_start(std::uint32_t start, std::uint32_t mixed) {
     if (count != 0) {
-      // Signed: two multiprocessors may read the clock a tick apart.
-      auto const gap = static_cast<std::int32_t>(start - end);
+      // It may be below zero: two multiprocessors may read the clock a tick apart.
+      auto const gap = std::int64_t{start - end + most_behind} - most_behind;
       sum += gap;
-      minimum = count == 1 || gap < minimum ? gap : minimum;
+      auto const least = static_cast<std::int32_t>(gap < 0x7fffffff ? gap : 0x7fffffff);
+      minimum = count == 1 || least < minimum ? least : minimum;
     }
     ++count;
     numbers += mixed;

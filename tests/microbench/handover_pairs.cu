@@ -55,6 +55,21 @@ TEST(handover_pairs, clock_beyond_32_bits) {
   EXPECT_EQ(b.sum, 5);
 }
 
+TEST(handover_pairs, gaps_of_seconds) {
+  pair_record a{}, b{};
+  scripted_clock::prepare({100, 200, 4'000'000'200, 4'000'000'300, 8'000'000'000, 8'000'000'001});
+  run(a, b, 0);
+  run(a, b, 1);
+  EXPECT_EQ(a.sum, 4'000'000'000);
+  EXPECT_EQ(a.minimum, 0x7fffffff);
+  run(b, a, 2);
+  EXPECT_EQ(a.sum, 7'999'999'700);
+  // Two gaps of four seconds each, in a run that may have been longer than what can be told apart.
+  std::vector<std::uint64_t> const asked{3, a.numbers};
+  EXPECT_EQ(handover::wrong_records({a}, asked, 4'293'000'000), 1u) << "they do not fit";
+  EXPECT_EQ(handover::wrong_records({a}, asked, 8'000'000'001), 1u) << "too long a run";
+}
+
 struct pair {
   std::uint32_t first, second;
 };
