@@ -12,7 +12,8 @@ WARDEN_NAMESPACE_BEGIN
 
 /// Places taken and given back since the guarded was made.
 struct place_counts {
-  std::uint64_t taken, given;
+  std::uint64_t taken;  ///< by anybody, in order
+  std::uint64_t given;  ///< back
 };
 
 /// The places of all servers, in global memory; part of a ref. Kept from launch to launch; zeros
