@@ -11,6 +11,8 @@ namespace pairs {
 template <unsigned Locks, warden::placement Where, unsigned Threads = 64>
 struct nested_policy : test::small<warden::default_policy> {
   static constexpr unsigned block_threads = Threads;
+  // The tests' clients take more registers than there are for three large blocks.
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
   using executor = warden::executor::nested<Locks>;
   static constexpr warden::placement records = Where;
 };
