@@ -29,7 +29,7 @@ FLOORS = [
      "client_block.cuh", "outbox.cuh", "buffered_outbox.cuh", "slice_server.cuh", "leader_server.cuh",
      "window_server.cuh"],
     ["executor/", "policy.cuh", "paper_policy.cuh"],
-    ["detail/launch_record.cuh", "detail/check_owner_map.cuh", "detail/answer_memory.cuh", "detail/forward_memory.cuh", "detail/misuse.cuh"],
+    ["detail/launch_record.cuh", "detail/check_owner_map.cuh", "detail/answer_memory.cuh", "detail/forward_memory.cuh", "detail/misuse.cuh", "detail/minimum_blocks.cuh"],
     ["detail/plan.cuh"],
     ["detail/launch_history.cuh"],
     ["future.cuh", "thread_client.cuh", "warp_client.cuh", "block_client.cuh"],

@@ -42,11 +42,7 @@ class forward_window {
       is_free_ = true;
     }
     /// For section_client: false, and counted, once it has sent all it may.
-    WARDEN_DEVICE bool may_send(unsigned left) const {
-      if (left != 0) return true;
-      simt::fetch_add(&ref_.report->forwards_too_many, std::uint64_t{1});
-      return false;
-    }
+    WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_forwards(left); }
     /// For section_client.
     template <class Section>
     WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {

@@ -173,6 +173,13 @@ class guarded_ref {
     return false;
   }
 
+  /// False, and counted, if a section has sent all that it may: `left` more.
+  WARDEN_DEVICE bool check_forwards(unsigned left) const {
+    if (left != 0) return true;
+    simt::fetch_add(&report->forwards_too_many, std::uint64_t{1});
+    return false;
+  }
+
   /// As `check`, for the records of one section: counts a pair with two owners, keeps the first
   /// one.
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/client_block.cuh>
+#include <warden/detail/minimum_blocks.cuh>
 #include <warden/guarded.cuh>
 #include <warden/simt/launch.cuh>
 
@@ -197,24 +198,6 @@ constexpr std::size_t user_shared_bytes() {
   } else {
     return 0;
   }
-}
-
-/// Threads that an SM must be able to hold, at most, with servers of `Ref`.
-template <class Ref>
-constexpr unsigned most_threads() {
-  if constexpr (Ref::has_forwards) {
-    return Ref::server::threads_per_multiprocessor;
-  } else {
-    return ~0u;
-  }
-}
-/// Blocks that an SM must be able to hold: by the policy, but no more than the servers allow.
-template <class First, class... Rest>
-constexpr unsigned minimum_blocks() {
-  constexpr unsigned most =
-      std::min({most_threads<typename First::ref>(), most_threads<typename Rest::ref>()...});
-  return std::min(First::policy::minimum_blocks_per_multiprocessor,
-                  std::max(1u, most / First::policy::block_threads));
 }
 
 /// apply_async's kernel: section i for record ids[i], or for that and record seconds[i].
