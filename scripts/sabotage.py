@@ -1,24 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks one marked line of the library and demands that the simulated device finds it.
+"""Breaks marked lines of the library and demands that the simulated device finds each of them.
 
-A mutant is a copy of include/ with the line marked `// sabotage: NAME` replaced. It must compile, the
-untouched library must pass the same test with the same seeds, and the mutant must end with the diagnosis
-named for it.
+A mutant is the library with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants are one copy
+of include/ in which the environment variable WARDEN_MUTANT chooses; without it that copy is the untouched library.
+A mutant must end with the diagnosis named for it, in the same test with the same seeds that the untouched one passes.
 
-    sabotage.py NAME --source DIR --build DIR --compile "COMMAND ..." --libraries "..."
+    sabotage.py plant --source DIR --target DIR           writes that copy
+    sabotage.py list [--tests]                            names of the mutants, or of the tests that they fail
+    sabotage.py check TEST --programs DIR                 the untouched library passes the test
+    sabotage.py find NAME --programs DIR                  the mutant does not
 """
 import argparse
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-# mark: (file, what the marked line becomes, test, diagnosis that must appear). A test is a scenario of
-# tests/sabotage/scenarios.cpp, or PROGRAM/NAME. Two mutants of one line are MARK.ONE and MARK.OTHER.
+# name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
+# tests/sabotage/scenarios.cpp, or PROGRAM/NAME. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 MUTANTS = {
-    "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "overlapping sections"),
+    "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
     "second-phase": ("message.cuh", "bool const second = true;", "torn", "torn or lost message"),
     "credit": ("channel.cuh", "return count;", "full", "torn or lost message|deadlock"),
@@ -38,7 +42,7 @@ MUTANTS = {
     "end-of-work": ("guarded_ref.cuh", "bool const clients_done = true;", "contended", "deadlock|torn or lost message"),
     "run-forward": ("owner_run.cuh", "", "many_records", "torn or lost message"),
     "run-owner": ("executor/runs.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
-                  "overlapping sections|torn or lost message"),
+                  "(overlapping|unordered) sections|torn or lost message"),
     "window-twice": ("window_reader.cuh", "", "many_records", "torn or lost message"),
     "window-release": ("window_server.cuh", "reader.release(reader.ahead());", "many_records",
                        "torn or lost message|deadlock|misuse"),
@@ -69,7 +73,7 @@ MUTANTS = {
     "answer-generation": ("answer_slots.cuh", "arrived = true;", "called", "stranger's answer"),
     "answer-release": ("guarded_ref.cuh", "", "called_visible", "stale read"),
     # A section on two records under the lock of one of them; on a record that another server owns.
-    "second-lock": ("lock_table.cuh", "return true;", "paired", "overlapping sections"),
+    "second-lock": ("lock_table.cuh", "return true;", "paired", "(overlapping|unordered) sections"),
     "apart": ("guarded_ref.cuh", "return true;", "apart", "another server"),
     # Messages are received without tokens; sent on beyond the first without one.
     "forward-admitted": ("forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
@@ -103,8 +107,8 @@ MUTANTS = {
     "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
     # Two warps take the same places; a thread keeps the place it has filled.
     "place-race": ("place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
-                   "overlapping sections|torn or lost message|not conserved|deadlock|steps"),
-    "place-twice": ("nested_run.cuh", "", "sends/waiting", "overlapping sections|torn or lost message|not conserved|deadlock|steps"),
+                   "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
+    "place-twice": ("nested_run.cuh", "", "sends/waiting", "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
     # Each launch leaves fewer places to the next one.
     "place-kept": ("nested_run.cuh", "", "sends/relaunched", "steps"),
     # A purse that keeps its tokens at rest; that loses some when it is asked for too many; that is emptied in two steps.
@@ -114,65 +118,130 @@ MUTANTS = {
                     "sends/many_nested", "deadlock"),
     "forward-drained.nested": ("drain.cuh", "", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
     "forward-end.nested": ("drain.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
+    "write-back-barrier": ("record_store.cuh", "", "on_chip", "unordered sections|torn or lost message"),
+    "receive-fence": ("window_server.cuh", "", "visible", "stale read"),
+    "place-fence": ("place_pool.cuh", "", "sends/waiting", "deadlock|steps|torn or lost message|not conserved"),
+    "done-fence": ("launch.cuh", "", "contended", "deadlock|torn or lost message"),
+    "scan-again": ("outbox.cuh", "", "many_servers", "storage is used again"),
+    "lane-fence": ("lane_sender.cuh", "", "sends/nested_chain", "stale read"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
 
-def mutate(source, build, name):
-    """Copies include/ and replaces the statement that carries the mark."""
-    file, replacement, _, _ = MUTANTS[name]
-    target = build / "include"
+HEADER = """// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdlib>
+#include <cstring>
+namespace sabotage {
+inline char const* const chosen = [] {
+  char const* const name = std::getenv("WARDEN_MUTANT");
+  return name == nullptr ? "" : name;
+}();
+template <int Number>
+inline bool is(char const* name) {
+  static bool const is_it = std::strcmp(chosen, name) == 0;
+  return is_it;
+}
+}  // namespace sabotage
+"""
+
+DECLARATION = re.compile(r"^((?:static )?(?:[\w:<>]+ )+)(\w+) = (.*?);\s*(.*)$", re.S)
+CONDITION = re.compile(r"^if \((.*)\) \{$", re.S)
+INITIALIZER = re.compile(r"^(\w+_)\{(.*)\} \{\}$", re.S)
+
+
+def switch(chosen, original, replacement):
+    """One statement that is either of two."""
+    for form in (CONDITION, INITIALIZER):
+        old, new = form.match(original), form.match(replacement)
+        if old and new:
+            either = f"{chosen} ? ({new[new.lastindex]}) : ({old[old.lastindex]})"
+            return f"if ({either}) {{" if form is CONDITION else f"{old[1]}{{{either}}} {{}}"
+    old, new = DECLARATION.match(original), DECLARATION.match(replacement)
+    if old and new and old[2] == new[2] and not original.startswith("return"):
+        kind = new[1] if old[1].startswith("auto") else old[1]
+        rest = f" if ({chosen}) {{ {new[4]} }}" if new[4] else ""
+        return f"{kind}{old[2]} = {chosen} ? ({new[3]}) : ({old[3]});{rest}"
+    return f"if ({chosen}) {{ {replacement} }} else {{ {original} }}"
+
+
+def plant(source, target):
+    """Copies include/ and makes every marked statement a choice."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source / "include", target)
-    path = target / "warden" / file
-    lines = path.read_text().splitlines()
-    mark = name.split(".")[0]
-    marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {mark}")]
-    if len(marked) != 1:
-        sys.exit(f"sabotage: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
-    end = first = marked[0]
-    # A statement may have begun on lines before the mark.
-    while first > 0 and not re.search(r"[;{}]\s*(//.*)?$|^\s*//|^\s*$|\)$", lines[first - 1]):
-        first -= 1
-    lines[first:end + 1] = [replacement]
-    path.write_text("\n".join(lines) + "\n")
-    return target
+    (target / "sabotage.hpp").write_text(HEADER)
+    marks = {}
+    for number, (name, (file, replacement, _, _)) in enumerate(MUTANTS.items()):
+        marks.setdefault((file, name.split(".")[0]), []).append((number, name, replacement))
+    for (file, mark), mutants in marks.items():
+        path = target / "warden" / file
+        lines = path.read_text().splitlines()
+        marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {mark}")]
+        if len(marked) != 1:
+            sys.exit(f"sabotage: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
+        end = first = marked[0]
+        # A statement may have begun on lines before the mark.
+        while first > 0 and not re.search(r"[;{}]\s*(//.*)?$|^\s*//|^\s*$|\)$|^\s*(public|private):$|\belse$", lines[first - 1]):
+            first -= 1
+        statement = " ".join(re.sub(r"\s*//.*$", "", line).strip() for line in lines[first:end + 1])
+        for number, name, replacement in mutants:
+            statement = switch(f'::sabotage::is<{number}>("{name}")', statement, replacement)
+        lines[first:end + 1] = [statement]
+        pragma = next(i for i, line in enumerate(lines) if line.startswith("#pragma once"))
+        if "#include <sabotage.hpp>" not in lines:
+            lines.insert(pragma + 1, "#include <sabotage.hpp>")
+        path.write_text("\n".join(lines) + "\n")
+    left = [str(p) for p in target.rglob("*.cuh") if "// sabotage:" in p.read_text()]
+    if left:
+        sys.exit(f"sabotage: marks without a mutant in {', '.join(left)}")
+
+
+def run(programs, test, seeds, mutant=""):
+    program, scenario = test.split("/") if "/" in test else ("scenarios", test)
+    return subprocess.run([programs / program, scenario, str(seeds)], capture_output=True, text=True, timeout=500,
+                          env={**os.environ, "WARDEN_MUTANT": mutant})
+
+
+def check(test, programs, seeds):
+    untouched = run(programs, test, seeds)
+    if untouched.returncode != 0:
+        sys.exit(f"sabotage: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
+
+
+def find(name, programs, seeds):
+    _, _, test, diagnosis = MUTANTS[name]
+    mutant = run(programs, test, seeds, name)
+    said = mutant.stdout.strip().splitlines()
+    last = said[-1] if said else ""
+    if mutant.returncode == 0:
+        sys.exit(f"sabotage: the mutant \"{name}\" passes \"{test}\" with {seeds} seeds")
+    if not re.search(diagnosis, last):
+        sys.exit(f"sabotage: the mutant \"{name}\" ended (code {mutant.returncode}) with \"{last}\" instead of \"{diagnosis}\"")
+    print(f"mutant {name}: {last}")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("name", choices=sorted(MUTANTS))
-    parser.add_argument("--source", type=pathlib.Path, required=True)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--libraries", required=True)
-    parser.add_argument("--references", type=pathlib.Path, required=True,
-                        help="folder with the same programs of the untouched library")
-    parser.add_argument("--seeds", type=int, default=300)
+    commands = parser.add_subparsers(dest="command", required=True)
+    planting = commands.add_parser("plant")
+    planting.add_argument("--source", type=pathlib.Path, required=True)
+    planting.add_argument("--target", type=pathlib.Path, required=True)
+    listing = commands.add_parser("list")
+    listing.add_argument("--tests", action="store_true")
+    for command, what in (("check", None), ("find", sorted(MUTANTS))):
+        one = commands.add_parser(command)
+        one.add_argument("name", choices=what)
+        one.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs with all mutants")
+        one.add_argument("--seeds", type=int, default=300)
     a = parser.parse_args()
-    a.build.mkdir(parents=True, exist_ok=True)
-    _, _, test, diagnosis = MUTANTS[a.name]
-    source, test = test.split("/") if "/" in test else ("scenarios", test)
-
-    include = mutate(a.source, a.build, a.name)
-    program = a.build / "mutant"
-    command = [*a.compiler.split(), "-std=c++20", "-O1", "-w", "-DWARDEN_SIMULATED=1", f"-I{include}",
-               str(a.source / f"tests/sabotage/{source}.cpp"), "-o", str(program), *a.libraries.split(";")]
-    compiled = subprocess.run(command, capture_output=True, text=True)
-    if compiled.returncode != 0:
-        sys.exit(f"sabotage: the mutant \"{a.name}\" does not compile\n{compiled.stderr[-2000:]}")
-
-    untouched = subprocess.run([a.references / source, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
-    if untouched.returncode != 0:
-        sys.exit(f"sabotage: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
-    mutant = subprocess.run([program, test, str(a.seeds)], capture_output=True, text=True, timeout=500)
-    said = mutant.stdout.strip().splitlines()
-    last = said[-1] if said else ""
-    if mutant.returncode == 0:
-        sys.exit(f"sabotage: the mutant \"{a.name}\" passes \"{test}\" with {a.seeds} seeds")
-    if not re.search(diagnosis, last):
-        sys.exit(f"sabotage: the mutant \"{a.name}\" ended (code {mutant.returncode}) with \"{last}\" instead of \"{diagnosis}\"")
-    print(f"mutant {a.name}: {last}")
+    if a.command == "plant":
+        plant(a.source, a.target)
+    elif a.command == "list":
+        print("\n".join(sorted({test for _, _, test, _ in MUTANTS.values()}) if a.tests else MUTANTS))
+    elif a.command == "check":
+        check(a.name, a.programs, a.seeds)
+    else:
+        find(a.name, a.programs, a.seeds)
 
 
 if __name__ == "__main__":

@@ -41,9 +41,10 @@ class inbox {
 
   /// Collective; the caller's next block barrier completes it.
   WARDEN_DEVICE void start() const {
-    // A slice is done when its word is its number plus one; no slice of this launch is yet.
+    // A slice is done when its word is its number plus one; so far those of the lap before are.
+    auto const first = static_cast<std::uint32_t>(first_ / slice);
     for (unsigned i = simt::thread_rank(); i < slices(); i += simt::block_threads()) {
-      done_[i] = static_cast<std::uint32_t>(first_ / slice);
+      done_[i] = first + ((i - first) & (slices() - 1)) + 1 - slices();
     }
     if (simt::thread_rank() == 0) done_[slices()] = 0;
   }
@@ -62,9 +63,10 @@ class inbox {
       simt::fetch_add(&channel_.indices()->executed.value, static_cast<std::uint64_t>(count));
     }
   }
-  /// All sections of the slice have run.
+  /// All sections of the slice have run. An addition, because nothing orders the stores of two laps
+  /// to one word, by different warps, whose messages need no fences.
   WARDEN_DEVICE void mark_done(std::uint64_t number) const {
-    simt::shared_store(done_[position(number)], static_cast<std::uint32_t>(number) + 1);
+    simt::shared_fetch_add(done_[position(number)], slices());
   }
   /// Whether slice `number` was marked done in this launch.
   WARDEN_DEVICE bool is_done(std::uint64_t number) const {
@@ -113,8 +115,10 @@ class inbox {
     // Whichever lane saw the last client end, the first one must read `reserved` after that.
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() != 0) return;
+    // By an atomic, which reads the latest value: nothing else orders this behind the reservations
+    // of other servers in a ring.
     simt::store_relaxed(&channel_.indices()->released.value,
-                        simt::load_relaxed(&channel_.indices()->reserved.value));
+                        simt::fetch_add(&channel_.indices()->reserved.value, std::uint64_t{0}));
     simt::shared_store(done_[slices()], 1u);
   }
   /// Whether the work has ended.

@@ -166,7 +166,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   // Every thread is here and has sent all it will: what the block reserved comes before this count,
   // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
   if (simt::thread_rank() == 0) {
-    simt::fence_device();
+    simt::fence_device();  // sabotage: done-fence
     simt::fetch_add(&counters.client_blocks_done, 1u);
   }
 }

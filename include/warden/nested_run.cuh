@@ -172,9 +172,9 @@ class nested_run {
     if (to.server == number_ && Ref::policy::executor::lock_of(to.local) == lock) {
       // One record, or two of one lock.
       typename Ref::reply_type to_caller[1];
-      enter(records.address_of(local), records.address_of(to.local));
+      enter(records.address_of(local), records.address_of(to.local), true);
       ref_.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
-      leave(records.address_of(local), records.address_of(to.local));
+      leave(records.address_of(local), records.address_of(to.local), true);
       ref_.reply(to_caller);
       times_.ran_at_once();
       return false;
@@ -195,20 +195,22 @@ class nested_run {
     record value = section.value();
     typename Ref::reply_type to_caller[1];
     record* const identity = ref_.records + other.id;
-    enter(records.address_of(local), identity);
+    enter(records.address_of(local), identity, Ref::fences);
     ref_.apply(section.sent, *records.at(local), value, to_caller[0]);
-    leave(records.address_of(local), identity);
+    leave(records.address_of(local), identity, Ref::fences);
     times_.ran();
     out.put(ref_.owners(other.id), unlock<record>::of(value));  // sabotage: unlock
     ref_.reply(to_caller);
   }
 
-  WARDEN_DEVICE static void enter(record const* a, record const* b) {
+  /// `in_order`: what earlier sections on `b` wrote is visible to this one, and what it writes to
+  /// later ones. Without fences the record's value alone has come along, in the message.
+  WARDEN_DEVICE static void enter(record const* a, record const* b, bool in_order) {
     simt::section_enter(a);
-    if (a != b) simt::section_enter(b);
+    if (a != b) simt::section_enter(b, in_order);
   }
-  WARDEN_DEVICE static void leave(record const* a, record const* b) {
-    if (a != b) simt::section_leave(b);
+  WARDEN_DEVICE static void leave(record const* a, record const* b, bool in_order) {
+    if (a != b) simt::section_leave(b, in_order);
     simt::section_leave(a);
   }
 

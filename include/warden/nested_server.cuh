@@ -116,8 +116,6 @@ class nested_server {
       execute(m, (batch >> simt::lane_id() & 1u) != 0);
       auto const count = static_cast<unsigned>(simt::count_bits(batch));
       if (of_clients) {
-        // Release: the tokens were taken before the messages count as executed.
-        simt::fence_block();
         clients_.count_executed(count);
         reader.executed(clients_, batch, client_warps);
         if (warp == 0) next_release = release_clients(next_release, clients_.worth_releasing());

@@ -224,7 +224,8 @@ class outbox {
       if (d - me + threads >= servers()) break;
       if (count != 0) open(d, reserved, released, offset, count);
       d += threads;
-      simt::sync_block();  // the scan's storage is used again
+      // The scan's storage is used again.
+      simt::sync_block();  // sabotage: scan-again
     }
     simt::sync_block();
     WARDEN_UNROLL

@@ -82,7 +82,7 @@ class place_pool {
     simt::fence_block();
     std::uint64_t const ticket =
         simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
-    simt::fence_block();
+    simt::fence_block();  // sabotage: place-fence
     simt::store_relaxed(entry(ticket), ticket << 32 | place);
   }
 

@@ -38,13 +38,19 @@ class record_store {
 
   /// Brings the records on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load() const {
-    for_each([&](std::uint32_t local, record* place) { copies_[local] = *place; });
+    for_each([&](std::uint32_t local, record* place) {
+      simt::section_enter(place);
+      copies_[local] = *place;
+      simt::section_leave(place);
+    });
   }
   /// Writes them back. Collective, when all sections have run.
   WARDEN_DEVICE void write_back() const {
-    if constexpr (on_chip) simt::sync_block();
+    if constexpr (on_chip) simt::sync_block();  // sabotage: write-back-barrier
     for_each([&](std::uint32_t local, record* place) {
+      simt::section_enter(place);
       *place = copies_[local];  // sabotage: write-back
+      simt::section_leave(place);
     });
   }
 

@@ -28,9 +28,10 @@ struct settings {
   schedule order = schedule::random;  ///< how the next thread is chosen
   unsigned pct_changes = 8;  ///< priority changes a launch, within its first `pct_horizon` steps
   std::uint64_t pct_horizon = 200'000;  ///< in steps; see `pct_changes`
-  /// Stores wait in buffers and become visible in an order of the seed's choice.
+  /// Loads return older values wherever the memory model allows it; off: the newest ones always.
   bool weak_memory = true;
-  unsigned switches_per_drain = 1;  ///< between two chances of some store to become visible
+  /// One in so many loads that may return an older value does, of a thread that does not lag.
+  unsigned stale_loads = 4;
   /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
   bool deadlock_is_error = false;
   /// Count 32-byte sectors of warp accesses; slow.

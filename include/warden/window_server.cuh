@@ -65,7 +65,7 @@ class window_server {
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
       if constexpr (Ref::fences) {
-        if (arrived != 0) simt::fence_device();
+        if (arrived != 0) simt::fence_device();  // sabotage: receive-fence
       }
       worker_.take(m, arrived);
       // How far beyond `released` everything was received: below the capacity and a window.

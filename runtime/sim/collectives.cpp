@@ -17,7 +17,6 @@ bool machine::sync_block(bool value, bool reduces, device::site const& where) {
     misuse("barrier reached after " + std::to_string(b.ended) + " threads of the block have ended",
            where);
   }
-  hand_stores_to_block(t);
   if (b.at_barrier == 0) b.barrier_or = false;
   b.barrier_or = b.barrier_or || value;
   t.barrier_reduces = reduces;
@@ -33,14 +32,18 @@ bool machine::sync_block(bool value, bool reduces, device::site const& where) {
 
 void machine::complete_barrier(block& b) {
   b.at_barrier = 0;
+  ++b.barriers;
+  std::vector<thread_order*> meeting;
   for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
     thread& t = threads_[n];
     if (t.barrier_reduces != current_->barrier_reduces) {
       misuse("threads of one block meet at different kinds of barrier", t.where);
     }
     t.result = b.barrier_or;
+    meeting.push_back(&t.order);
     if (&t != current_) make_runnable(t);
   }
+  if (settings_.weak_memory) thread_order::meet(meeting);
   // Others first, but nobody has been spinning here.
   budget_ = std::min<std::int64_t>(budget_, 1);
   made_way_ = true;
@@ -52,7 +55,6 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
   thread& t = *current_;
   if ((mask >> (t.rank % 32) & 1u) == 0)
     misuse("warp collective whose mask lacks the calling lane", where);
-  if (kind == device::collective::sync) hand_stores_to_block(t);
   t.kind = kind;
   t.mask = mask;
   t.value = value;
@@ -83,11 +85,15 @@ bool machine::complete_collective(thread& t) {
       misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
     }
   }
+  std::vector<thread_order*> meeting;
   for (unsigned l = 0; l < 32; ++l) {
     if ((t.mask >> l & 1u) == 0) continue;
     thread& other = threads_[first + l];
     collective_result(other, t.mask);
+    meeting.push_back(&other.order);
   }
+  // Shuffles and votes pass values and order nothing else.
+  if (t.kind == device::collective::sync && settings_.weak_memory) thread_order::meet(meeting);
   for (unsigned l = 0; l < 32; ++l) {
     if ((t.mask >> l & 1u) != 0 && first + l != t.number) make_runnable(threads_[first + l]);
   }
@@ -109,6 +115,16 @@ void machine::collective_result(thread& t, unsigned mask) {
     bool const counts = t.kind == device::collective::ballot ? value != 0 : value == t.value;
     t.result |= std::uint64_t{counts} << l;
   }
+}
+
+void machine::begin_collective(void const* storage, device::site const& where) {
+  auto const used = storage_used_.find(storage);
+  if (used != storage_used_.end() && used->second == current_->home->barriers) {
+    misuse("a collective's storage is used again without a barrier of the block in between", where);
+  }
+}
+void machine::end_collective(void const* storage) {
+  storage_used_[storage] = current_->home->barriers;
 }
 
 }  // namespace sim

@@ -24,56 +24,58 @@ void step(operation what, site const& where) { m().step(what, where); }
 void yield(site const& where) { m().yield(where); }
 void misuse(std::string const& what, site const& where) { m().misuse(what, where); }
 
-void load_whole(void const* address, void* value, unsigned size, site const& where) {
+void load(void const* address, void* value, unsigned size, bool acquires, site const& where) {
   m().step(operation::load, where);
   ++m().counts().global_loads;
   m().count_sector(address, where);
-  m().load(address, value, size);
+  m().load(address, value, size, acquires);
 }
-void store_whole(void* address, void const* value, unsigned size, site const& where) {
+void store(void* address, void const* value, unsigned size, storing how, site const& where) {
   m().step(operation::store, where);
   ++m().counts().global_stores;
   m().count_sector(address, where);
-  m().store(address, value, size);
+  m().store(address, value, size, how);
 }
-std::uint64_t load(void const* address, unsigned size, site const& where) {
-  std::uint64_t value = 0;
-  load_whole(address, &value, size, where);
-  return value;
-}
-void store(void* address, std::uint64_t value, unsigned size, site const& where) {
-  store_whole(address, &value, size, where);
-}
-void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
-                site const& where) {
-  store(address, first, 8, where);
-  m().step(operation::store, where);
-  m().store(address + 1, &second, 8);
-}
-void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
-               site const& where) {
-  // Such a load asks the device's memory, where its own thread's stores come first.
-  m().make_visible(address, 16);
-  first = load(address, 8, where);
+void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where) {
+  load(address, &words[0], 8, false, where);
   m().step(operation::load, where);
-  m().load(address + 1, &second, 8);
+  m().load(address + 1, &words[1], 8);
 }
-void before_atomic(void* address, site const& where) {
+void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], site const& where) {
+  store(address, &words[0], 8, storing::lane, where);
+  m().step(operation::store, where);
+  m().store(address + 1, &words[1], 8, storing::lane);
+}
+void begin_atomic(void* address, unsigned size, site const& where) {
   m().step(operation::atomic, where);
   ++m().counts().global_atomics;
   m().count_sector(address, where);
-  m().make_visible(address, 1);
+  m().begin_atomic(address, size);
 }
-void written(void const* address) { m().written(address); }
+void end_atomic(void* address, unsigned size, bool wrote) { m().end_atomic(address, size, wrote); }
+
+void shared_load(void const* address, void* value, unsigned size, site const& where) {
+  m().step(operation::shared, where);
+  m().load(address, value, size);
+}
+void shared_store(void* address, void const* value, unsigned size, site const& where) {
+  m().step(operation::shared, where);
+  m().store(address, value, size, storing::relaxed);
+}
+void begin_shared_atomic(void* address, unsigned size, site const& where) {
+  m().step(operation::shared, where);
+  m().begin_atomic(address, size);
+}
+
 void fence_device(site const& where) {
   m().step(operation::fence, where);
   ++m().counts().fences;
-  m().drain_thread_and_block();
+  m().fence(scope::device);
 }
 void fence_block(site const& where) {
   m().step(operation::fence, where);
   ++m().counts().fences;
-  m().hand_stores_to_block(m().current());
+  m().fence(scope::block);
 }
 
 bool sync_block(bool value, bool reduces, site const& where) {
@@ -88,12 +90,20 @@ void begin_wait() { m().begin_wait(); }
 void watch(void const* address) { m().watch(address); }
 bool sleep(site const& where) {
   m().step(operation::wait, where);
-  return m().sleep();
+  return m().sleep(where);
 }
 void end_wait() { m().end_wait(); }
 
-void section_enter(void const* record, site const& where) { m().section_enter(record, where); }
-void section_leave(void const* record, site const& where) { m().section_leave(record, where); }
+void section_enter(void const* record, bool in_order, site const& where) {
+  m().section_enter(record, in_order, where);
+}
+void section_leave(void const* record, bool in_order, site const& where) {
+  m().section_leave(record, in_order, where);
+}
+void begin_collective(void const* storage, site const& where) {
+  m().begin_collective(storage, where);
+}
+void end_collective(void const* storage) { m().end_collective(storage); }
 void note_reservation(std::uint64_t messages) {
   ++m().counts().reservations;
   m().counts().messages += messages;

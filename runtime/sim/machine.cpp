@@ -91,6 +91,7 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
       one.home = &home;
       one.rank = t;
       one.number = b * threads + t;
+      one.order.begin(one.number, static_cast<unsigned>(threads_.size()));
       one.priority = random_.next() | lowest_priority_;
       one.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                         [this, &one](boost::context::fiber&& scheduler) {
@@ -134,10 +135,8 @@ void machine::run() {
   if (outer != nullptr) throw misuse_error{"a launch inside a launch"};
   now = this;
   while (alive_ != 0 && !failed_) {
-    if (pending_stores_ != 0 && report_.switches % settings_.switches_per_drain == 0)
-      drain_sometimes();
     if (runnable_.empty()) {
-      if (!drain_everything()) wake_by_time();
+      wake_by_time();
       continue;
     }
     current_ = &choose();
@@ -145,10 +144,7 @@ void machine::run() {
     budget_ = draw_budget();
     current_->fiber = std::move(current_->fiber).resume();
   }
-  if (!failed_) {
-    drain_everything();
-    check_arena();
-  }
+  if (!failed_) check_arena();
   now = nullptr;
   report_.trace_hash = hash_;
   report_.nanoseconds = nanoseconds();
@@ -259,7 +255,6 @@ void machine::yield(device::site const& where) {
 }
 
 void machine::end_thread(thread& t) {
-  hand_stores_to_block(t);
   block& b = *t.home;
   if (b.at_barrier != 0) {
     misuse("thread ended while others of its block wait at a barrier", t.where);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one simulated launch: threads as fibers, blocks, store buffers, sleepers.
+// The state of one simulated launch: threads as fibers, blocks, what each thread knows, sleepers.
 #pragma once
+
+#include "history.hpp"
+#include "order.hpp"
 
 #include <warden/simt/sim_device.hpp>
 #include <warden/simulation.hpp>
 
 #include <boost/context/fiber.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,13 +41,6 @@ class random_numbers {
   std::uint64_t state_;
 };
 
-/// A store that is not visible to everybody yet.
-struct pending_store {
-  std::byte* address;
-  std::array<std::byte, 16> value;
-  unsigned size;
-};
-
 struct block;
 
 enum class thread_state : unsigned char { runnable, at_barrier, in_collective, asleep, ended };
@@ -59,7 +54,8 @@ struct thread {
   std::uint32_t runnable_place = 0;
   std::uint64_t priority = 0;  ///< pct
   device::site where;          ///< its last operation
-  std::vector<pending_store> stores;
+  thread_order order;          ///< what happened before what it does next
+  bool lags = false;           ///< its loads mostly return the oldest values that they may
   // Barrier and warp collective.
   bool barrier_reduces = false;
   device::collective kind{};
@@ -71,6 +67,7 @@ struct thread {
   std::vector<std::uintptr_t> watched;
   bool waits = false;
   bool written = false;
+  bool fresh = false;  ///< its next poll returns the newest values
   bool time_passed = false;
 };
 
@@ -81,8 +78,8 @@ struct block {
   unsigned at_barrier = 0;
   unsigned ended = 0;
   bool barrier_or = false;
+  unsigned barriers = 0;  ///< completed so far
   std::byte* shared = nullptr;
-  std::vector<pending_store> stores;  ///< visible to the block only
 };
 
 /// Stacks of fibers, kept from launch to launch, each with a guard page below it.
@@ -126,13 +123,14 @@ class machine {
   void yield(device::site const& where);
   [[noreturn]] void misuse(std::string const& what, device::site const& where);
 
-  /// At most 16 bytes, as one access.
-  void load(void const* address, void* value, unsigned size);
-  void store(void* address, void const* value, unsigned size);
-  /// What this thread and its block hold for these bytes, and for the words that they are part of.
-  void make_visible(void const* address, unsigned size);
-  void drain_thread_and_block();
-  void hand_stores_to_block(thread& t);
+  /// At most 16 bytes, as one access. `acquires`: what the stored value was released with is known
+  /// at once, not only from the next fence on.
+  void load(void const* address, void* value, unsigned size, bool acquires = false);
+  void store(void* address, void const* value, unsigned size, device::storing how);
+  /// Around an atomic, which reads and writes memory between the two.
+  void begin_atomic(void* address, unsigned size);
+  void end_atomic(void* address, unsigned size, bool wrote);
+  void fence(scope reach);
   void written(void const* address);
   void count_sector(void const* address, device::site const& where);
 
@@ -142,11 +140,14 @@ class machine {
 
   void begin_wait();
   void watch(void const* address);
-  bool sleep();
+  bool sleep(device::site const& where);
   void end_wait();
 
-  void section_enter(void const* record, device::site const& where);
-  void section_leave(void const* record, device::site const& where);
+  void section_enter(void const* record, bool in_order, device::site const& where);
+  void section_leave(void const* record, bool in_order, device::site const& where);
+
+  void begin_collective(void const* storage, device::site const& where);
+  void end_collective(void const* storage);
 
  private:
   void thread_main(thread& t);
@@ -161,11 +162,12 @@ class machine {
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
   void collective_result(thread& t, unsigned mask);
-  void write(void* address, void const* value, unsigned size);
-  void drain_one(std::vector<pending_store>& stores, std::size_t which, block* behind);
-  void drain_all(std::vector<pending_store>& stores, block* behind);
-  void drain_sometimes();
-  bool drain_everything();
+  bool wants_older(thread& t);
+  void receive(thread& t, version& seen, bool acquires);
+  history* history_of(std::uintptr_t word);
+  history& begun_history_of(std::uintptr_t word);
+  version made_by(thread& t, std::uint32_t value, std::uint64_t number) const;
+  std::uint64_t earlier_number(thread& t, void const* address, unsigned size);
   void check_arena();
   std::string where_everyone_is() const;
   static std::string describe(thread const& t);
@@ -192,14 +194,23 @@ class machine {
   boost::context::fiber scheduler_;
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
-  std::size_t pending_stores_ = 0;  ///< in all buffers
-  std::vector<thread*> waiting_;    ///< in wait_until, asleep or asking
+  std::unordered_map<std::uintptr_t, history> histories_;  ///< by word; none: memory is all
+  std::uint64_t stores_ = 0;                               ///< so far
+  std::vector<thread*> waiting_;                           ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
   struct entered_by {
     unsigned thread;
     device::site where;
   };
   std::unordered_map<void const*, entered_by> entered_;
+  /// The end of the last section on a record.
+  struct left_by {
+    unsigned thread;
+    event_time time;
+  };
+  std::unordered_map<void const*, left_by> left_;
+  /// The block's barriers when a collective last used a storage.
+  std::unordered_map<void const*, unsigned> storage_used_;
   struct visit {
     std::uint64_t key;
     std::uint32_t lane_visits[32];

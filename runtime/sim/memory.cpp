@@ -1,154 +1,207 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the simulated device: stores that are visible late, and in an order of the seed's
-// choice.
+// The memory of the simulated device: loads that return older values, wherever the memory model
+// lets them.
 //
-// A store goes from its thread's buffer to its block's (barriers, block fences) or to memory
-// (device fences, and at any time by chance). Two stores to one address keep their order; others do
-// not.
+// Memory itself always holds the newest value, so that plain C++ sees that. Each cell of eight
+// bytes that the seam has stored to has a history beside it. A load may return any version from the
+// newest one on that happened before it; which, the seed chooses. Atomics read and replace the
+// newest one.
 
 #include "machine.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
 namespace {
 
-bool overlaps(pending_store const& s, void const* address, unsigned size) {
-  auto const* const a = static_cast<std::byte const*>(address);
-  return s.address < a + size && a < s.address + s.size;
+constexpr unsigned word_bytes = 4;
+/// Room for stores that come before others.
+constexpr std::uint64_t numbers_per_store = 1024;
+
+/// The part of an access that lies in one word.
+struct part {
+  std::uintptr_t word;
+  unsigned offset, size;
+};
+
+/// Calls `f(part, place in the value)` for each word that an access of at most 16 bytes touches.
+template <class F>
+void for_each_part(void const* address, unsigned size, F f) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(address);
+  for (unsigned done = 0; done < size;) {
+    auto const offset = static_cast<unsigned>((begin + done) % word_bytes);
+    unsigned const here = std::min(word_bytes - offset, size - done);
+    f(part{begin + done - offset, offset, here}, done);
+    done += here;
+  }
 }
 
-/// The newest store to an address, or nothing. `partly` is set when one overlaps it only in part.
-pending_store const* find(std::vector<pending_store> const& stores, void const* address,
-                          unsigned size, bool& partly) {
-  for (auto s = stores.rbegin(); s != stores.rend(); ++s) {
-    if (!overlaps(*s, address, size)) continue;
-    if (s->address == address && s->size == size) return &*s;
-    partly = true;
-    return nullptr;
-  }
-  return nullptr;
+std::uint32_t value_of(std::uintptr_t word) {
+  std::uint32_t value;
+  std::memcpy(&value, reinterpret_cast<void const*>(word), sizeof(value));
+  return value;
 }
 
 }  // namespace
 
-/// In memory, for everybody.
-void machine::write(void* address, void const* value, unsigned size) {
-  std::memcpy(address, value, size);
+/// The history of a word, or null: then all know what memory holds.
+history* machine::history_of(std::uintptr_t word) {
+  auto const found = histories_.find(word);
+  if (found == histories_.end()) return nullptr;
+  // Plain C++ has written there meanwhile: that is no store of the seam, and all see it at once.
+  if (found->second.newest().value != value_of(word)) {
+    histories_.erase(found);
+    return nullptr;
+  }
+  return &found->second;
+}
+/// The same, begun if there was none.
+history& machine::begun_history_of(std::uintptr_t word) {
+  history* const h = history_of(word);
+  return h != nullptr ? *h : histories_.try_emplace(word, value_of(word)).first->second;
+}
+
+version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) const {
+  return {.value = value,
+          .number = number,
+          .writer = t.number,
+          .time = t.order.event(),
+          .block = t.home->rank};
+}
+
+/// Whether a load that may return an older value does.
+bool machine::wants_older(thread& t) {
+  if (t.fresh || settings_.stale_loads == 0) return false;
+  // Some are far behind the others for a while.
+  if (random_.below(64) == 0) t.lags = !t.lags;
+  return t.lags ? random_.below(16) != 0 : random_.below(settings_.stale_loads) == 0;
+}
+
+/// The thread has read this version.
+void machine::receive(thread& t, version& seen, bool acquires) {
+  if (seen.writer == nobody) return;
+  if (!seen.known_to(t.order)) seen.seen_by.emplace_back(t.number, t.order.event());
+  bool const same_block = seen.block == t.home->rank;
+  view const& released = same_block ? seen.to_block : seen.to_device;
+  if (acquires) {
+    t.order.learn(released);
+  } else {
+    t.order.hear(released, same_block ? scope::block : scope::device);
+  }
+}
+
+void machine::load(void const* address, void* value, unsigned size, bool acquires) {
+  if (!settings_.weak_memory || histories_.empty()) {
+    std::memcpy(value, address, size);
+    return;
+  }
+  thread& t = *current_;
+  // One number for all cells: what was stored by one access is then loaded by one access, or not at
+  // all.
+  std::uint64_t least = 0, newest = 0;
+  for_each_part(address, size, [&](part const& p, unsigned) {
+    history* const h = history_of(p.word);
+    if (h == nullptr) return;
+    least = std::max(least, h->oldest_for(t.order).number);
+    newest = std::max(newest, h->newest().number);
+  });
+  std::uint64_t up_to = newest;
+  if (least < newest && wants_older(t)) {
+    up_to = t.lags ? least : least + random_.next() % (newest - least);
+  }
+  for_each_part(address, size, [&](part const& p, unsigned place) {
+    auto const found = histories_.find(p.word);
+    std::uint32_t word;
+    if (found == histories_.end()) {
+      word = value_of(p.word);
+    } else {
+      version& seen = found->second.newest_up_to(up_to);
+      receive(t, seen, acquires);
+      word = seen.value;
+    }
+    std::memcpy(static_cast<std::byte*>(value) + place,
+                reinterpret_cast<std::byte const*>(&word) + p.offset, p.size);
+  });
+}
+
+/// A store may come before others of which its thread knows nothing, although it is made later: a
+/// number for that among all stores, or 0 if there is none.
+std::uint64_t machine::earlier_number(thread& t, void const* address, unsigned size) {
+  std::uint64_t before = ~0ull, behind = 0;
+  for_each_part(address, size, [&](part const& p, unsigned) {
+    history& h = begun_history_of(p.word);
+    behind = std::max(behind, h.oldest_for(t.order).number);
+    before = std::min(before, h.newest().number);
+  });
+  if (behind >= before || !wants_older(t)) return 0;
+  std::uint64_t const number = behind + (before - behind) / 2;
+  bool fits = number != behind;
+  for_each_part(address, size, [&](part const& p, unsigned) {
+    fits = fits && history_of(p.word)->has_place(number);
+  });
+  return fits ? number : 0;
+}
+
+void machine::store(void* address, void const* value, unsigned size, device::storing how) {
+  if (settings_.weak_memory) {
+    thread& t = *current_;
+    bool const releases = how == device::storing::releases;
+    view const all = releases ? t.order.here() : view{};
+    stores_ += numbers_per_store;
+    std::uint64_t const earlier =
+        how == device::storing::lane ? 0 : earlier_number(t, address, size);
+    for_each_part(address, size, [&](part const& p, unsigned place) {
+      history& h = begun_history_of(p.word);
+      std::uint32_t word = value_of(p.word);
+      std::memcpy(reinterpret_cast<std::byte*>(&word) + p.offset,
+                  static_cast<std::byte const*>(value) + place, p.size);
+      version v = made_by(t, word, earlier != 0 ? earlier : stores_);
+      v.to_block = releases ? all : t.order.released(scope::block);
+      v.to_device = releases ? all : t.order.released(scope::device);
+      h.add(std::move(v));
+      std::memcpy(reinterpret_cast<void*>(p.word), &h.newest().value, sizeof(word));
+    });
+  } else {
+    std::memcpy(address, value, size);
+  }
   for (unsigned at = 0; at < size; at += 8) written(static_cast<std::byte*>(address) + at);
 }
 
-void machine::drain_one(std::vector<pending_store>& stores, std::size_t which, block* behind) {
-  pending_store const s = stores[which];
-  // What the block holds for this address is older.
-  if (behind != nullptr) {
-    for (std::size_t i = 0; i < behind->stores.size();) {
-      if (overlaps(behind->stores[i], s.address, s.size)) {
-        drain_one(behind->stores, i, nullptr);
-        i = 0;
-      } else {
-        ++i;
-      }
-    }
+void machine::begin_atomic(void* address, unsigned size) {
+  if (!settings_.weak_memory) return;
+  for_each_part(address, size, [&](part const& p, unsigned) {
+    receive(*current_, begun_history_of(p.word).newest(), false);
+  });
+}
+
+void machine::end_atomic(void* address, unsigned size, bool wrote) {
+  if (!wrote) return;
+  if (settings_.weak_memory) {
+    thread& t = *current_;
+    auto const threads = static_cast<unsigned>(threads_.size());
+    stores_ += numbers_per_store;
+    for_each_part(address, size, [&](part const& p, unsigned) {
+      history& h = histories_.at(p.word);
+      version const& read = h.newest();
+      version v = made_by(t, value_of(p.word), stores_);
+      v.is_atomic = true;
+      // Who reads what atomics made of a released value learns what that was released with.
+      v.to_block = join(t.order.released(scope::block),
+                        read.block == v.block ? read.to_block : read.to_device, threads);
+      v.to_device = join(t.order.released(scope::device), read.to_device, threads);
+      h.add(std::move(v));
+    });
   }
-  stores.erase(stores.begin() + static_cast<std::ptrdiff_t>(which));
-  --pending_stores_;
-  write(s.address, s.value.data(), s.size);
+  written(address);
 }
 
-void machine::drain_all(std::vector<pending_store>& stores, block* behind) {
-  while (!stores.empty()) {
-    // Any order but that of one address: go back to the oldest store to it.
-    std::size_t which = random_.below(static_cast<std::uint32_t>(stores.size()));
-    for (std::size_t i = 0; i < which; ++i) {
-      if (overlaps(stores[i], stores[which].address, stores[which].size)) which = i;
-    }
-    drain_one(stores, which, behind);
-  }
-}
-
-void machine::drain_sometimes() {
-  // One attempt at each switch, at a random thread: buffers live for some thousand steps.
-  thread& t = threads_[random_.below(static_cast<std::uint32_t>(threads_.size()))];
-  block& b = *t.home;
-  for (int tries = 0; tries < 2; ++tries) {
-    std::vector<pending_store>& stores = tries == 0 ? t.stores : b.stores;
-    if (stores.empty() || random_.below(2) == 0) continue;
-    std::size_t which = random_.below(static_cast<std::uint32_t>(stores.size()));
-    for (std::size_t i = 0; i < which; ++i) {
-      if (overlaps(stores[i], stores[which].address, stores[which].size)) which = i;
-    }
-    drain_one(stores, which, tries == 0 ? &b : nullptr);
-  }
-}
-
-bool machine::drain_everything() {
-  if (pending_stores_ == 0) return false;
-  for (block& b : blocks_) drain_all(b.stores, nullptr);
-  for (thread& t : threads_) drain_all(t.stores, t.home);
-  return true;
-}
-
-void machine::load(void const* address, void* value, unsigned size) {
-  thread& t = *current_;
-  if (pending_stores_ != 0) {
-    bool partly = false;
-    pending_store const* s = find(t.stores, address, size, partly);
-    if (s == nullptr && !partly) s = find(t.home->stores, address, size, partly);
-    if (s != nullptr) {
-      std::memcpy(value, s->value.data(), size);
-      return;
-    }
-    if (partly) make_visible(address, size);
-  }
-  std::memcpy(value, address, size);
-}
-
-void machine::store(void* address, void const* value, unsigned size) {
-  if (!settings_.weak_memory) {
-    write(address, value, size);
-    return;
-  }
-  pending_store s{static_cast<std::byte*>(address), {}, size};
-  std::memcpy(s.value.data(), value, size);
-  current_->stores.push_back(s);
-  ++pending_stores_;
-}
-
-void machine::make_visible(void const* address, unsigned size) {
-  if (pending_stores_ == 0) return;
-  auto const begin = reinterpret_cast<std::uintptr_t>(address) & ~std::uintptr_t{7};
-  auto const* const words = reinterpret_cast<void const*>(begin);
-  auto const bytes =
-      static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) + size - begin + 7) & ~7u;
-  thread& t = *current_;
-  for (auto [stores, behind] :
-       {std::pair{&t.home->stores, static_cast<block*>(nullptr)}, {&t.stores, t.home}}) {
-    for (std::size_t i = 0; i < stores->size();) {
-      if (overlaps((*stores)[i], words, bytes)) {
-        drain_one(*stores, i, behind);
-        i = 0;
-      } else {
-        ++i;
-      }
-    }
-  }
-}
-
-void machine::drain_thread_and_block() {
-  thread& t = *current_;
-  drain_all(t.home->stores, nullptr);
-  drain_all(t.stores, t.home);
-}
-
-void machine::hand_stores_to_block(thread& t) {
-  block& b = *t.home;
-  b.stores.insert(b.stores.end(), t.stores.begin(), t.stores.end());
-  t.stores.clear();
+void machine::fence(scope reach) {
+  if (settings_.weak_memory) current_->order.fence(reach);
 }
 
 void machine::count_sector(void const* address, device::site const& where) {
@@ -168,22 +221,34 @@ void machine::count_sector(void const* address, device::site const& where) {
 
 // ---- sections
 
-void machine::section_enter(void const* record, device::site const& where) {
+void machine::section_enter(void const* record, bool in_order, device::site const& where) {
   step(device::operation::section, where);
-  auto const [place, fresh] = entered_.try_emplace(record, entered_by{current_->number, where});
+  thread& t = *current_;
+  auto const [place, fresh] = entered_.try_emplace(record, entered_by{t.number, where});
   if (!fresh) {
     misuse("overlapping sections: two critical sections on one record, the first by " +
                describe(threads_[place->second.thread]),
            where);
   }
+  auto const before = left_.find(record);
+  if (in_order && before != left_.end() &&
+      !t.order.knows(before->second.thread, before->second.time)) {
+    misuse(
+        "unordered sections: what the section before on this record wrote need not be visible, "
+        "by " +
+            describe(threads_[before->second.thread]),
+        where);
+  }
   // Others get their chance to do the same.
   for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
 }
 
-void machine::section_leave(void const* record, device::site const& where) {
+void machine::section_leave(void const* record, bool in_order, device::site const& where) {
   for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
   step(device::operation::section, where);
   entered_.erase(record);
+  if (settings_.weak_memory && in_order)
+    left_[record] = {current_->number, current_->order.event()};
 }
 
 }  // namespace sim

@@ -23,6 +23,7 @@ void machine::begin_wait() {
   thread& t = *current_;
   t.waits = true;
   t.written = false;
+  t.fresh = false;
   t.time_passed = false;
   waiting_.push_back(&t);
 }
@@ -37,6 +38,7 @@ void machine::end_wait() {
   for (std::uintptr_t g : t.watched) --watch_counts_[slot_of(g)];
   t.watched.clear();
   t.waits = false;
+  t.fresh = false;
   *std::find(waiting_.begin(), waiting_.end(), &t) = waiting_.back();
   waiting_.pop_back();
 }
@@ -51,13 +53,20 @@ void machine::written(void const* address) {
   }
 }
 
-bool machine::sleep() {
+bool machine::sleep(device::site const& where) {
   thread& t = *current_;
+  // What it has seen may have been older values: nobody sleeps before a look at the newest ones.
+  if (!t.written && settings_.weak_memory && !t.fresh) {
+    t.fresh = random_.below(4) == 0;
+    yield(where);
+    return false;
+  }
   if (!t.written) {
     block_current(thread_state::asleep);
     switch_out();
   }
   t.written = false;
+  t.fresh = false;
   bool const time = t.time_passed;
   t.time_passed = false;
   return time;

@@ -21,7 +21,7 @@ void under_many_schedules(std::uint64_t part) {
     s.seed = seed;
     s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     s.pct_horizon = 40'000;
-    s.switches_per_drain = 1u << 2 * (seed % 3);
+    s.stale_loads = 2u << 2 * (seed % 3);
     s.multiprocessors = 3;
     warden::sim::configure(s);
     std::uint32_t const records = static_cast<std::uint32_t>(2 + seed % 7);

@@ -50,8 +50,8 @@ inline int run(int argc, char** argv,
     s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     s.pct_horizon = 20'000;
     s.multiprocessors = 2;
-    // Some seeds with stores that stay hidden for long.
-    s.switches_per_drain = 1u << 2 * (seed % 4);
+    // Some seeds with many loads of older values, some with few.
+    s.stale_loads = 2u << 2 * (seed % 4);
     s.max_steps = 50'000'000;
     warden::sim::configure(s);
     std::string what;

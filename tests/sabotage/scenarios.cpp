@@ -158,6 +158,13 @@ void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsi
   scenario::expect_equal(memory.to_host(), wanted);
 }
 
+/// More destinations than a block has threads, which therefore looks for their places in turns.
+void many_servers() {
+  warden::sim::settings s = warden::sim::current_settings();
+  s.blocks_per_multiprocessor = 32;
+  warden::sim::configure(s);
+  exactly_once<notes>(100, 100, 40, 32, 1);
+}
 void contended() { exactly_once<wide_notes>(300, 2, 1, 64, 2); }
 void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
 void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
@@ -362,6 +369,7 @@ int main(int argc, char** argv) {
                         {"led", led},
                         {"buffered", buffered},
                         {"appended", appended},
+                        {"many_servers", many_servers},
                         {"combined", combined},
                         {"combined_windows", combined_windows},
                         {"crossed", crossed},

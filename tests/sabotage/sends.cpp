@@ -98,13 +98,14 @@ struct send_lookers {
       warden::simt::back_off(10);
   }
 };
+template <class Policy, class... Sections>
 void visible() {
   warden::buffer<std::uint32_t> words{2};
   warden::buffer<tally> memory{many};
   memory.fill_bytes(0);
-  warden::basic_guarded<policy, tally, look_on> g{
+  warden::basic_guarded<Policy, tally, look_on, Sections...> g{
       memory, {.servers = 4, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
-  warden::launch_fused(send_lookers{words.data()}, 2, 32, {}, g);
+  warden::launch_fused(send_lookers{words.data()}, 2, Policy::block_threads, {}, g);
   g.wait();
   std::uint64_t count = 0;
   for (tally const& t : memory.to_host()) count += t.count;
@@ -267,7 +268,8 @@ int main(int argc, char** argv) {
                        {{"forwarded", [] { forwarded<1>(3, 32, 200, 5); }},
                         {"ended", [] { forwarded<1>(3, 32, 1, 12); }},
                         {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
-                        {"visible", visible},
+                        {"visible", visible<policy>},
+                        {"nested_chain", visible<two_locks, halve>},
                         {"nested", [] { nested<two_locks>(3, 150); }},
                         {"few_nested", [] { nested<two_locks>(3, 2); }},
                         {"waiting", [] { nested<tight>(1, 300); }},

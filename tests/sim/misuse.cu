@@ -2,6 +2,7 @@
 // What no program may do on a GPU is an error on the simulated device, with every thread's place.
 
 #include <warden/buffer.hpp>
+#include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
@@ -112,6 +113,8 @@ TEST_F(misuse, a_launch_without_end) {
 WARDEN_KERNEL void two_in_one_record(arguments a) {
   simt::section_enter(a.word);
   *a.word += 1;
+  // Nobody leaves before the other one has come.
+  simt::sync_block();
   simt::section_leave(a.word);
 }
 TEST_F(misuse, overlapping_sections) {
@@ -119,18 +122,42 @@ TEST_F(misuse, overlapping_sections) {
   EXPECT_THAT(error_of(&two_in_one_record, {word.data()}), HasSubstr("overlapping sections"));
 }
 
+template <bool Acquires, bool Releases>
 WARDEN_KERNEL void one_at_a_time(arguments a) {
   while (simt::compare_exchange(a.word, std::uint64_t{0}, std::uint64_t{1}) != 0) simt::back_off(0);
+  if (Acquires) simt::fence_device();
   simt::section_enter(a.word + 1);
   a.word[1] += 1;
   simt::section_leave(a.word + 1);
+  if (Releases) simt::fence_device();
   simt::exchange(a.word, std::uint64_t{0});
 }
 TEST_F(misuse, sections_under_a_lock_do_not_overlap) {
   warden::buffer<std::uint64_t> words{2};
   words.fill_bytes(0);
-  EXPECT_EQ(error_of(&one_at_a_time, {words.data()}), "no error");
+  EXPECT_EQ(error_of(&one_at_a_time<true, true>, {words.data()}), "no error");
   EXPECT_EQ(words.to_host()[1], 128u);
+}
+TEST_F(misuse, a_lock_without_its_fences_does_not_order_sections) {
+  warden::buffer<std::uint64_t> words{2};
+  for (auto kernel : {&one_at_a_time<false, true>, &one_at_a_time<true, false>}) {
+    words.fill_bytes(0);
+    EXPECT_THAT(error_of(kernel, {words.data()}), HasSubstr("unordered sections"));
+  }
+}
+
+template <bool Barrier>
+WARDEN_KERNEL void two_scans(arguments) {
+  using scan = simt::block_scan<32>;
+  auto& storage = *reinterpret_cast<scan::storage*>(simt::dynamic_shared());
+  std::uint32_t total = 0;
+  scan::exclusive_sum(storage, 1, total);
+  if (Barrier) simt::sync_block();
+  scan::exclusive_sum(storage, 1, total);
+}
+TEST_F(misuse, a_collectives_storage_used_again) {
+  EXPECT_THAT(error_of(&two_scans<false>, {}, 32), HasSubstr("used again without a barrier"));
+  EXPECT_EQ(error_of(&two_scans<true>, {}, 32), "no error");
 }
 
 WARDEN_KERNEL void reads_garbage(arguments a) {

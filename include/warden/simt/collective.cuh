@@ -42,6 +42,7 @@ class block_scan {
                                                                                      total);
     return before;
 #else
+    begin_collective(&temporary);
     temporary.values[thread_rank()] = value;
     sync_block();
     if (thread_rank() == 0) {
@@ -54,6 +55,7 @@ class block_scan {
       temporary.total = sum;
     }
     sync_block();
+    end_collective(&temporary);
     total = temporary.total;
     return temporary.values[thread_rank()];
 #endif
@@ -78,6 +80,7 @@ class block_scan_by {
   template <class Operation>
   WARDEN_DEVICE static T exclusive(storage& temporary, T value, Operation operation) {
     unsigned const me = thread_rank(), lane = lane_id();
+    begin_collective(&temporary);
     temporary.values[me] = value;
     WARDEN_NO_UNROLL
     for (unsigned distance = 1; distance < warp_size; distance *= 2) {
@@ -87,6 +90,7 @@ class block_scan_by {
       if (lane >= distance) temporary.values[me] = value;
     }
     sync_block();
+    end_collective(&temporary);
     if (me == 0) return value;
     if (me < warp_size) return temporary.values[me - 1];
     T earlier = temporary.values[warp_size - 1];
@@ -121,6 +125,7 @@ class block_sort {
         temporary}
         .Sort(words, static_cast<int>(first_bit), static_cast<int>(end_bit));
 #else
+    begin_collective(&temporary);
     std::uint32_t* const mine = temporary.words + thread_rank() * Items;
     std::copy_n(words, Items, mine);
     sync_block();
@@ -132,6 +137,7 @@ class block_sort {
           [mask](std::uint32_t a, std::uint32_t b) { return (a & mask) < (b & mask); });
     }
     sync_block();
+    end_collective(&temporary);
     std::copy_n(mine, Items, words);
 #endif
   }

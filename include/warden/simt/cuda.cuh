@@ -344,8 +344,10 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 
 // ---- what only the simulated device sees
 
-WARDEN_DEVICE void section_enter(void const*) {}
-WARDEN_DEVICE void section_leave(void const*) {}
+WARDEN_DEVICE void section_enter(void const*, bool = true) {}
+WARDEN_DEVICE void section_leave(void const*, bool = true) {}
+WARDEN_DEVICE void begin_collective(void const*) {}
+WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}
 WARDEN_DEVICE void note_lock_retry() {}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the seam asks of the simulated device: a scheduling point for each operation, memory that
-// may be late, sleep and wake-up, and rendezvous of warps and blocks. Implemented under
+// What the seam asks of the simulated device: a scheduling point for each operation, loads that may
+// return older values, sleep and wake-up, and rendezvous of warps and blocks. Implemented under
 // runtime/sim/.
 #pragma once
 
@@ -45,24 +45,30 @@ void yield(site const& where);
 /// Stops the launch with an error.
 [[noreturn]] void misuse(std::string const& what, site const& where);
 
-// ---- global memory; 4 or 8 bytes
-std::uint64_t load(void const* address, unsigned size, site const& where);
-void store(void* address, std::uint64_t value, unsigned size, site const& where);
-/// The two words of a lane, at one scheduling point each; counted as one access.
-void load_pair(std::uint64_t const* address, std::uint64_t& first, std::uint64_t& second,
-               site const& where);
-void store_pair(std::uint64_t* address, std::uint64_t first, std::uint64_t second,
-                site const& where);
-/// The same at one scheduling point, and never seen in parts: at most 16 bytes.
-void load_whole(void const* address, void* value, unsigned size, site const& where);
-void store_whole(void* address, void const* value, unsigned size, site const& where);
-/// A scheduling point; then memory at `address` is up to date for an atomic of this thread.
-void before_atomic(void* address, site const& where);
-/// Someone may sleep on this word.
-void written(void const* address);
-/// What this thread stored, or its block handed to it, becomes visible before what it does next.
+// ---- global memory; at most 16 bytes as one access
+/// `acquires`: what the value was released with is known at once, not only from the next fence on.
+void load(void const* address, void* value, unsigned size, bool acquires, site const& where);
+enum class storing : unsigned char {
+  relaxed,
+  releases,  ///< with all that this thread knows
+  lane,      ///< of a message: comes after all that was stored there, see docs/simulated-device.md
+};
+void store(void* address, void const* value, unsigned size, storing how, site const& where);
+/// Two words, at one scheduling point each; counted as one access.
+void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where);
+void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], site const& where);
+/// A scheduling point; then memory holds what an atomic reads. The caller reads and writes it there
+/// before `end_atomic`.
+void begin_atomic(void* address, unsigned size, site const& where);
+void end_atomic(void* address, unsigned size, bool wrote);
+
+// ---- shared memory, the same; end_atomic for both
+void shared_load(void const* address, void* value, unsigned size, site const& where);
+void shared_store(void* address, void const* value, unsigned size, site const& where);
+void begin_shared_atomic(void* address, unsigned size, site const& where);
+
+// ---- fences: see thread_order in runtime/sim/order.hpp
 void fence_device(site const& where);
-/// What this thread stored becomes visible to its block.
 void fence_block(site const& where);
 
 // ---- rendezvous
@@ -82,10 +88,14 @@ bool sleep(site const& where);
 void end_wait();
 
 // ---- sections
-void section_enter(void const* record, site const& where);
-void section_leave(void const* record, site const& where);
+void section_enter(void const* record, bool in_order, site const& where);
+void section_leave(void const* record, bool in_order, site const& where);
 
-// -- what is counted besides
+// ---- storage of a block's collectives: a barrier between two that use it
+void begin_collective(void const* storage, site const& where);
+void end_collective(void const* storage);
+
+// ---- what is counted besides
 void note_reservation(std::uint64_t messages);
 void note_lock_retry();
 

@@ -108,84 +108,101 @@ inline std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
 template <class T>
 T load_relaxed(T const* address, site where = site::current()) {
   static_assert(detail::word<T>);
-  return detail::from_bits<T>(device::load(address, sizeof(T), where));
+  T value;
+  device::load(address, &value, sizeof(T), false, where);
+  return value;
 }
 template <class T>
 T load_acquire(T const* address, site where = site::current()) {
-  return load_relaxed(address, where);  // loads are never early here: see docs/simulated-device.md
+  static_assert(detail::word<T>);
+  T value;
+  device::load(address, &value, sizeof(T), true, where);
+  return value;
 }
 template <class T>
 void store_relaxed(T* address, std::type_identity_t<T> value, site where = site::current()) {
   static_assert(detail::word<T>);
-  device::store(address, detail::to_bits(value), sizeof(T), where);
+  device::store(address, &value, sizeof(T), device::storing::relaxed, where);
 }
 template <class T>
 void store_release(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  device::fence_device(where);
-  store_relaxed(address, value, where);
+  static_assert(detail::word<T>);
+  device::store(address, &value, sizeof(T), device::storing::releases, where);
 }
 inline lane_words load_lane(lane_words const* address, site where = site::current()) {
-  lane_words value;
-  device::load_pair(&address->first, value.first, value.second, where);
-  return value;
+  std::uint64_t words[2];
+  device::load_pair(&address->first, words, where);
+  return {words[0], words[1]};
 }
 inline void store_lane(lane_words* address, lane_words value, site where = site::current()) {
-  device::store_pair(&address->first, value.first, value.second, where);
+  device::store_pair(&address->first, {value.first, value.second}, where);
 }
 inline lane_words load_whole_lane(lane_words const* address, site where = site::current()) {
   lane_words value;
-  device::load_whole(address, &value, sizeof(value), where);
+  device::load(address, &value, sizeof(value), false, where);
   return value;
 }
 inline void store_whole_lane(lane_words* address, lane_words value, site where = site::current()) {
-  device::store_whole(address, &value, sizeof(value), where);
+  device::store(address, &value, sizeof(value), device::storing::lane, where);
 }
 
 namespace detail {
-/// One atomic: what was there, after `change(old)` was written.
+/// One atomic that has begun: what was there, after `change(old)` was written.
 template <class T, class Change>
-T atomic(T* address, site const& where, Change change) {
+T atomic(T* address, Change change) {
   static_assert(word<T>);
-  device::before_atomic(address, where);
   T const old = *address;
   *address = change(old);
-  device::written(address);
+  device::end_atomic(address, sizeof(T), true);
+  return old;
+}
+/// The same, if `expected` was there.
+template <class T>
+T compare_exchange(T* address, T expected, T value) {
+  static_assert(word<T>);
+  T const old = *address;
+  bool const same = old == expected;
+  if (same) *address = value;
+  device::end_atomic(address, sizeof(T), same);
   return old;
 }
 template <class T, class Change>
+T global_atomic(T* address, site const& where, Change change) {
+  device::begin_atomic(address, sizeof(T), where);
+  return atomic(address, change);
+}
+template <class T, class Change>
 T shared_atomic(T& place, site const& where, Change change) {
-  device::step(operation::shared, where);
-  T const old = place;
-  place = change(old);
-  device::written(&place);
-  return old;
+  device::begin_shared_atomic(&place, sizeof(T), where);
+  return atomic(&place, change);
 }
 }  // namespace detail
 
 template <class T>
 T fetch_add(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  return detail::atomic(address, where, [&](T old) { return static_cast<T>(old + value); });
+  return detail::global_atomic(address, where, [&](T old) { return static_cast<T>(old + value); });
 }
 template <class T>
 T exchange(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  return detail::atomic(address, where, [&](T) { return value; });
+  return detail::global_atomic(address, where, [&](T) { return value; });
 }
 template <class T>
 T compare_exchange(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> value,
                    site where = site::current()) {
-  return detail::atomic(address, where, [&](T old) { return old == expected ? value : old; });
+  device::begin_atomic(address, sizeof(T), where);
+  return detail::compare_exchange(address, expected, value);
 }
 template <class T>
 T fetch_min(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  return detail::atomic(address, where, [&](T old) { return value < old ? value : old; });
+  return detail::global_atomic(address, where, [&](T old) { return value < old ? value : old; });
 }
 template <class T>
 T fetch_max(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  return detail::atomic(address, where, [&](T old) { return old < value ? value : old; });
+  return detail::global_atomic(address, where, [&](T old) { return old < value ? value : old; });
 }
 template <class T>
 T fetch_xor(T* address, std::type_identity_t<T> value, site where = site::current()) {
-  return detail::atomic(address, where, [&](T old) { return old ^ value; });
+  return detail::global_atomic(address, where, [&](T old) { return old ^ value; });
 }
 
 // ---- fences
@@ -220,14 +237,13 @@ inline std::byte* dynamic_shared() { return device::dynamic_shared(); }
 
 template <class T>
 T shared_load(T const& place, site where = site::current()) {
-  device::step(operation::shared, where);
-  return place;
+  T value;
+  device::shared_load(&place, &value, sizeof(T), where);
+  return value;
 }
 template <class T>
 void shared_store(T& place, std::type_identity_t<T> value, site where = site::current()) {
-  device::step(operation::shared, where);
-  place = value;
-  device::written(&place);
+  device::shared_store(&place, &value, sizeof(T), where);
 }
 template <class T>
 T shared_fetch_add(T& place, std::type_identity_t<T> value, site where = site::current()) {
@@ -244,7 +260,8 @@ T shared_exchange(T& place, std::type_identity_t<T> value, site where = site::cu
 template <class T>
 T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_identity_t<T> value,
                           site where = site::current()) {
-  return detail::shared_atomic(place, where, [&](T old) { return old == expected ? value : old; });
+  device::begin_shared_atomic(&place, sizeof(T), where);
+  return detail::compare_exchange(&place, expected, value);
 }
 
 // ---- waiting and time
@@ -275,12 +292,18 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
 
 // ---- what only the simulated device sees
 
-inline void section_enter(void const* record, site where = site::current()) {
-  device::section_enter(record, where);
+/// `in_order`: the sections before on this record happened before this one, and this one before
+/// those to come; otherwise they only exclude each other.
+inline void section_enter(void const* record, bool in_order = true, site where = site::current()) {
+  device::section_enter(record, in_order, where);
 }
-inline void section_leave(void const* record, site where = site::current()) {
-  device::section_leave(record, where);
+inline void section_leave(void const* record, bool in_order = true, site where = site::current()) {
+  device::section_leave(record, in_order, where);
 }
+inline void begin_collective(void const* storage, site where = site::current()) {
+  device::begin_collective(storage, where);
+}
+inline void end_collective(void const* storage) { device::end_collective(storage); }
 inline void note_reservation(std::uint64_t messages) { device::note_reservation(messages); }
 inline void note_lock_retry() { device::note_lock_retry(); }
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The values that a word of memory had in a simulated launch, newest last.
+#pragma once
+
+#include "order.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+/// What one store left in a word of four bytes.
+struct version {
+  std::uint32_t value = 0;
+  std::uint64_t number = 0;  ///< among all stores of the launch
+  unsigned writer = nobody;  ///< nobody: it was there before, and all know it
+  event_time time = 0;       ///< of the writer
+  unsigned block = nobody;   ///< of the writer
+  bool is_atomic = false;    ///< it replaced the version before it
+  view to_block = {},
+       to_device = {};  ///< what it was released with, for threads of the block and for others
+  /// Those who have read it without knowing of it otherwise.
+  std::vector<std::pair<unsigned, event_time>> seen_by = {};
+
+  /// Whether it, or that somebody has read it, happened before what `t` does now.
+  [[nodiscard]] bool known_to(thread_order const& t) const {
+    if (writer == nobody || t.knows(writer, time)) return true;
+    for (auto const& [thread, event] : seen_by) {
+      if (t.knows(thread, event)) return true;
+    }
+    return false;
+  }
+};
+
+/// The latest versions of a word. Older ones are forgotten, as if all knew the oldest one kept.
+class history {
+ public:
+  /// Begins with what was there before the launch's first store.
+  explicit history(std::uint32_t value) { versions_.push_back({.value = value}); }
+
+  /// By its number.
+  void add(version&& one) {
+    auto const later = std::upper_bound(
+        versions_.begin(), versions_.end(), one.number,
+        [](std::uint64_t number, version const& other) { return number < other.number; });
+    versions_.insert(later, std::move(one));
+    if (versions_.size() > most) versions_.erase(versions_.begin());
+  }
+  /// Whether a version of that number would not part an atomic from what it has read.
+  [[nodiscard]] bool has_place(std::uint64_t number) const {
+    std::size_t at = versions_.size();
+    while (at != 0 && versions_[at - 1].number > number) --at;
+    return at != 0 && versions_[at - 1].number != number &&
+           (at == versions_.size() || !versions_[at].is_atomic);
+  }
+  [[nodiscard]] version& newest() { return versions_.back(); }
+  /// The oldest version that a load may return: coherence and what the thread knows forbid the ones
+  /// before.
+  [[nodiscard]] version const& oldest_for(thread_order const& t) const {
+    std::size_t at = versions_.size() - 1;
+    while (at != 0 && !versions_[at].known_to(t)) --at;
+    return versions_[at];
+  }
+  /// The newest version with a number up to `number`, or the oldest one.
+  [[nodiscard]] version& newest_up_to(std::uint64_t number) {
+    std::size_t at = versions_.size() - 1;
+    while (at != 0 && versions_[at].number > number) --at;
+    return versions_[at];
+  }
+
+ private:
+  static constexpr std::size_t most = 6;
+  std::vector<version> versions_;
+};
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vector clocks: joins, fences and meetings.
+
+#include "order.hpp"
+
+#include <algorithm>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+namespace {
+
+/// What may still be changed, because nobody has it yet.
+boost::intrusive_ptr<knowledge> copy_of(knowledge_ptr const& original, unsigned threads) {
+  boost::intrusive_ptr<knowledge> made{new knowledge};
+  if (original == nullptr) {
+    made->times.assign(threads, 0);
+  } else {
+    made->times = original->times;
+  }
+  return made;
+}
+
+void add(knowledge& to, knowledge const& more) {
+  for (std::size_t t = 0; t < to.times.size(); ++t)
+    to.times[t] = std::max(to.times[t], more.times[t]);
+}
+void add(knowledge& to, view const& more) {
+  if (more.others != nullptr) add(to, *more.others);
+  if (more.thread != nobody) to.times[more.thread] = std::max(to.times[more.thread], more.time);
+}
+
+}  // namespace
+
+bool view::covers(view const& part) const {
+  if (part.thread != nobody) return knows(part.thread, part.time);
+  if (part.others == nullptr || part.others == others) return true;
+  for (unsigned t = 0; t < part.others->times.size(); ++t) {
+    if (!knows(t, part.others->times[t])) return false;
+  }
+  return true;
+}
+
+view join(view const& a, view const& b, unsigned threads) {
+  if (a.covers(b)) return a;
+  if (b.covers(a)) return b;
+  auto const joined = copy_of(a.others, threads);
+  add(*joined, view{nullptr, a.thread, a.time});
+  add(*joined, b);
+  return {joined, nobody, 0};
+}
+
+void thread_order::learn(view const& more) {
+  if (now().covers(more)) return;
+  auto const joined = copy_of(others_, threads_);
+  add(*joined, more);
+  others_ = joined;
+}
+
+void thread_order::hear(view const& said, scope from) {
+  if (said.empty() || now().covers(said)) return;
+  std::vector<view>& heard = heard_[static_cast<int>(from)];
+  for (view const& v : heard) {
+    if (v.covers(said)) return;
+  }
+  heard.push_back(said);
+}
+
+void thread_order::fence(scope reach) {
+  for (int s = 0; s <= static_cast<int>(reach); ++s) {
+    for (view const& v : heard_[s]) learn(v);
+    heard_[s].clear();
+  }
+  view const released = here();
+  for (int s = 0; s <= static_cast<int>(reach); ++s) released_[s] = released;
+}
+
+void thread_order::meet(std::vector<thread_order*> const& all) {
+  auto const joined = copy_of(all.front()->others_, all.front()->threads_);
+  knowledge const* last = all.front()->others_.get();
+  for (thread_order const* one : all) {
+    // Mostly all know what they knew after their last meeting.
+    if (one->others_ != nullptr && one->others_.get() != last) add(*joined, *one->others_);
+    last = one->others_.get();
+    joined->times[one->number_] = one->time_;
+  }
+  for (thread_order* one : all) one->others_ = joined;
+}
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

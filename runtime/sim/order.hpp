@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened before what in a simulated launch: a vector clock for each thread, advanced by
+// barriers, fences and what is read.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/smart_ptr/intrusive_ref_counter.hpp>
+
+#include <cstdint>
+#include <vector>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+/// A thread's events, numbered from 1 on: stores, first looks at what others stored, releases.
+using event_time = std::uint32_t;
+
+inline constexpr unsigned nobody = ~0u;
+
+/// [thread number] the last event of that thread that is known. Shared, so never changed.
+struct knowledge : boost::intrusive_ref_counter<knowledge, boost::thread_unsafe_counter> {
+  std::vector<event_time> times;
+};
+using knowledge_ptr = boost::intrusive_ptr<knowledge const>;
+
+/// What was known at one event, the event itself included.
+struct view {
+  knowledge_ptr others;      ///< null: nothing
+  unsigned thread = nobody;  ///< whose event it was; nobody: `others` is all
+  event_time time = 0;
+
+  [[nodiscard]] bool empty() const { return others == nullptr && thread == nobody; }
+  /// Whether that event of thread `number` is part of it.
+  [[nodiscard]] bool knows(unsigned number, event_time event) const {
+    if (number == thread && event <= time) return true;
+    return others != nullptr && others->times[number] >= event;
+  }
+  /// Whether all of `part` is. Who knows an event knows all that was known at it.
+  [[nodiscard]] bool covers(view const& part) const;
+};
+
+/// All that either knows, of a launch of `threads` threads.
+view join(view const& a, view const& b, unsigned threads);
+
+/// How far a fence reaches.
+enum class scope : unsigned char { block, device };
+
+/// What one thread knows. As in the memory model of PTX: what a thread stored before a fence is
+/// known to those who fence after they have read what it stored after its fence.
+class thread_order {
+ public:
+  void begin(unsigned number, unsigned threads) {
+    number_ = number;
+    threads_ = threads;
+  }
+
+  /// One more event; it is known to who learns of it, and not before.
+  event_time event() { return ++time_; }
+  /// This thread's own events are known to it.
+  [[nodiscard]] bool knows(unsigned thread, event_time event) const {
+    return thread == number_ || (others_ != nullptr && others_->times[thread] >= event);
+  }
+  /// All that it knows now, as an event.
+  view here() { return {others_, number_, event()}; }
+  /// All of `more` is known from now on.
+  void learn(view const& more);
+  /// It has read what was released so, by a thread of its own block or not: known from the next
+  /// fence on that reaches there.
+  void hear(view const& said, scope from);
+  void fence(scope reach);
+  /// What its stores carry, for threads of its block and for all others.
+  [[nodiscard]] view const& released(scope to) const { return released_[static_cast<int>(to)]; }
+
+  /// These threads meet: each knows what any knows.
+  static void meet(std::vector<thread_order*> const& all);
+
+ private:
+  [[nodiscard]] view now() const { return {others_, number_, time_}; }
+
+  unsigned number_ = 0;
+  unsigned threads_ = 0;
+  event_time time_ = 0;
+  knowledge_ptr others_;
+  view released_[2];
+  std::vector<view> heard_[2];  ///< [scope]
+};
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END
