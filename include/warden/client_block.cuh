@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/launch_control.cuh>
+#include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -53,7 +54,8 @@ class client_block {
   /// `T` is larger than that.
   template <class T>
   [[nodiscard]] WARDEN_DEVICE T* shared() const {
-    static_assert(alignof(T) <= 16, "warden: shared memory is aligned to 16 bytes");
+    static_assert(alignof(T) <= arena_alignment,
+                  "warden: shared memory is aligned to 128 bytes at most");
     if (sizeof(T) > user_bytes_) {
       simt::fetch_max(&control_->shared_asked, static_cast<std::uint32_t>(sizeof(T)));
       return nullptr;

@@ -309,13 +309,16 @@ TEST(bad_input, more_shared_memory_than_declared) {
 
 /// The virtual block's own shared memory lies beside what the clients of two guardeds use.
 struct own_shared_memory {
-  struct shared_storage {
+  struct alignas(128) shared_storage {
     std::uint32_t words[64];
   };
   std::uint32_t* wrong;
   __device__ void operator()(warden::client_block const& at, small::ref const& a,
                              small::ref const& b) const {
-    std::uint32_t& mine = at.shared<shared_storage>()->words[at.thread_rank()];
+    auto* const storage = at.shared<shared_storage>();
+    if (reinterpret_cast<std::uintptr_t>(storage) % alignof(shared_storage) != 0)
+      warden::simt::fetch_add(wrong, 1u);
+    std::uint32_t& mine = storage->words[at.thread_rank()];
     std::uint32_t const value = at.block_index() * 1000 + at.thread_rank();
     mine = value;
     small::block_client to_a{a, at}, to_b{b, at};

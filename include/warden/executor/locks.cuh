@@ -21,14 +21,14 @@ class locks_worker {
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return table_bytes + record_store<Ref>::shared_bytes(locals);
+    return records_offset + record_store<Ref>::shared_bytes(locals);
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        records_{ref, number, storage + table_bytes},
+        records_{ref, number, storage + records_offset},
         locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage), Count}} {
   }
 
@@ -60,6 +60,7 @@ class locks_worker {
  private:
   using table = lock_table<Count>;
   static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
+  static constexpr std::size_t records_offset = record_store<Ref>::offset_behind(table_bytes);
   /// Rounds without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
 
