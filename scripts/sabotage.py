@@ -65,12 +65,16 @@ MUTANTS = {
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     # The answer of a dropped call lands in the slot of a later one.
-    "answer-reuse": ("future.cuh", "if (false) {", "called", "stranger's answer|deadlock"),
-    "answer-generation": ("answer_slots.cuh", "arrived = true;", "called", "stranger's answer"),
-    "answer-release": ("guarded_ref.cuh", "", "called_visible", "stale read"),
+    "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
+    "answer-generation": ("answer_slots.cuh", "arrived = true;", "calls/called", "stranger's answer"),
+    "answer-release": ("guarded_ref.cuh", "", "calls/called_visible", "stale read"),
+    # Answered before the record is written; a future that is assigned over keeps its call's place.
+    "answer-record": ("owner_run.cuh", "", "calls/called_record", "stale read"),
+    "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
     "second-lock": ("lock_table.cuh", "return true;", "paired", "overlapping sections"),
     "apart": ("guarded_ref.cuh", "return true;", "apart", "another server"),
+    "pair-fence": ("executor/locks.cuh", "", "paired_visible", "torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
     "forward-admitted": ("forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
     "forward-token": ("forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
@@ -79,6 +83,9 @@ MUTANTS = {
     "forward-end": ("drain.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
     # As many tokens as slots: none are left for what is received behind a missing index.
     "forward-ahead": ("detail/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
+                      "torn or lost message|deadlock"),
+    # One index more than was admitted.
+    "forward-below": ("window_reader.cuh", "return receive(m, [&](std::uint64_t index) { return index <= end; });", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("guarded_ref.cuh", "", "sends/nested", "deadlock"),
@@ -101,6 +108,8 @@ MUTANTS = {
     # A lane forgets who else waits for the lock.
     "nested-more": ("nested_run.cuh", "return false;", "sends/nested", "deadlock"),
     "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
+    # Who waits for a lock goes on without it once the launch is poisoned.
+    "nested-poisoned": ("executor/nested.cuh", "if (!alive) break;", "sends/poisoned", "overlapping sections"),
     # Two warps take the same places; a thread keeps the place it has filled.
     "place-race": ("place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
                    "overlapping sections|torn or lost message|not conserved|deadlock|steps"),

@@ -77,7 +77,8 @@ class owner_run {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, out, type);
     // Who gets an answer is to see what the section wrote.
-    if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
+    if constexpr (Ref::has_answers && Ref::fences && holds)
+      *place = value;  // sabotage: answer-record
     ref_.reply(to_callers);
   }
 

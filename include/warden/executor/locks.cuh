@@ -122,7 +122,7 @@ class locks_worker {
         typename Ref::reply_type to_caller[1];
         execute(m, second, to_caller[0]);
         // Release, by the thread that ran the section.
-        simt::fence_block();
+        simt::fence_block();  // sabotage: pair-fence
         locks_.unlock(a, b);
         ref_.reply(to_caller);
         waiting = false;

@@ -97,7 +97,7 @@ class nested_worker {
       bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
                                          [&](auto watch) { watch(locks_.word(lock)); },
                                          wait_kind::lock, number_, lock);
-      if (!alive) return false;
+      if (!alive) return false;  // sabotage: nested-poisoned
     }
     bool const more = nested_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
