@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
-# tests/sabotage/scenarios.cpp, or PROGRAM/NAME. Two mutants of one mark are MARK.ONE and MARK.OTHER.
+# tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of parts, a GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 MUTANTS = {
     "lock": ("lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -69,12 +69,16 @@ MUTANTS = {
     "release-fence": ("outbox.cuh", "", "visible", "stale read"),
     "send-fence": ("guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     # The answer of a dropped call lands in the slot of a later one.
-    "answer-reuse": ("future.cuh", "if (false) {", "called", "stranger's answer|deadlock"),
-    "answer-generation": ("answer_slots.cuh", "arrived = true;", "called", "stranger's answer"),
-    "answer-release": ("guarded_ref.cuh", "", "called_visible", "stale read"),
+    "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
+    "answer-generation": ("answer_slots.cuh", "arrived = true;", "calls/called", "stranger's answer"),
+    "answer-release": ("guarded_ref.cuh", "", "calls/called_visible", "stale read"),
+    # Answered before the record is written; a future that is assigned over keeps its call's place.
+    "answer-record": ("owner_run.cuh", "", "calls/called_record", "stale read"),
+    "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
     "second-lock": ("lock_table.cuh", "return true;", "paired", "(overlapping|unordered) sections"),
     "apart": ("guarded_ref.cuh", "return true;", "apart", "another server"),
+    "pair-fence": ("executor/locks.cuh", "", "paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
     "forward-admitted": ("forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
     "forward-token": ("forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
@@ -83,6 +87,9 @@ MUTANTS = {
     "forward-end": ("drain.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
     # As many tokens as slots: none are left for what is received behind a missing index.
     "forward-ahead": ("detail/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
+                      "torn or lost message|deadlock"),
+    # One index more than was admitted.
+    "forward-below": ("window_reader.cuh", "return receive(m, [&](std::uint64_t index) { return index <= end; });", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("guarded_ref.cuh", "", "sends/nested", "deadlock"),
@@ -105,6 +112,8 @@ MUTANTS = {
     # A lane forgets who else waits for the lock.
     "nested-more": ("nested_run.cuh", "return false;", "sends/nested", "deadlock"),
     "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
+    # Who waits for a lock goes on without it once the launch is poisoned.
+    "nested-poisoned": ("executor/nested.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
     # Two warps take the same places; a thread keeps the place it has filled.
     "place-race": ("place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
                    "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
@@ -120,7 +129,7 @@ MUTANTS = {
     "forward-end.nested": ("drain.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
     "write-back-barrier": ("record_store.cuh", "", "on_chip", "unordered sections|torn or lost message"),
     "receive-fence": ("window_server.cuh", "", "visible", "stale read"),
-    "place-fence": ("place_pool.cuh", "", "sends/waiting", "deadlock|steps|torn or lost message|not conserved"),
+    "place-fence": ("place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "no end after"),
     "done-fence": ("launch.cuh", "", "contended", "deadlock|torn or lost message"),
     "scan-again": ("outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("lane_sender.cuh", "", "sends/nested_chain", "stale read"),
@@ -198,7 +207,8 @@ def plant(source, target):
 
 def run(programs, test, seeds, mutant=""):
     program, scenario = test.split("/") if "/" in test else ("scenarios", test)
-    return subprocess.run([programs / program, scenario, str(seeds)], capture_output=True, text=True, timeout=500,
+    arguments = [f"--gtest_filter={scenario}"] if program == "parts" else [scenario, str(seeds)]
+    return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
                           env={**os.environ, "WARDEN_MUTANT": mutant})
 
 
@@ -211,7 +221,7 @@ def check(test, programs, seeds):
 def find(name, programs, seeds):
     _, _, test, diagnosis = MUTANTS[name]
     mutant = run(programs, test, seeds, name)
-    said = mutant.stdout.strip().splitlines()
+    said = [line for line in mutant.stdout.splitlines() if re.search(diagnosis, line)] or mutant.stdout.strip().splitlines()
     last = said[-1] if said else ""
     if mutant.returncode == 0:
         sys.exit(f"sabotage: the mutant \"{name}\" passes \"{test}\" with {seeds} seeds")

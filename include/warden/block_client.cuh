@@ -12,16 +12,22 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Every thread of the block makes one, at the same place; one at a time for each guarded. What was
-/// staged when it goes out of scope without `flush` is lost, counted, and an error of `wait`.
+/// Every thread of the block makes one, at the same place. The first that lives gathers for its
+/// guarded; one that is made while it lives, by a function that was not handed the first, sends
+/// each message at once and alone, as a thread client does. What was staged when a client goes out
+/// of scope without `flush` is lost, counted, and an error of `wait`.
 template <class Ref>
 class block_client {
  public:
   /// `at` is the client block that the kernel was called with; `ref` outlives the client.
   WARDEN_DEVICE block_client(Ref const& ref, client_block const& at)
-      : ref_{ref}, at_{at}, outbox_{ref, at.arena() + ref.outbox_offset} {}
+      : ref_{ref},
+        at_{at},
+        outbox_{ref, at.arena() + ref.outbox_offset},
+        gathers_{at.take_staging(ref.position)} {}
   /// Counts what was staged and never flushed.
   WARDEN_DEVICE ~block_client() {
+    if (gathers_) at_.give_staging_back(ref_.position);
     if (unsent_ == 0) return;
     outbox_.lose(unsent_);
     if constexpr (Ref::has_answers) book().lose();
@@ -73,7 +79,7 @@ class block_client {
     if (!ref_.check(id)) return alive_;
     owner const to = ref_.owners(static_cast<std::uint32_t>(id));
     auto const message = Ref::client_format::pack(to.local, section);
-    if (alive_ && outbox_.append(to.server, message)) {
+    if (alive_ && gathers_ && outbox_.append(to.server, message)) {
       ++unsent_;
       return true;
     }
@@ -82,6 +88,7 @@ class block_client {
 
   /// Collective: sends everything staged so far. When it returns true all of it is accepted.
   WARDEN_DEVICE bool flush() {
+    if (!gathers_) return alive_;
     // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush
     // does.
     if (alive_) alive_ = outbox_.flush(round_);
@@ -104,9 +111,14 @@ class block_client {
   WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
     if (valid) {
       owner const to = ref_.owners(static_cast<std::uint32_t>(id));
-      outbox_.stage(round_, to.server, Ref::client_format::pack(to.local, section));
-      ++unsent_;
-    } else {
+      auto const message = Ref::client_format::pack(to.local, section);
+      if (gathers_) {
+        outbox_.stage(round_, to.server, message);
+        ++unsent_;
+      } else {
+        alive_ = alive_ && send_alone(ref_, to.server, message);
+      }
+    } else if (gathers_) {
       outbox_.stage_nothing(round_);
     }
   }
@@ -117,7 +129,7 @@ class block_client {
                   "warden: the section returns nothing: send it, do not call it");
     typename call_book<Ref>::opened opened{
         valid ? call_error::bad_id : call_error::not_called, 0, {return_address::nowhere}};
-    if (good) opened = book().open(/*staged*/ true);
+    if (good) opened = book().open(/*staged*/ gathers_);
     bool const calls = opened.error == call_error::none;
     stage(id, Ref::with_address(section, opened.to), calls);
     static_cast<void>(go_on());  // the future says so if the launch is poisoned
@@ -125,7 +137,7 @@ class block_client {
     return calls ? result{book(), opened.number} : result{opened.error};
   }
   /// To the next round.
-  WARDEN_DEVICE bool go_on() { return ++round_ < outbox::rounds ? alive_ : pass_on(); }
+  WARDEN_DEVICE bool go_on() { return !gathers_ || ++round_ < outbox::rounds ? alive_ : pass_on(); }
 
   /// The staging has no room for another round.
   WARDEN_DEVICE bool pass_on() {
@@ -141,6 +153,7 @@ class block_client {
   Ref const& ref_;
   client_block const& at_;
   outbox outbox_;
+  bool gathers_;  ///< the outbox is this client's
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   bool alive_ = true;

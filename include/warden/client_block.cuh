@@ -5,9 +5,11 @@
 #pragma once
 
 #include <warden/launch_control.cuh>
+#include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
+#include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -26,6 +28,9 @@ class client_block {
         arena_{arena},
         user_offset_{static_cast<unsigned>(user_offset)},
         user_bytes_{static_cast<unsigned>(user_bytes)} {}
+  /// One a thread: it knows which of the thread's block clients gather.
+  client_block(client_block const&) = delete;
+  client_block& operator=(client_block const&) = delete;
 
   /// The virtual block, below `grid_dim()`: blockIdx.x of an ordinary kernel.
   [[nodiscard]] WARDEN_DEVICE unsigned block_index() const { return block_index_; }
@@ -49,7 +54,8 @@ class client_block {
   /// `T` is larger than that.
   template <class T>
   [[nodiscard]] WARDEN_DEVICE T* shared() const {
-    static_assert(alignof(T) <= 16, "warden: shared memory is aligned to 16 bytes");
+    static_assert(alignof(T) <= arena_alignment,
+                  "warden: shared memory is aligned to 128 bytes at most");
     if (sizeof(T) > user_bytes_) {
       simt::fetch_max(&control_->shared_asked, static_cast<std::uint32_t>(sizeof(T)));
       return nullptr;
@@ -61,6 +67,17 @@ class client_block {
   [[nodiscard]] WARDEN_DEVICE unsigned client_number() const { return client_number_; }
   /// The whole arena of the launch; block clients find their storage in it.
   [[nodiscard]] WARDEN_DEVICE std::byte* arena() const { return arena_; }
+  /// For block clients: whether the staging of the launch's guarded `position` is free. It then
+  /// belongs to the calling thread's client until `give_staging_back`.
+  [[nodiscard]] WARDEN_DEVICE bool take_staging(std::uint32_t position) const {
+    bool const is_free = (stagings_taken_ >> position & 1u) == 0;
+    stagings_taken_ |= 1u << position;
+    return is_free;
+  }
+  /// The client is gone.
+  WARDEN_DEVICE void give_staging_back(std::uint32_t position) const {
+    stagings_taken_ &= ~(1u << position);
+  }
 
  private:
   unsigned block_index_;
@@ -70,6 +87,10 @@ class client_block {
   std::byte* arena_;
   unsigned user_offset_;
   unsigned user_bytes_;
+  /// Bit g: this thread has a block client that gathers in the staging of guarded g. The thread's
+  /// own, not the block's: what all threads do at the same place they need not tell each other, and
+  /// where there is one client the compiler knows the answer.
+  mutable std::uint32_t stagings_taken_ = 0;
 };
 
 WARDEN_NAMESPACE_END

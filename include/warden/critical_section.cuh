@@ -140,7 +140,9 @@ concept has_atomic = requires(Section const& section, Record* record, Context co
 
 /// Whether what a thread wrote before `send` must be visible to the section. True unless the
 /// section type says `static constexpr bool reads_other_memory = false;`: then it may touch its
-/// record, its payload and read-only context only, and no fence is paid for it.
+/// record, its payload and read-only context only, and no fence is paid for it. With the executors
+/// runs and locks also what is reached through its record alone: all sections of a record run in
+/// one block there.
 template <class Section>
 WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
   if constexpr (requires { Section::reads_other_memory; }) {

@@ -122,7 +122,7 @@ class [[nodiscard]] future {
   /// nodiscard type for a value that was ignored.
   WARDEN_DEVICE void operator=(future&& other) noexcept {
     if (this != &other) {
-      drop();
+      drop();  // sabotage: answer-dropped
       book_ = other.book_;
       number_ = other.number_;
       error_ = other.error_;

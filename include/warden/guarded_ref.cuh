@@ -62,11 +62,11 @@ class guarded_ref {
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
-  /// Whether those may have two owners.
-  static constexpr bool nests =
-      has_pairs && pairs_taken_by<typename Policy::executor> == pairs_of::any_owners;
+  /// Whether such sections may have two owners: its servers then send messages and set them aside,
+  /// whether there are any or not.
+  static constexpr bool nests = pairs_taken_by<typename Policy::executor> == pairs_of::any_owners;
   /// How sections are written into messages.
-  using format = format_for<nests, Record, context, Sections...>;
+  using format = format_for<has_pairs && nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.
   using message_type = typename format::message_type;
   /// How clients write sections into theirs; the same as far as they go.
@@ -94,8 +94,7 @@ class guarded_ref {
   static constexpr unsigned most_forwards =
       std::max({nests ? 1u : 0u, forwards_of<Sections, Record, context>...});
   static_assert(!nests || most_forwards == 1,
-                "warden: in a guarded with sections on two records a section sends one other at "
-                "most");
+                "warden: with the executor nested a section sends one other at most");
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.

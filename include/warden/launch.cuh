@@ -281,8 +281,10 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   };
   add(first);
   (add(rest), ...);
-  std::size_t const user_offset = std::max(outboxes, largest_server);
   std::size_t const user_bytes = detail::user_shared_bytes<Kernel>();
+  std::size_t const user_alignment = user_bytes == 0 ? 1 : arena_alignment;
+  std::size_t const user_offset =
+      (std::max(outboxes, largest_server) + user_alignment - 1) / user_alignment * user_alignment;
   std::size_t const shared_bytes = user_offset + user_bytes + 2 * sizeof(std::uint32_t);
   auto const facts = runtime::facts(first.device());
   if (shared_bytes > facts.shared_bytes_per_block) {

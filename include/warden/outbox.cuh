@@ -43,6 +43,8 @@ class outbox {
   static constexpr bool sends_full_buffers = false;
   /// The destination of an empty place: no server.
   static constexpr unsigned nowhere = 0xffff;
+  /// No slot.
+  static constexpr unsigned none = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
   static constexpr std::size_t shared_bytes(std::size_t servers) { return layout{servers}.end; }
@@ -61,8 +63,11 @@ class outbox {
   /// After each virtual block: what was appended and never flushed is lost. One thread, between
   /// barriers.
   WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
-  /// `messages` of this thread were staged and will never be flushed.
+  /// `messages` of this thread were staged and will never be flushed: not by a later client,
+  /// either, which begins with an empty room but for what was appended.
   WARDEN_DEVICE void lose(unsigned messages) const {
+    for (unsigned slot = last_appended_; slot != none; slot = order_[slot])
+      targets_[slot] = static_cast<std::uint16_t>(nowhere);
     simt::fetch_add(&ref_.report->unflushed, std::uint64_t{messages});
   }
 
@@ -75,15 +80,20 @@ class outbox {
     targets_[round * threads + simt::thread_rank()] = nowhere;
   }
   /// Not collective; false when the room for appended messages is full.
-  WARDEN_DEVICE bool append(unsigned server, message_type const& m) const {
+  WARDEN_DEVICE bool append(unsigned server, message_type const& m) {
     unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
     if (place >= threads) return false;
-    put(rounds * threads + place, server, m);
+    unsigned const slot = rounds * threads + place;
+    put(slot, server, m);
+    // Between flushes the order is nobody's: a thread's appended messages form a list in it.
+    order_[slot] = static_cast<std::uint16_t>(last_appended_);
+    last_appended_ = slot;
     return true;
   }
 
   /// Sends what was staged in `used` rounds and appended. Collective. False once poisoned.
-  WARDEN_DEVICE bool flush(unsigned used) const {
+  WARDEN_DEVICE bool flush(unsigned used) {
+    last_appended_ = none;
     simt::sync_block();  // everything staged is visible to the block
     if constexpr (policy::combines) combine(used);
     std::uint32_t const total = sort_by_destination(used);
@@ -352,6 +362,7 @@ class outbox {
   simt::shared_span<std::uint16_t> targets_;   ///< [slot] destination or `nowhere`
   simt::shared_span<std::uint16_t> order_;     ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
+  unsigned last_appended_ = none;  ///< slot of the newest message that this thread has appended
 };
 
 /// How client blocks stage and send their messages; a policy names one.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -76,7 +77,8 @@ class owner_run {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, out, type);
     // Who gets an answer is to see what the section wrote.
-    if constexpr (Ref::has_answers && Ref::fences && holds) *place = value;
+    if constexpr (Ref::has_answers && Ref::fences && holds)
+      *place = value;  // sabotage: answer-record
     ref_.reply(to_callers);
   }
 
@@ -91,11 +93,14 @@ class owner_run {
       2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
 
   /// Memory for a record that need not have a default constructor.
-  union room {
-    WARDEN_DEVICE room() : bytes{} {}
+  union room_for_one {
+    WARDEN_DEVICE room_for_one() : bytes{} {}
     unsigned char bytes[sizeof(record)];
     record value;
   };
+  struct no_room {};
+  /// A record that is worked on where it is has none: its copy might not fit a thread's stack.
+  using room = std::conditional_t<holds, room_for_one, no_room>;
 
   /// A run whose sections are all for the thread's only record.
   template <class Type>
@@ -148,29 +153,29 @@ class owner_run {
   template <class Type>
   WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, Out& out, Type type) const {
     // A hot record repeats: as long as it does it is held, and written when it no longer does.
-    record* held = nullptr;
-    room held_copy;
-    bool unwritten = false;
+    [[maybe_unused]] record* held = nullptr;
+    [[maybe_unused]] room held_copy;
+    [[maybe_unused]] bool unwritten = false;
     for (; i < end; i += at_once) {
       message_type m[at_once];
       record* place[at_once];
-      bool repeats = holds && i + at_once <= end;
+      [[maybe_unused]] bool repeats = i + at_once <= end;
       WARDEN_UNROLL
       for (unsigned j = 0; j < at_once; ++j) {
         m[j] = window_.sorted(i + j < end ? i + j : i);
         place[j] = records_.at(m[j].local());
         repeats = repeats && place[j] == held;
       }
-      if (repeats) {
-        simt::section_enter(records_.address_of(m[0].local()));
-        apply_all(m, held_copy.value, held, i, out, type);
-        i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, out, type) - at_once;
-        simt::section_leave(records_.address_of(m[0].local()));
-        unwritten = true;
-        continue;
-      }
-      room copy[at_once];
+      [[maybe_unused]] room copy[at_once];
       if constexpr (holds) {
+        if (repeats) {
+          simt::section_enter(records_.address_of(m[0].local()));
+          apply_all(m, held_copy.value, held, i, out, type);
+          i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, out, type) - at_once;
+          simt::section_leave(records_.address_of(m[0].local()));
+          unwritten = true;
+          continue;
+        }
         if (unwritten) *held = held_copy.value;
         unwritten = false;
         // All loads are under way before the first section runs.
@@ -196,8 +201,10 @@ class owner_run {
         simt::section_leave(records_.address_of(m[j].local()));
       }
       ref_.reply(to_callers);
-      held = place[at_once - 1];
-      held_copy.value = copy[at_once - 1].value;
+      if constexpr (holds) {
+        held = place[at_once - 1];
+        held_copy.value = copy[at_once - 1].value;
+      }
     }
     if constexpr (holds) {
       if (unwritten) *held = held_copy.value;

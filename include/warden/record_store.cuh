@@ -3,6 +3,7 @@
 /// Where a server keeps the records it owns while it works: in global memory, or on chip.
 #pragma once
 
+#include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -25,12 +26,21 @@ class record_store {
   /// Whether the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
 
+  static_assert(!on_chip || alignof(record) <= arena_alignment,
+                "warden: records on chip are aligned to 128 bytes at most");
+
+  /// Where the storage begins in a server's memory, behind `bytes` of its own: aligned for records.
+  WARDEN_HOST_DEVICE static constexpr std::size_t offset_behind(std::size_t bytes) {
+    constexpr std::size_t alignment = on_chip ? alignof(record) : 1;
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
   /// Bytes of shared memory for `locals` records.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
     return on_chip ? (sizeof(record) * locals + 15) / 16 * 16 : 0;
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes at such an offset, the same for
+  /// the whole block.
   WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},

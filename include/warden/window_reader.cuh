@@ -35,7 +35,7 @@ class window_reader {
   /// As above, for indices below `end` alone.
   template <class Message>
   WARDEN_DEVICE unsigned receive_below(Message* m, std::uint64_t end) {
-    return receive(m, [&](std::uint64_t index) { return index < end; });
+    return receive(m, [&](std::uint64_t index) { return index < end; });  // sabotage: forward-below
   }
 
   /// How far beyond `released` this thread has received everything.

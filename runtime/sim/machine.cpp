@@ -3,6 +3,8 @@
 
 #include "machine.hpp"
 
+#include <warden/simt/arena.hpp>
+
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -70,10 +72,13 @@ machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, un
       threads_(std::size_t{blocks} * threads),
       blocks_(blocks),
       watch_counts_(1u << 16) {
-  arena_stride_ = (shared_bytes + 15) / 16 * 16 + canary_bytes;
-  arenas_.resize(arena_stride_ * blocks + 16);
-  auto* aligned = reinterpret_cast<std::byte*>(
-      (reinterpret_cast<std::uintptr_t>(arenas_.data()) + 15) / 16 * 16);
+  auto const aligned_up = [](std::uintptr_t bytes) {
+    return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
+  };
+  arena_stride_ = aligned_up(shared_bytes + canary_bytes);
+  arenas_.resize(arena_stride_ * blocks + arena_alignment);
+  auto* const aligned =
+      reinterpret_cast<std::byte*>(aligned_up(reinterpret_cast<std::uintptr_t>(arenas_.data())));
   for (unsigned b = 0; b < blocks; ++b) {
     block& home = blocks_[b];
     home.rank = b;

@@ -162,6 +162,7 @@ class machine {
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
   void collective_result(thread& t, unsigned mask);
+  void end_of_store();
   bool wants_older(thread& t);
   void receive(thread& t, version& seen, bool acquires);
   history* history_of(std::uintptr_t word);

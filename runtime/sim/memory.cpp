@@ -170,6 +170,7 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
     std::memcpy(address, value, size);
   }
   for (unsigned at = 0; at < size; at += 8) written(static_cast<std::byte*>(address) + at);
+  end_of_store();
 }
 
 void machine::begin_atomic(void* address, unsigned size) {
@@ -198,6 +199,12 @@ void machine::end_atomic(void* address, unsigned size, bool wrote) {
     });
   }
   written(address);
+  end_of_store();
+}
+
+/// Others may go on before the plain C++ that comes next, which is no scheduling point of its own.
+void machine::end_of_store() {
+  if (--budget_ <= 0) switch_out();
 }
 
 void machine::fence(scope reach) {

@@ -142,18 +142,44 @@ struct call_and_look {
   }
 };
 
-TEST(answers, come_after_what_the_section_wrote) {
-  unsigned const grid = test::sized(3u, 200u);
+void check_that_callers_see(unsigned grid, unsigned servers) {
   warden::buffer<std::uint32_t> words{grid * 64 + 3}, records{grid * 64}, stale{1};
   words.fill_bytes(0);
   records.fill_bytes(0);
   stale.fill_bytes(0);
-  logs g{records, log_of{words.data()}, with(2)};
+  logs g{records, log_of{words.data()}, with(servers)};
   for (int launch = 0; launch < 10; ++launch)
     warden::launch_fused(call_and_look{words.data(), records.data(), stale.data()}, grid, 64, {},
                          g);
   g.wait();
   EXPECT_EQ(stale.to_host()[0], 0u);
+}
+TEST(answers, come_after_what_the_section_wrote) {
+  check_that_callers_see(test::sized(3u, 200u), 2);
+  // One record a thread at most, which the executor runs holds in a register.
+  check_that_callers_see(2, 3);
+}
+
+// ---- futures
+
+/// Each future makes room for the next.
+struct assign_over {
+  std::uint32_t* wrong;
+  __device__ void operator()(warden::client_block const& at, tickets::ref const& ref) const {
+    tickets::thread_client const client{ref, at};
+    auto future = client.call(0, take_ticket{});
+    for (int k = 0; k < 20; ++k) future = client.call(0, take_ticket{});
+    if (!future.get()) warden::simt::fetch_add(wrong, 1u);
+  }
+};
+TEST(answers, go_unheard_whose_future_is_assigned_over) {
+  test::guarded_records<tickets> g{1, with(1)};
+  warden::buffer<std::uint32_t> wrong{1};
+  wrong.fill_bytes(0);
+  warden::launch_fused(assign_over{wrong.data()}, 2, 64, {}, g.guarded);
+  ASSERT_NO_THROW(g.guarded.wait());
+  EXPECT_EQ(wrong.to_host()[0], 0u);
+  EXPECT_EQ(g.records.to_host()[0], 2u * 64 * 21);
 }
 
 // ---- as one atomic

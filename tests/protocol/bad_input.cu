@@ -165,6 +165,39 @@ TEST(bad_input, appended_messages_without_flush) {
   EXPECT_EQ(records[1].count, grid / 2);
 }
 
+/// Of every thread one client appends and is never flushed; a later one of the same virtual block
+/// is.
+struct append_and_go_on {
+  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+    {
+      small::block_client client{ref, at};
+      // With what the other one appends no more than there is room for: none is sent at once.
+      if (at.thread_rank() % 4 == 0) client.append(0, record_in<2>::of(1));
+      if (at.thread_rank() % 8 == 0) client.append(0, record_in<2>::of(1));
+    }
+    small::block_client client{ref, at};
+    if (at.thread_rank() % 2 == 0) client.append(1, record_in<2>::of(1));
+    client.send(1, record_in<2>::of(1));
+    client.flush();
+  }
+};
+
+TEST(bad_input, what_one_client_never_flushed_is_lost_or_sent_by_the_next_but_not_both) {
+  test::guarded_records<small> g{2, {.servers = 1}};
+  warden::launch_fused(append_and_go_on{}, 20, 64, {}, g.guarded);
+  auto const said = error_of([&] { g.guarded.wait(); });
+  auto const records = g.records.to_host();
+  EXPECT_EQ(records[1].count, 20u * 96);
+  if (small::ref::outbox::sends_full_buffers) {
+    // Its buffers belong to no client in particular.
+    EXPECT_EQ(said, "no error");
+    EXPECT_EQ(records[0].count, 20u * 24);
+  } else {
+    EXPECT_THAT(said, HasSubstr("480 messages were staged but never flushed"));
+    EXPECT_EQ(records[0].count, 0u);
+  }
+}
+
 struct bad_and_unflushed {
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
@@ -276,13 +309,16 @@ TEST(bad_input, more_shared_memory_than_declared) {
 
 /// The virtual block's own shared memory lies beside what the clients of two guardeds use.
 struct own_shared_memory {
-  struct shared_storage {
+  struct alignas(128) shared_storage {
     std::uint32_t words[64];
   };
   std::uint32_t* wrong;
   __device__ void operator()(warden::client_block const& at, small::ref const& a,
                              small::ref const& b) const {
-    std::uint32_t& mine = at.shared<shared_storage>()->words[at.thread_rank()];
+    auto* const storage = at.shared<shared_storage>();
+    if (reinterpret_cast<std::uintptr_t>(storage) % alignof(shared_storage) != 0)
+      warden::simt::fetch_add(wrong, 1u);
+    std::uint32_t& mine = storage->words[at.thread_rank()];
     std::uint32_t const value = at.block_index() * 1000 + at.thread_rank();
     mine = value;
     small::block_client to_a{a, at}, to_b{b, at};

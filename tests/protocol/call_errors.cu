@@ -152,6 +152,29 @@ TEST(call_errors, of_lost_calls_keep_their_place) {
   expect_in("128 calls were not sent", said);
 }
 
+/// A function with a client of its own calls while its caller's call is staged.
+struct call_beside_a_staged_call {
+  std::uint32_t* wrong;
+  __device__ static bool one_more(warden::client_block const& at, echoes::ref const& ref) {
+    echoes::block_client client{ref, at};
+    auto future = client.call(4, echo<4>{6});
+    auto const answer = future.get();
+    auto const again = client.call(4, echo<4>{7}).get();
+    return client.flush() && answer && *answer == echoed<4>::of(6) && again &&
+           *again == echoed<4>::of(7);
+  }
+  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+    echoes::block_client client{ref, at};
+    auto future = client.call(3, echo<4>{5});
+    bool good = one_more(at, ref);
+    client.flush();
+    auto const answer = future.get();
+    good = good && answer && *answer == echoed<4>::of(5);
+    if (!good) warden::simt::fetch_add(wrong, 1u);
+  }
+};
+TEST(call_errors, not_of_a_second_client) { EXPECT_EQ(complaint(call_beside_a_staged_call{}), ""); }
+
 /// Tells the servers that all clients are done, waits until they have left, then calls.
 struct call_those_who_left {
   std::uint32_t* wrong;

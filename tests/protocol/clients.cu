@@ -3,6 +3,9 @@
 
 #include "tests/support/support.cuh"
 
+#include <cstddef>
+#include <new>
+
 namespace {
 
 using test::record_in;
@@ -76,6 +79,58 @@ TEST(launch, early_return_is_harmless) {
   auto const records = g.records.to_host();
   EXPECT_EQ(records[0].count, 10u);
   EXPECT_EQ(records[1].count, 320u);
+}
+
+/// Functions that make their own clients while their caller has staged, one in another and one
+/// after another; the last is still there when the first is gone, and other threads have left.
+struct clients_at_once {
+  std::uint64_t n;
+  std::uint32_t records;
+
+  template <class Ref>
+  __device__ void send_by_one_more(warden::client_block const& at, Ref const& ref,
+                                   std::uint64_t i) const {
+    warden::block_client<Ref> client{ref, at};
+    auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
+    client.send(test::id_of(i, records), section, i < n && i % 4 == 1);
+    if (i < n && i % 4 == 2) client.append(test::id_of(i, records), section);
+    client.flush();
+  }
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    test::in_rounds(at, n, [&](std::uint64_t i) {
+      auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
+      alignas(warden::block_client<Ref>) std::byte room[sizeof(warden::block_client<Ref>)];
+      auto* const first = new (room) warden::block_client<Ref>{ref, at};
+      first->send(test::id_of(i, records), section, i < n && i % 4 == 0);
+      send_by_one_more(at, ref, i);
+      warden::block_client<Ref> last{ref, at};
+      first->flush();
+      first->~block_client();
+      last.send(test::id_of(i, records), section, i < n && i % 4 == 3);
+      last.flush();
+    });
+    warden::block_client<Ref> client{ref, at};
+    if (at.thread_rank() % 2 == 0) return;
+    client.append(records, record_in<2>::of(1));
+  }
+};
+
+TEST(block_client, several_at_once_deliver_exactly_once) {
+  std::uint64_t const n = test::sized<std::uint64_t>(1501, 500'001);
+  test::guarded_records<small> g{51, with(2, 32)};
+  warden::launch_fused(clients_at_once{n, 50}, 7, 64, {}, g.guarded);
+  try {
+    g.guarded.wait();
+    ADD_FAILURE() << "no error";
+  } catch (warden::limit_error const& e) {
+    // Appended by the last one of each virtual block alone, and never flushed.
+    EXPECT_NE(std::string{e.what()}.find("224 messages were staged"), std::string::npos)
+        << e.what();
+  }
+  auto records = g.records.to_host();
+  records.pop_back();
+  test::expect_equal(records, test::expected<2>(n, 50));
 }
 
 // Two section types of different sizes, and two guardeds in one kernel.

@@ -27,6 +27,17 @@ TEST(launch, statistics_count_messages_and_batches) {
   EXPECT_LE(s.fullest_channel, 32u);
 }
 
+TEST(launch, statistics_outlive_an_error) {
+  test::guarded_records<counting> g{1, {.servers = 1}};
+  warden::launch_fused(test::send_by_block<2>{300, 1}, 2, 64, {}, g.guarded);
+  g.guarded.wait();
+  warden::launch_fused(test::send_by_block<2>{10, 2}, 1, 64, {}, g.guarded);
+  EXPECT_THROW(g.guarded.wait(), warden::limit_error);
+  auto const messages = g.guarded.statistics().messages;
+  EXPECT_GE(messages, 300u);
+  EXPECT_LT(messages, 310u);
+}
+
 struct counting_locks_policy : test::locks {
   static constexpr bool statistics = true;
 };
@@ -121,18 +132,21 @@ TEST(launch, every_multiprocessor_hosts_a_server_and_a_client) {
   auto const facts = warden::runtime::facts(0);
   auto const sms = static_cast<std::uint32_t>(facts.multiprocessors);
   warden::buffer<std::uint32_t> servers{1024}, clients{1024};
-  servers.fill_bytes(0);
-  clients.fill_bytes(0);
   warden::buffer<test::tally> records{sms};
   records.fill_bytes(0);
   mapped g{records, map{servers.data()}, {.servers = sms}};
-  warden::launch_fused(visit_all{clients.data(), sms}, test::sized(200u, 20'000u), 64, {}, g);
-  g.wait();
-  auto const s = servers.to_host();
-  auto const c = clients.to_host();
-  for (std::uint32_t m = 0; m < sms; ++m) {
-    EXPECT_EQ(s[m], 1u) << "no server on multiprocessor " << m;
-    EXPECT_EQ(c[m], 1u) << "no client on multiprocessor " << m;
+  for (int launch = 0; launch < 3; ++launch) {
+    SCOPED_TRACE(testing::Message() << "launch " << launch);
+    servers.fill_bytes(0);
+    clients.fill_bytes(0);
+    warden::launch_fused(visit_all{clients.data(), sms}, test::sized(200u, 20'000u), 64, {}, g);
+    g.wait();
+    auto const s = servers.to_host();
+    auto const c = clients.to_host();
+    for (std::uint32_t m = 0; m < sms; ++m) {
+      EXPECT_EQ(s[m], 1u) << "no server on multiprocessor " << m;
+      EXPECT_EQ(c[m], 1u) << "no client on multiprocessor " << m;
+    }
   }
 }
 

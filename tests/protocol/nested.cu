@@ -103,4 +103,124 @@ TEST(nested_sections, send_others) {
   }
 }
 
+// ---- none of the sections on two records
+
+/// Larger than records of sections on two can be.
+struct long_tally {
+  test::tally seen;
+  std::uint32_t filler[20];
+};
+WARDEN_HOST_DEVICE void note(test::tally& t, std::uint32_t i) {
+  auto const message = test::record_in<2>::of(i);
+  t.count += 1;
+  t.sum += i;
+  t.mixed += message.hash();
+}
+/// Goes on, as many times as it says.
+struct pass_on {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t i, left;
+  template <class Next>
+  __device__ void operator()(long_tally& t, warden::no_context, Next& next) const {
+    note(t.seen, i);
+    if (left != 0) next.send((i + left) % 10, pass_on{i, left - 1});
+  }
+};
+struct draw_number {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t i;
+  __device__ std::uint32_t operator()(long_tally& t, warden::no_context) const {
+    note(t.seen, i);
+    return i + 3;
+  }
+};
+template <bool Chains>
+struct send_singles {
+  std::uint32_t n;
+  std::uint32_t* wrong;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n, [&](std::uint64_t number) {
+      auto const i = static_cast<std::uint32_t>(number);
+      auto future = client.call(i % 10, draw_number{i}, i < n);
+      if constexpr (Chains) client.send((i + 4) % 10, pass_on{i, 3}, i < n);
+      client.flush();
+      auto const answer = future.get();
+      if (i < n && !(answer && *answer == i + 3)) warden::simt::fetch_add(wrong, 1u);
+    });
+  }
+};
+template <class Guarded, bool Chains>
+void check_singles() {
+  std::uint32_t const n = test::sized(701u, 100'003u);
+  test::guarded_records<Guarded> g{10, {.servers = 3, .chunk = 1}};
+  warden::buffer<std::uint32_t> wrong{1};
+  wrong.fill_bytes(0);
+  warden::launch_fused(send_singles<Chains>{n, wrong.data()}, 4, 64, {}, g.guarded);
+  ASSERT_NO_THROW(g.guarded.wait());
+  EXPECT_EQ(wrong.to_host()[0], 0u) << "wrong answers";
+  std::vector<test::tally> wanted(10), seen;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    note(wanted[i % 10], i);
+    for (std::uint32_t left = 0; Chains && left <= 3; ++left) note(wanted[(i + left + 1) % 10], i);
+  }
+  for (long_tally const& t : g.records.to_host()) seen.push_back(t.seen);
+  test::expect_equal(seen, wanted);
+}
+template <class Policy, class... Sections>
+using singles = warden::basic_guarded<Policy, long_tally, Sections...>;
+TYPED_TEST(nested, without_sections_on_two_records) {
+  if constexpr (TypeParam::block_threads == 64) {
+    check_singles<singles<TypeParam, draw_number>, false>();
+    check_singles<singles<TypeParam, draw_number, pass_on>, true>();
+  }
+}
+
+// ---- records aligned to their size, on chip
+
+struct alignas(32) counter {
+  std::uint64_t count, misplaced;
+};
+struct count_once {
+  static constexpr bool reads_other_memory = false;
+  __device__ void operator()(counter& c, warden::no_context) const {
+    c.count += 1;
+    if (reinterpret_cast<std::uintptr_t>(&c) % alignof(counter) != 0) c.misplaced += 1;
+  }
+};
+struct count_both {
+  static constexpr bool reads_other_memory = false;
+  __device__ void operator()(counter& a, counter& b, warden::no_context context) const {
+    count_once{}(a, context);
+    count_once{}(b, context);
+  }
+};
+struct count_pairs {
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    auto const i = static_cast<std::uint32_t>(at.global_rank());
+    client.send(i % 40, (i * 7 + 1) % 40, count_both{});
+    client.send(i % 40, count_once{});
+    client.flush();
+  }
+};
+TEST(nested_sections, find_aligned_records) {
+  using policy = nested_policy<64, warden::placement::on_chip>;
+  for (unsigned const servers : {1u, 2u, 3u}) {
+    test::guarded_records<warden::basic_guarded<policy, counter, count_once, count_both>> g{
+        40, {.servers = servers}};
+    warden::launch_fused(count_pairs{}, 3, 64, {}, g.guarded);
+    ASSERT_NO_THROW(g.guarded.wait());
+    std::uint64_t count = 0, misplaced = 0;
+    for (counter const& c : g.records.to_host()) {
+      count += c.count;
+      misplaced += c.misplaced;
+    }
+    EXPECT_EQ(count, 3u * 192);
+    EXPECT_EQ(misplaced, 0u) << servers << " servers";
+  }
+}
+
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "sweep.cuh"
 
-#include <warden/simulation.hpp>
+#include "tests/support/many_schedules.cuh"
 
 namespace {
 
@@ -45,5 +45,86 @@ TEST(nested_seeds, in_memory_first_half) { under_many_schedules<warden::placemen
 TEST(nested_seeds, in_memory_second_half) { under_many_schedules<warden::placement::in_memory>(1); }
 TEST(nested_seeds, on_chip_first_half) { under_many_schedules<warden::placement::on_chip>(0); }
 TEST(nested_seeds, on_chip_second_half) { under_many_schedules<warden::placement::on_chip>(1); }
+
+// ---- what is reached through a record
+
+/// A record's node lies elsewhere and must be of the same version.
+struct versioned {
+  std::uint32_t id, version;
+};
+struct nodes {
+  std::uint32_t* versions;
+  std::uint32_t* stale;
+};
+__device__ void renew(versioned& r, nodes context) {
+  std::uint32_t* const node = &context.versions[r.id];
+  if (warden::simt::load_relaxed(node) != r.version) warden::simt::fetch_add(context.stale, 1u);
+  r.version += 1;
+  warden::simt::store_relaxed(node, r.version);
+}
+template <bool ReadsOtherMemory>
+struct renew_one {
+  static constexpr bool reads_other_memory = ReadsOtherMemory;
+  __device__ void operator()(versioned& r, nodes context) const { renew(r, context); }
+};
+template <bool ReadsOtherMemory>
+struct renew_both {
+  static constexpr bool reads_other_memory = ReadsOtherMemory;
+  __device__ void operator()(versioned& a, versioned& b, nodes context) const {
+    renew(a, context);
+    if (a.id != b.id) renew(b, context);
+  }
+};
+template <bool ReadsOtherMemory>
+struct renew_all {
+  std::uint32_t records, together;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::thread_client<Ref> const client{ref, at};
+    for (std::uint32_t k = 0; k < 4; ++k) {
+      std::uint32_t const id = (static_cast<std::uint32_t>(at.global_rank()) * 7 + k * 3) % records;
+      client.send(id, renew_one<ReadsOtherMemory>{});
+      client.send(id, together == 2 ? id ^ 1 : (id * 5 + 1) % records,
+                  renew_both<ReadsOtherMemory>{});
+    }
+  }
+};
+template <class Executor>
+struct node_policy : test::small<warden::default_policy> {
+  using context = nodes;
+  using executor = Executor;
+};
+/// `together` neighbours have one owner.
+template <class Executor, bool ReadsOtherMemory>
+void reach_through_records(std::uint32_t together) {
+  test::under_many_schedules(20, [&](std::uint64_t seed) {
+    warden::sim::settings s = warden::sim::current_settings();
+    s.stale_loads = seed % 3 == 0 ? 2 : 4;
+    warden::sim::configure(s);
+    std::uint32_t const records = 8;
+    std::vector<versioned> fresh(records);
+    for (std::uint32_t k = 0; k < records; ++k) fresh[k] = {k, 0};
+    warden::buffer<versioned> memory{fresh};
+    warden::buffer<std::uint32_t> versions{records}, stale{1};
+    versions.fill_bytes(0);
+    stale.fill_bytes(0);
+    using sections = renew_all<ReadsOtherMemory>;
+    warden::basic_guarded<node_policy<Executor>, versioned, renew_one<ReadsOtherMemory>,
+                          renew_both<ReadsOtherMemory>>
+        g{memory,
+          nodes{versions.data(), stale.data()},
+          {.servers = 2, .capacity = 64, .chunk = together, .forward_capacity = 64}};
+    warden::launch_fused(sections{records, together}, 2, 64, {}, g);
+    g.wait();
+    EXPECT_EQ(stale.to_host()[0], 0u) << "a node of an older version";
+  });
+}
+// One owner hands its records over with what they lead to, between two it takes fences.
+TEST(nested_seeds, what_records_of_one_owner_lead_to) {
+  reach_through_records<warden::executor::locks<16>, false>(2);
+}
+TEST(nested_seeds, what_records_of_two_owners_lead_to) {
+  reach_through_records<warden::executor::nested<16>, true>(1);
+}
 
 }  // namespace

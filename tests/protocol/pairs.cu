@@ -46,6 +46,45 @@ TEST(pairs_of_one_owner, whose_locks_are_one) {
   check<three_locks>(moves(), 100, 2, 64, by::block);
 }
 
+/// Reads and writes by the seam, as memory that others see: what the one before it wrote must be
+/// there.
+struct wide {
+  std::uint32_t value;
+  std::uint32_t filler[9];
+};
+struct add_to_both {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t amount;
+  __device__ void operator()(wide& a, wide& b, warden::no_context) const {
+    auto const x = warden::simt::load_relaxed(&a.value), y = warden::simt::load_relaxed(&b.value);
+    warden::simt::store_relaxed(&a.value, x + amount);
+    warden::simt::store_relaxed(&b.value, y + amount);
+  }
+};
+struct add_to_all {
+  std::uint32_t n;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n,
+                    [&](std::uint64_t i) { client.send(i % 3, 3 + i % 2, add_to_both{1}, i < n); });
+    client.flush();
+  }
+};
+TEST(pairs_of_one_owner, hand_both_records_over) {
+  std::uint32_t const n = test::sized(1200u, 300'000u);
+  for (int k = 0; k < 20; ++k) {
+    test::guarded_records<
+        warden::basic_guarded<policy<64, warden::placement::in_memory>, wide, add_to_both>>
+        g{5, {.servers = 1, .capacity = 64}};
+    warden::launch_fused(add_to_all{n}, 4, 64, {}, g.guarded);
+    g.guarded.wait();
+    std::uint32_t sum = 0;
+    for (wide const& w : g.records.to_host()) sum += w.value;
+    ASSERT_EQ(sum, 2 * n);
+  }
+}
+
 TEST(pairs_of_one_owner, from_arrays) {
   std::uint32_t const n = 777, records = 60;
   std::vector<std::uint32_t> from(n), to(n);

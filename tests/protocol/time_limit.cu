@@ -68,16 +68,19 @@ TEST_F(time_limit, is_ten_seconds_by_default) {
   EXPECT_LE(took, 12.5);
 }
 
+WARDEN_DEVICE void let_pass(std::uint64_t nanoseconds) {
+  warden::simt::wait_until([] { return false; },
+                           [=, start = warden::simt::nanoseconds()] {
+                             return warden::simt::nanoseconds() - start < nanoseconds;
+                           },
+                           [](auto) {});
+}
+
 /// Blocks that take their time, and then send one message each, or none.
 struct slow {
   bool sends;
   __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
-    warden::simt::wait_until([] { return false; },
-                             [start = warden::simt::nanoseconds(), turn = at.block_index() % 6] {
-                               return warden::simt::nanoseconds() - start <
-                                      400'000'000u + turn * 10'000'000u;
-                             },
-                             [](auto) {});
+    let_pass(400'000'000u + at.block_index() % 6 * 10'000'000u);
     if (sends && at.thread_rank() == 0)
       small::thread_client{ref, at}.send(at.block_index() % 10, record_in<2>::of(1));
   }
@@ -96,6 +99,59 @@ TEST_F(time_limit, begins_again_whenever_something_moves) {
     for (auto const& t : g.records.to_host()) count += t.count;
     EXPECT_EQ(count, sends ? 60u : 0u);
   }
+}
+
+/// Sections that take their time.
+struct slow_section {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t milliseconds;
+  __device__ std::uint32_t operator()(test::tally& t, warden::no_context) const {
+    let_pass(milliseconds * std::uint64_t{1'000'000});
+    t.count += 1;
+    return milliseconds;
+  }
+};
+/// Operation i is for record i mod `records`; one more is called, and its answer waited for.
+struct send_slow {
+  std::uint32_t n, records, milliseconds;
+  template <class Ref>
+  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n, [&](std::uint64_t i) {
+      auto const id = static_cast<std::uint32_t>(i) % records;
+      client.send(id, slow_section{milliseconds}, i < n);
+    });
+    client.flush();
+    if (at.thread_rank() == 0)
+      static_cast<void>(warden::thread_client<Ref>{ref, at}.call(0, slow_section{1}).get());
+  }
+};
+
+struct many_locks : test::small<warden::default_policy> {
+  using executor = warden::executor::locks<1024>;
+};
+/// All messages are there from the beginning, and no slots are given back before all have run, a
+/// few at a time. A client waits for the last one.
+TEST_F(time_limit, begins_again_with_every_section) {
+  using guarded = warden::basic_guarded<many_locks, test::tally, slow_section>;
+  test::guarded_records<guarded> g{
+      512, {.servers = 1, .capacity = 8192, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(send_slow{1024, 512, 200}, 1, 64, {}, g.guarded);
+  EXPECT_GT(seconds(), 3) << "several times the limit";
+  EXPECT_NO_THROW(g.guarded.wait());
+  auto const records = g.records.to_host();
+  for (std::uint32_t k = 0; k < 512; ++k) ASSERT_EQ(records[k].count, k == 0 ? 3u : 2u);
+}
+
+struct nested_policy : test::small<warden::default_policy> {
+  using executor = warden::executor::nested<64>;
+};
+/// Who waits for a lock that is held for longer than the limit does not go on without it.
+TEST_F(time_limit, is_no_way_past_a_lock) {
+  test::guarded_records<warden::basic_guarded<nested_policy, test::tally, slow_section>> g{
+      1, options(1, 64)};
+  warden::launch_fused(send_slow{8, 1, 4000}, 1, 64, {}, g.guarded);
+  EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
 }
 
 /// How often a wait of so many questions reads the launch's progress, which takes it long.

@@ -229,57 +229,6 @@ void visible() {
   }
 }
 
-// ---- answers
-// ---------------------------------------------------------------------------------------
-
-struct ask {
-  std::uint32_t i;
-  std::uint64_t operator()(tally& t, board b) const {
-    t.count += 1;
-    warden::simt::store_relaxed(&b.written[i], i + 1);
-    return hash(i);
-  }
-};
-struct asking_policy : board_policy {
-  static constexpr unsigned calls_per_thread = 2;
-};
-using askers = warden::basic_guarded<asking_policy, tally, ask>;
-/// One of so many answers is taken; what its section wrote must be there.
-template <std::uint32_t Every>
-struct call_in_turn {
-  static constexpr std::uint32_t each = 6;
-  std::uint32_t* written;
-  tally* wrong;  ///< count: answers; mixed: stale reads
-  void operator()(warden::client_block const& at, askers::ref const& ref) const {
-    askers::thread_client const client{ref, at};
-    for (std::uint32_t k = 0; k < each; ++k) {
-      std::uint32_t const i = (at.block_index() * 32 + at.thread_rank()) * each + k;
-      auto future = client.call(i % 5, ask{i});
-      if ((k + 1) % Every != 0) continue;
-      auto const answer = future.get();
-      if (!answer || *answer != hash(i)) warden::simt::fetch_add(&wrong->count, std::uint64_t{1});
-      if (warden::simt::load_relaxed(&written[i]) != i + 1)
-        warden::simt::fetch_add(&wrong->mixed, std::uint64_t{1});
-    }
-  }
-};
-template <std::uint32_t Every>
-void called() {
-  using kernel = call_in_turn<Every>;
-  warden::buffer<std::uint32_t> written{64 * kernel::each};
-  written.fill_bytes(0);
-  warden::buffer<tally> memory{5}, wrong{1};
-  memory.fill_bytes(0);
-  wrong.fill_bytes(0);
-  askers g{memory,
-           board{written.data()},
-           {.servers = 2, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
-  warden::launch_fused(kernel{written.data(), wrong.data()}, 2, 32, {}, g);
-  g.wait();
-  if (wrong.to_host()[0].count != 0) throw failure{"a stranger's answer"};
-  if (wrong.to_host()[0].mixed != 0) throw failure{"stale read"};
-}
-
 // ---- two records
 // ----------------------------------------------------------------------------------------
 
@@ -332,6 +281,39 @@ void paired(unsigned servers, std::uint32_t records) {
   scenario::expect_equal(memory.to_host(), wanted);
 }
 
+/// By the seam, so that the next section may see what is older.
+struct add_to_both {
+  static constexpr bool reads_other_memory = false;
+  void operator()(tally& a, tally& b, warden::no_context) const {
+    std::uint64_t const x = warden::simt::load_relaxed(&a.count);
+    std::uint64_t const y = warden::simt::load_relaxed(&b.count);
+    warden::simt::store_relaxed(&a.count, x + 1);
+    warden::simt::store_relaxed(&b.count, y + 1);
+  }
+};
+using added_pairs = warden::basic_guarded<wide_policy, tally, add_to_both>;
+struct add_to_all {
+  std::uint32_t n;
+  void operator()(warden::client_block const& at, added_pairs::ref const& ref) const {
+    added_pairs::block_client client{ref, at};
+    in_rounds(at, n, [&](std::uint32_t i) { client.send(i % 3, 3 + i % 2, add_to_both{}, i < n); });
+    client.flush();
+  }
+};
+void paired_visible() {
+  constexpr std::uint32_t n = 300;
+  warden::buffer<tally> memory{5};
+  memory.fill_bytes(0);
+  added_pairs g{memory,
+                {.servers = 1, .capacity = 64, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(add_to_all{n}, 2, 128, {}, g);
+  g.wait();
+  auto const seen = memory.to_host();
+  for (std::uint32_t k = 0; k < 5; ++k) {
+    if (seen[k].count != (k < 3 ? n / 3 : n / 2)) throw failure{"torn or lost message"};
+  }
+}
+
 // ---- bounds
 // ----------------------------------------------------------------------------------------
 
@@ -378,7 +360,6 @@ int main(int argc, char** argv) {
                         {"visible_by_warp", visible<write_and_send_by_warp>},
                         {"paired", [] { paired(1, 3); }},
                         {"apart", [] { paired(2, 3); }},
-                        {"called", called<3>},
-                        {"called_visible", called<1>},
+                        {"paired_visible", paired_visible},
                         {"bad_id", bad_id}});
 }

@@ -261,6 +261,40 @@ void nested_visible() {
   }
 }
 
+/// A section that takes longer than the time limit, while others wait for its record's lock.
+struct sleep_long {
+  static constexpr bool reads_other_memory = false;
+  void operator()(tally& t, warden::no_context) const {
+    warden::simt::wait_until([] { return false; },
+                             [start = warden::simt::nanoseconds()] {
+                               return warden::simt::nanoseconds() - start < 4'000'000'000u;
+                             },
+                             [](auto) {});
+    t.count += 1;
+  }
+};
+struct send_sleepers {
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    client.send(0, sleep_long{}, at.thread_rank() < 8);
+    client.flush();
+  }
+};
+void poisoned() {
+  warden::buffer<tally> memory{1};
+  memory.fill_bytes(0);
+  warden::basic_guarded<two_locks, tally, sleep_long> g{
+      memory, {.servers = 1, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(send_sleepers{}, 1, 64, {}, g);
+  try {
+    g.wait();
+  } catch (warden::timeout_error const&) {  // as it must
+    return;
+  }
+  throw failure{"no error"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -275,5 +309,6 @@ int main(int argc, char** argv) {
                         {"waiting", [] { nested<tight>(1, 300); }},
                         {"relaunched", [] { nested<two_locks>(2, 10, 4); }},
                         {"many_nested", many_nested},
+                        {"poisoned", poisoned},
                         {"nested_visible", nested_visible}});
 }

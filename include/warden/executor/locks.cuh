@@ -21,14 +21,14 @@ class locks_worker {
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return table_bytes + record_store<Ref>::shared_bytes(locals);
+    return records_offset + record_store<Ref>::shared_bytes(locals);
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        records_{ref, number, storage + table_bytes},
+        records_{ref, number, storage + records_offset},
         locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage), Count}} {
   }
 
@@ -60,6 +60,7 @@ class locks_worker {
  private:
   using table = lock_table<Count>;
   static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
+  static constexpr std::size_t records_offset = record_store<Ref>::offset_behind(table_bytes);
   /// Rounds without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
 
@@ -121,7 +122,7 @@ class locks_worker {
         typename Ref::reply_type to_caller[1];
         execute(m, second, to_caller[0]);
         // Release, by the thread that ran the section.
-        simt::fence_block();
+        simt::fence_block();  // sabotage: pair-fence
         locks_.unlock(a, b);
         ref_.reply(to_caller);
         waiting = false;

@@ -29,21 +29,22 @@ class nested_worker {
   using table = lock_table<executor::lock_count>;
   static constexpr std::size_t table_bytes =
       (executor::lock_count * sizeof(std::uint32_t) + 15) / 16 * 16;
-  WARDEN_HOST_DEVICE static constexpr std::size_t queue_bytes(std::size_t locals) {
-    return (nested_run<Ref>::shared_bytes(locals) + 15) / 16 * 16;
+  WARDEN_HOST_DEVICE static constexpr std::size_t records_offset(std::size_t locals) {
+    return record_store<Ref>::offset_behind(table_bytes +
+                                            (nested_run<Ref>::shared_bytes(locals) + 15) / 16 * 16);
   }
 
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return table_bytes + queue_bytes(locals) + record_store<Ref>::shared_bytes(locals);
+    return records_offset(locals) + record_store<Ref>::shared_bytes(locals);
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
-        records_{ref, number, storage + table_bytes + queue_bytes(ref.locals)},
+        records_{ref, number, storage + records_offset(ref.locals)},
         nested_{ref, number, storage + table_bytes},
         locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage),
                                                 executor::lock_count}} {}
@@ -96,7 +97,7 @@ class nested_worker {
       bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
                                          [&](auto watch) { watch(locks_.word(lock)); },
                                          wait_kind::lock, number_, lock);
-      if (!alive) return false;
+      if (!alive) return false;  // sabotage: nested-poisoned
     }
     bool const more = nested_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.

@@ -60,18 +60,19 @@ class runs_worker {
       return 0;
     }
   }
-  static constexpr std::size_t own_bytes = order_offset + order_bytes();
+  static constexpr std::size_t records_offset =
+      record_store<Ref>::offset_behind(order_offset + order_bytes());
 
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return record_store<Ref>::shared_bytes(locals) + own_bytes;
+    return records_offset + record_store<Ref>::shared_bytes(locals);
   }
 
   /// Of server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
-        records_{ref, number, storage + own_bytes},
+        records_{ref, number, storage + records_offset},
         window_{reinterpret_cast<message_type*>(storage), rounds * threads},
         counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads * parts},
         begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes),

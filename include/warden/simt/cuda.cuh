@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/simt/annotations.cuh>
+#include <warden/simt/arena.hpp>
 #include <warden/simt/lane_words.cuh>
 
 #include <cstddef>
@@ -273,9 +274,10 @@ class shared_span {
   unsigned size_;
 };
 
-/// The launch's whole dynamic shared memory, aligned to 16 bytes; its contents are garbage.
+/// The launch's whole dynamic shared memory, aligned to `arena_alignment`; its contents are
+/// garbage.
 WARDEN_DEVICE std::byte* dynamic_shared() {
-  extern __shared__ __align__(16) unsigned char warden_arena[];
+  extern __shared__ __align__(arena_alignment) unsigned char warden_arena[];
   return reinterpret_cast<std::byte*>(warden_arena);
 }
 

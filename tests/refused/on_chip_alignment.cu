@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: shared memory has no place that is aligned so.
+
+#include <warden/guarded.cuh>
+
+struct alignas(256) wide {
+  unsigned n;
+};
+struct count {
+  __device__ void operator()(wide& w, warden::no_context) const { w.n += 1; }
+};
+struct on_chip : warden::default_policy {
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+
+void make(wide* records) { warden::basic_guarded<on_chip, wide, count>{records, 1}; }
