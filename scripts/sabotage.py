@@ -71,6 +71,7 @@ MUTANTS = {
     # The answer of a dropped call lands in the slot of a later one.
     "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
     "answer-generation": ("answer_slots.cuh", "arrived = true;", "calls/called", "stranger's answer"),
+    "answer-acquire": ("future.cuh", "", "calls/called_visible", "stale read"),
     "answer-release": ("guarded_ref.cuh", "", "calls/called_visible", "stale read"),
     # Answered before the record is written; a future that is assigned over keeps its call's place.
     "answer-record": ("owner_run.cuh", "", "calls/called_record", "stale read"),
