@@ -316,8 +316,8 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
       static_cast<std::uint32_t>(user_bytes)};
 
   // What a guarded has to report stays.
-  runtime::fill_async(&frame.control->counters, 0, sizeof(launch_counters), s,
-                      where);  // sabotage: health-kept
+  auto* const counters = &frame.control->counters;
+  runtime::fill_async(counters, 0, sizeof(*counters), s, where);  // sabotage: health-kept
   for (int tries = 0;; ++tries) {
     frame.client_blocks = arguments.client_blocks = static_cast<std::uint32_t>(blocks) - servers;
     detail::set_frame(arguments.refs, frame);

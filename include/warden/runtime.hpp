@@ -73,7 +73,7 @@ class profiled_scope {
 /// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not
 /// enough, naming the bytes asked for.
 void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());
-/// Frees what `allocate` returned; null is allowed.
+/// Frees what `allocate` returned, behind all work of the device; null is allowed.
 void deallocate(void* memory) noexcept;
 /// Host memory that a copy can reach without blocking the host. Throws cuda_error.
 void* allocate_pinned(std::size_t bytes,
