@@ -22,7 +22,7 @@ COMMENT = re.compile(r"//.*$")
 FLOORS = [
     ["version.hpp"],
     ["simt/"],
-    ["diagnosis.hpp", "error.hpp", "stream.hpp", "runtime.hpp", "buffer.hpp", "simulation.hpp", "timer.hpp", "guarded_options.hpp"],
+    ["diagnosis.hpp", "error.hpp", "stream.hpp", "graph.hpp", "runtime.hpp", "buffer.hpp", "simulation.hpp", "timer.hpp", "guarded_options.hpp"],
     ["watchdog.cuh", "critical_section.cuh", "owner_map.cuh", "lock_table.cuh", "message.cuh", "statistics.cuh",
      "answer.cuh", "answer_slots.cuh", "traveling.cuh", "section_client.cuh", "place_pool.cuh", "set_aside.cuh", "token_purse.cuh", "pair_times.cuh", "combine.cuh", "message_combiner.cuh", "baseline/"],
     ["channel.cuh", "forward_rings.cuh", "token_stock.cuh", "window_reader.cuh", "forward_window.cuh", "drain.cuh", "forwarding_server.cuh", "lane_sender.cuh", "nested_run.cuh", "nested_server.cuh", "whole_lanes.cuh", "bitmask_channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "record_store.cuh", "owner_run.cuh", "inbox.cuh", "slice_reader.cuh",

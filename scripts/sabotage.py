@@ -128,12 +128,21 @@ MUTANTS = {
                     "sends/many_nested", "deadlock"),
     "forward-drained.nested": ("drain.cuh", "", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
     "forward-end.nested": ("drain.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
-    "write-back-barrier": ("record_store.cuh", "", "on_chip", "unordered sections|torn or lost message"),
-    "receive-fence": ("window_server.cuh", "", "visible", "stale read"),
+    "write-back-barrier": ("record_store.cuh", "", "on_chip_by_locks", "unordered sections|torn or lost message"),
+    "receive-fence": ("window_server.cuh", "", "visible_by_runs", "stale read"),
     "place-fence": ("place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "no end after"),
     "done-fence": ("launch.cuh", "", "contended", "deadlock|torn or lost message"),
     "scan-again": ("outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("lane_sender.cuh", "", "sends/nested_chain", "stale read"),
+    # Launches that share guardeds: the first one's word alone is looked at; the others are told nothing, or, by
+    # blocks that start late, that it was an earlier launch; a launch forgets what was not reported, or never forgets.
+    "health-start": ("launch_control.cuh", "if (healthy(0)) failed = member_count;", "launches/shared", "lost failure|wrong cause|lost message"),
+    "health-partner": ("launch_control.cuh", "", "launches/shared", "lost failure|wrong cause"),
+    "health-stopped": ("launch_control.cuh", "", "launches/shared", "wrong cause"),
+    "health-kept": ("launch.cuh", "runtime::fill_async(frame.control, 0, sizeof(launch_control), s, where);", "launches/shared",
+                    "lost failure|wrong cause"),
+    "health-cleared": ("guarded.cuh", "", "launches/shared", "failure of nobody"),
+    "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

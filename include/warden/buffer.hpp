@@ -36,7 +36,7 @@ class buffer {
   }
   /// A copy of `host`; waits until it has arrived. Throws cuda_error.
   explicit buffer(std::vector<T> const& host) : buffer(std::span<T const>{host}) {}
-  /// Frees the memory; on a GPU this waits for the device.
+  /// Frees the memory; this waits for the device.
   ~buffer() { runtime::deallocate(data_); }
   /// Leaves `other` empty.
   buffer(buffer&& other) noexcept

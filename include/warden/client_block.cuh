@@ -19,12 +19,12 @@ class client_block {
  public:
   /// For launches. Offsets and sizes are in bytes of the arena.
   WARDEN_DEVICE client_block(unsigned block_index, unsigned grid_dim, unsigned client_number,
-                             launch_control* control, std::byte* arena, std::size_t user_offset,
+                             launch_frame const* frame, std::byte* arena, std::size_t user_offset,
                              std::size_t user_bytes)
       : block_index_{block_index},
         grid_dim_{grid_dim},
         client_number_{client_number},
-        control_{control},
+        frame_{frame},
         arena_{arena},
         user_offset_{static_cast<unsigned>(user_offset)},
         user_bytes_{static_cast<unsigned>(user_bytes)} {}
@@ -57,7 +57,7 @@ class client_block {
     static_assert(alignof(T) <= arena_alignment,
                   "warden: shared memory is aligned to 128 bytes at most");
     if (sizeof(T) > user_bytes_) {
-      simt::fetch_max(&control_->shared_asked, static_cast<std::uint32_t>(sizeof(T)));
+      frame_->note_shared(static_cast<std::uint32_t>(sizeof(T)), user_bytes_);
       return nullptr;
     }
     return reinterpret_cast<T*>(arena_ + user_offset_);
@@ -83,7 +83,7 @@ class client_block {
   unsigned block_index_;
   unsigned grid_dim_;
   unsigned client_number_;
-  launch_control* control_;
+  launch_frame const* frame_;
   std::byte* arena_;
   unsigned user_offset_;
   unsigned user_bytes_;

@@ -31,7 +31,7 @@ struct failed_wait {
   std::uint32_t thread;              ///< thread of that block
   std::uint32_t guarded;             ///< position of the guarded among the launch's arguments
   std::uint32_t channel;             ///< server whose channel (or lock table) was waited for
-  std::uint32_t launch;              ///< which launch on its launch control
+  std::uint32_t launch;              ///< which of the first guarded's launches; all replays alike
   std::uint64_t index;               ///< slot index, or lock index
   std::uint32_t client_blocks;       ///< client blocks of the launch
   std::uint32_t client_blocks_done;  ///< of these, how many had finished by then

@@ -66,8 +66,8 @@ class forwarding_server {
       shared.spent = 0;
       shared.stock = {clients.released(), servers.released()};
       shared.admitted = clients.released();
-      simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number);
-      simt::store_relaxed(&ring_.indices()->started.value, ref_.launch_number);
+      simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number());
+      simt::store_relaxed(&ring_.indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
     for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {

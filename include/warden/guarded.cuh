@@ -140,11 +140,12 @@ class basic_guarded {
   basic_guarded(basic_guarded const&) = delete;
   basic_guarded& operator=(basic_guarded const&) = delete;
 
-  /// Blocks the host until all work of the stream is done: every accepted section has executed.
-  /// Throws timeout_error if a launch was poisoned (records may then be partly updated),
-  /// limit_error for bad ids, for messages never flushed and for too much shared memory asked for.
-  /// The guarded is usable again afterwards. Throws cuda_error when the device failed. Where the
-  /// guarded was launched in several streams, wait for the last one first.
+  /// Blocks the host until all work of the stream is done, and the guarded's last launch in
+  /// whatever stream: every accepted section has executed. Of launches that were captured it waits
+  /// for none: `s` is then the stream of the last replay, or the replays have been waited for.
+  /// Throws timeout_error if a launch with this guarded was poisoned (records may then be partly
+  /// updated), limit_error for bad ids, for messages never flushed and for too much shared memory
+  /// asked for. The guarded is usable again afterwards. Throws cuda_error when the device failed.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     if (runtime::capturing(s)) {
@@ -153,6 +154,7 @@ class basic_guarded {
           where};
     }
     s.synchronize();
+    history_.synchronize();  // sabotage: last-launch
     guarded_report report;
     copy(&report, report_.data(), 1, s);
     s.synchronize();
@@ -165,8 +167,10 @@ class basic_guarded {
       // They may hold half a batch.
       reset_channels(s);
       forwards_.reset(ref_, s);
-      throw timeout_error{*failure, where};
     }
+    // Not before all of that: launches that are enqueued already may run from here on.
+    if (failure || !shared.empty()) history_.clear(s);  // sabotage: health-cleared
+    if (failure) throw timeout_error{*failure, where};
     if (!shared.empty()) throw limit_error{shared, where};
     if (!misuse.empty()) throw limit_error{misuse, where};
   }
@@ -205,7 +209,7 @@ class basic_guarded {
   /// Device memory of the channels and rings, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return channels_->bytes() + forwards_.bytes() + report_.bytes() + answers_.bytes() +
-           launch_->control.bytes();
+           history_.own()->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -218,40 +222,25 @@ class basic_guarded {
     return ref::server::shared_bytes(options_.capacity, ref_.locals);
   }
 
-  /// For launches: the record that this guarded lends to a launch in which it comes first.
-  [[nodiscard]] std::shared_ptr<detail::launch_record> const& lend_launch_record(
-      stream_ref s = {}) {
-    // A failure that other guardeds have yet to report stays with the record they share.
-    if (launch_->failure) {
-      launch_ = std::make_shared<detail::launch_record>();
-      launch_->control.fill_bytes(0, s);
-    }
-    return launch_;
+  /// For launches: what the others of a launch need of this guarded.
+  [[nodiscard]] std::shared_ptr<detail::launch_record const> const& lend_launch_record() const {
+    return history_.own();
   }
-  /// For launches: throws timeout_error if an earlier launch is known to have failed and `wait` was
-  /// not called since.
-  void check_reported(std::source_location where) const { history_.check_reported(where); }
-  /// For launches: the device's view for a launch that begins now.
-  ref begin_launch(std::shared_ptr<detail::launch_record> const& launch, unsigned position,
-                   std::size_t outbox_offset, stream_ref s) {
+  /// For launches: the device's view for a launch of all these guardeds that begins now; adds what
+  /// is this guarded's to the frame, which the view gets when it is complete.
+  ref begin_launch(detail::launch_history::records all, std::size_t outbox_offset,
+                   launch_frame& frame) {
     ref r = ref_;
-    r.earlier = history_.begin(launch, s);
-    r.position = position;
+    r.position = frame.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
-    r.launch_number = ++launches_;
-    auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
-                                         std::uint64_t tokens) {
-      launch->groups.push_back({memory, options_.servers, capacity_log2,
-                                Channel::begin(1, capacity_log2), &Channel::is_published, launches_,
-                                position, tokens});
-    };
-    list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
-    if constexpr (ref::has_forwards) {
-      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
-                                                   ref_.rings.tokens);
-    }
+    auto const& own = *history_.own();
+    frame.members[frame.member_count++] = {own.control.data(), history_.begin(all)};
+    for (auto const& group : own.groups)
+      frame.groups[frame.group_count++] = {group.memory->indices.data(), group.servers};
     return r;
   }
+  /// For launches: the launch that has begun is enqueued in `s`.
+  void end_launch(stream_ref s) { history_.end(s); }
   /// For launches: how long a wait may last without progress.
   [[nodiscard]] time_limit limit() const {
     return {static_cast<std::uint64_t>(options_.time_limit_seconds * 1e9), options_.minimum_polls};
@@ -280,13 +269,27 @@ class basic_guarded {
     report_ = buffer<guarded_report>{1};
     answers_.make(ref_, where_);
     forwards_.make(ref_, options_.servers, options_.forward_capacity, where_);
-    launch_ = std::make_shared<detail::launch_record>();
-    launch_->clear({});
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
     ref_.report = report_.data();
     report_.fill_bytes(0);
     reset_channels({});
+    history_.make(channel_groups());
+  }
+  /// The channels, and the rings if there are any.
+  std::vector<detail::launch_record::channels> channel_groups() const {
+    std::vector<detail::launch_record::channels> groups;
+    auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
+                                         std::uint64_t tokens) {
+      groups.push_back({memory, options_.servers, capacity_log2, Channel::begin(1, capacity_log2),
+                        &Channel::is_published, tokens});
+    };
+    list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
+    if constexpr (ref::has_forwards) {
+      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
+                                                   ref_.rings.tokens);
+    }
+    return groups;
   }
 
   void reset_channels(stream_ref s) {
@@ -310,10 +313,7 @@ class basic_guarded {
   buffer<guarded_report> report_;
   detail::answer_memory<ref> answers_;
   detail::forward_memory<ref> forwards_;
-  /// This guarded's own, used by launches in which it comes first.
-  std::shared_ptr<detail::launch_record> launch_;
   detail::launch_history history_;
-  std::uint64_t launches_ = 0;
 };
 
 /// With the defaults of `default_policy`.

@@ -119,15 +119,17 @@ class guarded_ref {
   forwards_type rings{};               ///< between the servers
   /// Where servers set messages aside.
   std::conditional_t<nests, set_aside_memory<message_type>, nothing> aside{};
-  typename Policy::owner_map owners{};     ///< record id to server and local number
-  std::uint32_t locals = 0;                ///< records of one server, at most
-  std::uint32_t capacity_log2 = 0;         ///< of the slots of one channel
-  std::uint32_t position = 0;              ///< among the launch's guardeds
-  std::uint32_t outbox_offset = 0;         ///< of the outbox in the block's shared memory
-  launch_health const* earlier = nullptr;  ///< of the launch before; null if that was reported
-  std::uint64_t launch_number = 0;         ///< this guarded's launches so far, this one included
-  launch_frame frame{};                    ///< the launch it takes part in
+  typename Policy::owner_map owners{};  ///< record id to server and local number
+  std::uint32_t locals = 0;             ///< records of one server, at most
+  std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
+  std::uint32_t position = 0;           ///< among the launch's guardeds
+  std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
+  launch_frame frame{};                 ///< the launch it takes part in
 
+  /// This guarded's launches so far, this one included.
+  WARDEN_DEVICE std::uint64_t launch_number() const {
+    return frame.members[position].launch_number;
+  }
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
     return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};

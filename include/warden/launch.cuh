@@ -32,7 +32,6 @@ template <class Kernel, class... Refs>
 struct fused_arguments {
   Kernel kernel;
   ref_pack<Refs...> refs;
-  launch_control* control;
   std::uint32_t grid;                        ///< virtual blocks
   std::uint32_t servers;                     ///< server blocks of all guardeds
   std::uint32_t client_blocks;               ///< the others
@@ -95,7 +94,8 @@ WARDEN_DEVICE block_role claim_role(launch_counters& counters, std::uint32_t ser
 template <unsigned Threads, unsigned MinimumBlocks, class Kernel, class... Refs>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     fused_kernel(WARDEN_GRID_CONSTANT fused_arguments<Kernel, Refs...> const arguments) {
-  launch_counters& counters = arguments.control->counters;
+  launch_frame const& frame = arguments.refs.first.frame;
+  launch_counters& counters = frame.control->counters;
   std::byte* const arena = simt::dynamic_shared();
   // The last words of the arena are for what one thread tells its block here.
   simt::shared_span<std::uint32_t> const told{
@@ -111,20 +111,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   bool const serves = told[0] != 0;
   std::uint32_t number = told[1];
   simt::sync_block();
-  // A launch that failed and was not reported yet: nothing may run on its channels.
-  launch_health& health = arguments.control->health;
-  bool failed = false;
-  if (simt::thread_rank() == 0) {
-    for_each_ref(arguments.refs, [&](auto const& ref) {
-      if (ref.earlier == nullptr || !is_poisoned(ref.earlier)) return;
-      if (simt::compare_exchange(&health.poisoned, 0u, 1u) != 0u) return;
-      health.first =
-          failed_wait{wait_kind::earlier,      0, 0, ref.position, 0, ref.frame.launch, 0,
-                      ref.frame.client_blocks, 0};
-    });
-    failed = is_poisoned(&health);
-  }
-  if (simt::sync_block_or(failed)) return;
+  // A failure that was not reported yet: nothing may run on those channels. One thread looks,
+  // because two could see different things, and all threads of a block have to agree.
+  if (simt::sync_block_or(simt::thread_rank() == 0 && frame.refused())) return;
 
   if (serves) {
     for_each_ref(arguments.refs, [&](auto const& ref) {
@@ -142,17 +131,15 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   });
   while (true) {
     if (simt::thread_rank() == 0) {
-      told[0] = is_poisoned(&arguments.control->health)
-                    ? arguments.grid
-                    : simt::fetch_add(&counters.next_virtual_block, 1u);
+      told[0] =
+          frame.poisoned() ? arguments.grid : simt::fetch_add(&counters.next_virtual_block, 1u);
     }
     simt::sync_block();
     std::uint32_t const virtual_block = told[0];
     simt::sync_block();
     if (virtual_block >= arguments.grid) break;
-    client_block const at{virtual_block,       arguments.grid, number,
-                          arguments.control,   arena,          arguments.user_offset,
-                          arguments.user_bytes};
+    client_block const at{virtual_block,         arguments.grid,      number, &frame, arena,
+                          arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
     // The next virtual block comes after the loop's barriers.
@@ -235,8 +222,9 @@ struct apply_kernel {
 /// enqueues: call `wait` on every guarded to learn of errors. Throws limit_error when the plan is
 /// impossible: `block` is not the policy's block_threads, the guardeds live on different devices,
 /// the servers and one client block are not resident together, or more shared memory is needed than
-/// a block can have; timeout_error when an earlier launch was poisoned and nobody has called `wait`
-/// since; cuda_error when the launch fails.
+/// a block can have; cuda_error when the launch fails. Where one of the guardeds has a failure that
+/// its `wait` has not reported, nothing runs, and the others report that. May be captured into a
+/// graph, with guardeds that live as long as the graph.
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_stream in,
                   First& first, Rest&... rest) {
@@ -267,8 +255,6 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
     refuse("a grid of " + std::to_string(grid) + " virtual blocks; the limit is " +
            std::to_string(largest_grid));
   }
-  first.check_reported(where);
-  (rest.check_reported(where), ...);
   runtime::device_scope const scope{first.device()};
 
   // Shared memory: the outboxes side by side, or one server; behind them the user's, then ours.
@@ -310,16 +296,13 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   };
   check_room("");
 
-  std::shared_ptr<detail::launch_record> const record = first.lend_launch_record(s);
-  record->groups.clear();
-  record->limit = first.limit();
-  ++record->launches;
-  record->user_shared_bytes = user_bytes;
-  position = 0;
+  std::array<std::shared_ptr<detail::launch_record const>, 1 + sizeof...(Rest)> const records{
+      first.lend_launch_record(), rest.lend_launch_record()...};
+  launch_frame frame{};
+  frame.control = records[0]->control.data();
+  frame.limit = first.limit();
   auto const begin = [&](auto& g) {
-    auto ref = g.begin_launch(record, static_cast<unsigned>(position), offsets[position], s);
-    ++position;
-    return ref;
+    return g.begin_launch(records, offsets[frame.member_count], frame);
   };
   auto const multiprocessors = static_cast<std::uint64_t>(facts.multiprocessors);
   std::uint64_t const servers_per_multiprocessor =
@@ -327,32 +310,27 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   detail::fused_arguments<Kernel, typename First::ref, typename Rest::ref...> arguments{
       kernel,
       detail::begin_all(begin, first, rest...),
-      record->control.data(),
       grid,
       servers,
       0,
       servers_per_multiprocessor,
       static_cast<std::uint32_t>(user_offset),
       static_cast<std::uint32_t>(user_bytes)};
-  launch_frame frame{record->control.data(),
-                     record->limit,
-                     static_cast<std::uint32_t>(record->groups.size()),
-                     0,
-                     record->launches,
-                     {}};
-  for (std::size_t g = 0; g < record->groups.size(); ++g) {
-    frame.groups[g] = {record->groups[g].memory->indices.data(), record->groups[g].servers};
-  }
 
-  // Everything but the health is zeroed in the stream: an unreported error stays.
-  runtime::fill_async(&record->control.data()->counters, 0, sizeof(launch_counters), s, where);
+  // What a guarded has to report stays.
+  auto* const counters = &frame.control->counters;
+  runtime::fill_async(counters, 0, sizeof(*counters), s, where);  // sabotage: health-kept
   for (int tries = 0;; ++tries) {
     frame.client_blocks = arguments.client_blocks = static_cast<std::uint32_t>(blocks) - servers;
     detail::set_frame(arguments.refs, frame);
     auto const result =
         runtime::launch(function, {static_cast<unsigned>(blocks), threads, shared_bytes, true},
                         &arguments, s, where);
-    if (result == runtime::launch_result::launched) return;
+    if (result == runtime::launch_result::launched) {
+      first.end_launch(s);
+      (rest.end_launch(s), ...);
+      return;
+    }
     // The occupancy was that of an empty device; shrink once, then say so.
     if (tries != 0) break;
     blocks = blocks > static_cast<unsigned>(facts.multiprocessors)

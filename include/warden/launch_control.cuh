@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the blocks of one launch share: its health, who does what, how much is done.
+/// What the blocks of one launch share: who does what, how much is done, and the health of each of
+/// its guardeds.
 #pragma once
 
 #include <warden/channel.cuh>
@@ -11,8 +12,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Zeroed in the stream before each launch, except `health`: an error stays until `wait` reports
-/// it.
+/// Of the launches in which a guarded comes first; zeroed in the stream before each of them.
 struct launch_counters {
   /// Guardeds a launch takes.
   static constexpr unsigned most_guardeds = 4;
@@ -28,14 +28,38 @@ struct launch_counters {
   alignas(128) std::uint32_t servers_drained[most_guardeds];
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];
+  /// Set before the launch becomes the failure of any of its guardeds.
+  alignas(128) std::uint32_t stopped;
 };
 
-/// All of a launch's own device memory.
+struct launch_control;
+
+/// One guarded of a launch.
+struct launch_member {
+  launch_control* control;      ///< the guarded's own, which also tells who it is
+  std::uint64_t launch_number;  ///< its launches so far, this one included
+};
+
+/// The launch that failed.
+struct failed_launch {
+  std::uint64_t limit_nanoseconds;                        ///< time limit of its waits
+  std::uint32_t member_count;                             ///< its guardeds
+  launch_member members[launch_counters::most_guardeds];  ///< by position
+};
+
+/// What a guarded's `wait` has to report of launches. Only that clears it, and before it does,
+/// nothing runs on the guarded's channels.
+struct guarded_health : launch_health {
+  failed_launch failed;  ///< written with `first`
+  /// A client asked for more shared memory than the launch has: bytes asked for, times 2^32, and
+  /// bytes there were.
+  std::uint64_t shared_asked;
+};
+
+/// A guarded's own device memory for launches.
 struct launch_control {
-  alignas(128) launch_health health;  ///< whether it was stopped, and why
-  /// Set when a client asked for more shared memory than the launch has: bytes asked for.
-  std::uint32_t shared_asked;
-  launch_counters counters;  ///< who does what, how much is done
+  alignas(128) guarded_health health;  ///< of the guarded
+  launch_counters counters;            ///< of the launches in which it comes first
 };
 
 /// One guarded's channels, or its rings, as far as a watchdog needs them.
@@ -49,15 +73,33 @@ struct launch_frame {
   /// Guardeds a launch takes.
   static constexpr unsigned most_guardeds = launch_counters::most_guardeds;
 
-  launch_control* control;                  ///< in global memory
+  launch_control* control;                  ///< the first guarded's, in global memory
   time_limit limit;                         ///< the first guarded's
   std::uint32_t group_count;                ///< of all guardeds
   std::uint32_t client_blocks;              ///< blocks that run virtual blocks
-  std::uint32_t launch;                     ///< which one on `control`
+  std::uint32_t member_count;               ///< guardeds
+  launch_member members[most_guardeds];     ///< by position
   channel_group groups[2 * most_guardeds];  ///< channels, and rings where there are any
 
   /// Whether the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
+
+  /// For each block at its start, one thread: whether a guarded has a failure to report. Nothing
+  /// may run then, and the others are told, unless it is this launch's own failure already.
+  WARDEN_DEVICE bool refused() const {
+    auto const healthy = [&](std::uint32_t m) { return !is_poisoned(&members[m].control->health); };
+    std::uint32_t failed = 0;
+    while (failed < member_count && healthy(failed)) ++failed;  // sabotage: health-start
+    if (failed == member_count) return false;
+    // Behind a word that a thread of this launch has set we see that it was stopped before.
+    simt::fence_device();
+    if (simt::exchange(&control->counters.stopped, 1u) == 0u) {
+      failed_wait const earlier{wait_kind::earlier, 0, 0, failed, 0, number(), 0, client_blocks, 0};
+      WARDEN_NO_UNROLL
+      for (std::uint32_t m = 0; m < member_count; ++m) tell(m, earlier);
+    }
+    return true;
+  }
 
   /// A number that changes whenever the launch gets on: a message reserved, executed or released, a
   /// virtual block begun, a client block done. It is derived from what the protocol keeps anyway,
@@ -88,30 +130,51 @@ struct launch_frame {
         predicate,
         [&] {
           return dog.hopeful([&] { return progress(); },
-                             [&] { return failure(kind, guarded, channel, index); });
+                             [&] { poison(kind, guarded, channel, index); });
         },
         watch);
   }
 
-  /// Stops the launch at once, for what no waiting helps against.
+  /// Stops the launch at once: the failure of each of its guardeds. Whoever comes first says why.
   WARDEN_DEVICE void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
                             std::uint64_t index) const {
-    if (simt::compare_exchange(&control->health.poisoned, 0u, 1u) == 0u)
-      control->health.first = failure(kind, guarded, channel, index);
+    failed_wait const first{kind,
+                            simt::block_rank(),
+                            simt::thread_rank(),
+                            guarded,
+                            channel,
+                            number(),
+                            index,
+                            client_blocks,
+                            simt::load_relaxed(&control->counters.client_blocks_done)};
+    simt::exchange(&control->counters.stopped, 1u);  // sabotage: health-stopped
+    simt::fence_device();
+    if (!tell(0, first)) return;
+    WARDEN_NO_UNROLL
+    for (std::uint32_t m = 1; m < member_count; ++m) tell(m, first);  // sabotage: health-partner
+  }
+
+  /// A client asked for `asked` bytes of shared memory, and there are `there`.
+  WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
+    WARDEN_NO_UNROLL
+    for (std::uint32_t m = 0; m < member_count; ++m) {
+      simt::fetch_max(&members[m].control->health.shared_asked, std::uint64_t{asked} << 32 | there);
+    }
   }
 
  private:
-  WARDEN_DEVICE failed_wait failure(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
-                                    std::uint64_t index) const {
-    return {kind,
-            simt::block_rank(),
-            simt::thread_rank(),
-            guarded,
-            channel,
-            launch,
-            index,
-            client_blocks,
-            simt::load_relaxed(&control->counters.client_blocks_done)};
+  WARDEN_DEVICE std::uint32_t number() const {
+    return static_cast<std::uint32_t>(members[0].launch_number);
+  }
+  /// Guarded `m` has failed with this launch. False if it had failed before.
+  WARDEN_DEVICE bool tell(std::uint32_t m, failed_wait const& first) const {
+    guarded_health& health = members[m].control->health;
+    if (!warden::poison(&health, first)) return false;
+    health.failed.limit_nanoseconds = limit.nanoseconds;
+    health.failed.member_count = member_count;
+    WARDEN_NO_UNROLL
+    for (std::uint32_t i = 0; i < member_count; ++i) health.failed.members[i] = members[i];
+    return true;
   }
 };
 

@@ -56,7 +56,7 @@ class leader_server {
       given_[simt::thread_rank()] = taken_[simt::thread_rank()] = 0;
     }
     if (simt::thread_rank() == 0) {
-      simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number);
+      simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
     if (simt::warp_rank() == 0) {

@@ -76,8 +76,8 @@ class nested_server {
     if (simt::thread_rank() == 0) {
       purse_.start();
       ring_released_[0] = static_cast<std::uint32_t>(ring_.first() / slice);
-      simt::store_relaxed(&clients_.channel().indices()->started.value, ref_.launch_number);
-      simt::store_relaxed(&ring_.channel().indices()->started.value, ref_.launch_number);
+      simt::store_relaxed(&clients_.channel().indices()->started.value, ref_.launch_number());
+      simt::store_relaxed(&ring_.channel().indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
     serve();

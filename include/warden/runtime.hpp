@@ -73,7 +73,7 @@ class profiled_scope {
 /// Device memory, aligned to 256 bytes, contents garbage. Throws cuda_error when there is not
 /// enough, naming the bytes asked for.
 void* allocate(std::size_t bytes, std::source_location where = std::source_location::current());
-/// Frees what `allocate` returned; null is allowed.
+/// Frees what `allocate` returned, behind all work of the device; null is allowed.
 void deallocate(void* memory) noexcept;
 /// Host memory that a copy can reach without blocking the host. Throws cuda_error.
 void* allocate_pinned(std::size_t bytes,
@@ -81,8 +81,7 @@ void* allocate_pinned(std::size_t bytes,
 /// Frees what `allocate_pinned` returned; null is allowed.
 void deallocate_pinned(void* memory) noexcept;
 
-/// Copies `bytes` bytes in any direction; enqueued. On the simulated device it happens at once.
-/// Throws cuda_error.
+/// Copies `bytes` bytes in any direction; enqueued. Throws cuda_error.
 void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
                 std::source_location where = std::source_location::current());
 /// Sets `bytes` bytes of device memory; enqueued. Throws cuda_error.
@@ -93,8 +92,9 @@ bool capturing(stream_ref s);
 
 /// A kernel with one argument, as both devices can launch it.
 struct kernel {
-  void const* function = nullptr;           ///< the __global__ function; CUDA only
-  std::function<void(void const*)> body{};  ///< calls it for one thread; simulated device only
+  void const* function = nullptr;  ///< the __global__ function; CUDA only
+  /// Copies the argument; what it returns calls the kernel for one thread. Simulated device only.
+  std::function<std::function<void()>(void const*)> body{};
 };
 
 /// The size of a launch.
@@ -136,8 +136,7 @@ struct pair_arrays {
 std::size_t sort_bytes(std::uint32_t n, unsigned bits,
                        std::source_location where = std::source_location::current());
 /// Sorts the pairs by the lowest `bits` bits of their keys, at least one, and keeps the order of
-/// equal ones; enqueued, and allocates nothing. On the simulated device it happens at once. Throws
-/// cuda_error.
+/// equal ones; enqueued, and allocates nothing. Throws cuda_error.
 void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t temporary_bytes,
                 stream_ref s, std::source_location where = std::source_location::current());
 /// Writes to `starts` the indices at which a run of equal `keys` begins, in order, and their number

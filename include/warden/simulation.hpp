@@ -21,7 +21,7 @@ enum class schedule {
   pct,     ///< always the runnable thread of highest priority, with a few changes of priority
 };
 
-/// What one simulated device is like. Launches are deterministic: equal settings, equal runs.
+/// What one simulated device is like. Runs are deterministic: equal settings, equal runs.
 struct settings {
   /// Every choice of a launch follows from this and the number of launches since `configure`.
   std::uint64_t seed = 1;
@@ -34,6 +34,9 @@ struct settings {
   unsigned stale_loads = 4;
   /// A launch in which every thread sleeps is an error at once, instead of a lapse of time.
   bool deadlock_is_error = false;
+  /// What is enqueued runs only when something waits for it, different streams in an order of the
+  /// seed's choice. Otherwise it has run when the call that enqueued it returns.
+  bool late_streams = true;
   /// Count 32-byte sectors of warp accesses; slow.
   bool count_sectors = false;
   /// A launch that takes more steps than this is stopped with an error.
@@ -54,7 +57,8 @@ struct settings {
   unsigned refuse_blocks_over = 0xffffffffu;
 };
 
-/// The settings of the following launches; the count of launches begins again.
+/// The settings of the following launches; the count of launches begins again. What is enqueued
+/// runs first, and its errors are thrown.
 void configure(settings const& chosen);
 /// Those last configured; at first the defaults, with the seed of `WARDEN_SEED` if that is set.
 settings const& current_settings();
@@ -85,9 +89,11 @@ struct report {
   std::string deadlock_text;  ///< where each thread slept then
   sim::counts counts;         ///< work of this launch
 };
-/// Of the last launch that ended, in error or not.
+/// Of the last launch that ended, in error or not. What is enqueued runs first, and its errors are
+/// thrown.
 report const& last_report();
-/// Of all launches of the program that ended without error.
+/// Of all launches of the program that ended without error. What is enqueued runs first, and its
+/// errors are thrown.
 counts total_counts();
 
 /// What the host asked of the runtime since `configure`.

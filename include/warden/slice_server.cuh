@@ -48,7 +48,7 @@ class slice_server {
     worker_.start();
     inbox_.start();
     if (simt::thread_rank() == 0) {
-      simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number);
+      simt::store_relaxed(&inbox_.channel().indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
     slice_reader reader{inbox_, simt::warp_rank()};

@@ -8,8 +8,11 @@
 #include <source_location>
 
 struct CUstream_st;  // what a cudaStream_t points to
+struct CUevent_st;   // what a cudaEvent_t points to
 
 WARDEN_HOST_NAMESPACE_BEGIN
+
+class event;
 
 /// A borrowed stream: a `cudaStream_t`, a `warden::stream`, or nothing (the default stream).
 class stream_ref {
@@ -20,12 +23,40 @@ class stream_ref {
   [[nodiscard]] CUstream_st* handle() const { return handle_; }
   /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
   void synchronize() const;
+  /// What is enqueued here from now on runs after the place that `e` has recorded. Throws
+  /// cuda_error.
+  void wait_for(event const& e) const;
 
  private:
   CUstream_st* handle_;
 };
 
-/// A stream of one's own on the current device; work on the simulated device runs when enqueued.
+/// A place in a stream, for those who wait for it; it has no time.
+class event {
+ public:
+  /// Of the current device, nothing recorded yet. Throws cuda_error.
+  event();
+  ~event();
+  /// What was moved from may only be destroyed or assigned to.
+  event(event&& other) noexcept;
+  /// Swaps with `other`.
+  event& operator=(event&& other) noexcept;
+  event(event const&) = delete;
+  event& operator=(event const&) = delete;
+  /// the `cudaEvent_t`
+  [[nodiscard]] CUevent_st* handle() const { return handle_; }
+  /// The place behind all that is enqueued in `s` so far, instead of the one before. Throws
+  /// cuda_error.
+  void record(stream_ref s);
+  /// Blocks the host until the recorded place is reached; not at all if there is none. Throws
+  /// cuda_error.
+  void synchronize() const;
+
+ private:
+  CUevent_st* handle_;
+};
+
+/// A stream of one's own on the current device.
 class stream {
  public:
   /// Does not synchronize with the default stream. Throws cuda_error.

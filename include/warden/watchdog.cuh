@@ -18,7 +18,7 @@ struct time_limit {
   std::uint32_t minimum_polls = 4096;
 };
 
-/// One a launch, in device memory, zero before the launch.
+/// In device memory, zero while all is well.
 struct launch_health {
   std::uint32_t poisoned;  ///< 0, or 1 from the first failed wait on
   std::uint32_t pad;       ///< always 0
@@ -30,6 +30,13 @@ WARDEN_DEVICE bool is_poisoned(launch_health const* health) {
   return simt::load_relaxed(&health->poisoned) != 0;
 }
 
+/// Poisons, unless that has happened before: then false.
+WARDEN_DEVICE bool poison(launch_health* health, failed_wait const& first) {
+  if (simt::compare_exchange(&health->poisoned, 0u, 1u) != 0u) return false;
+  health->first = first;  // only the host reads this, after the kernel has ended
+  return true;
+}
+
 /// The state of one wait. Make one for each wait; ask `hopeful` every 64 polls (wait_until does).
 class watchdog {
  public:
@@ -37,15 +44,15 @@ class watchdog {
   static constexpr unsigned polls_per_look = 64;
 
   /// The time begins with the first question.
-  WARDEN_DEVICE watchdog(launch_health* health, time_limit limit)
+  WARDEN_DEVICE watchdog(launch_health const* health, time_limit limit)
       : health_{health}, limit_{limit} {}
 
   /// False once the launch is poisoned, by this call or by another thread. `progress()` returns a
   /// number that changes whenever the launch gets on. It is long to read, and who reads it sees
   /// nothing else meanwhile: it is read eight times in a time limit, and not by a wait that ends
-  /// before an eighth. `what()` returns the failed_wait to report.
-  template <class Progress, class What>
-  WARDEN_DEVICE bool hopeful(Progress progress, What what) {
+  /// before an eighth. `stop()` poisons the launch.
+  template <class Progress, class Stop>
+  WARDEN_DEVICE bool hopeful(Progress progress, Stop stop) {
     if (is_poisoned(health_)) return false;
     std::uint64_t const now = simt::nanoseconds();
     polls_ += polls_per_look;
@@ -61,15 +68,12 @@ class watchdog {
       return true;
     }
     if (now - last_progress_ < limit_.nanoseconds || polls_ < limit_.minimum_polls) return true;
-    if (simt::compare_exchange(&health_->poisoned, 0u, 1u) == 0u) {
-      // Only the host reads this, after the kernel has ended.
-      health_->first = what();
-    }
+    stop();
     return false;
   }
 
  private:
-  launch_health* health_;
+  launch_health const* health_;
   time_limit limit_;
   std::uint64_t last_seen_ = 0;
   std::uint64_t last_progress_ = 0;

@@ -56,7 +56,7 @@ class window_server {
     worker_.start();
     if (me == 0) {
       for (std::uint32_t& r : progress_[0].received) r = ~0u;
-      simt::store_relaxed(&indices->started.value, ref_.launch_number);
+      simt::store_relaxed(&indices->started.value, ref_.launch_number());
     }
     simt::sync_block();
     for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {

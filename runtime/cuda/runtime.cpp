@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled host part on CUDA: memory, copies, device facts and cooperative launches.
 
-#include <warden/error.hpp>
+#include "check.hpp"
+
 #include <warden/runtime.hpp>
 
 #include <cuda_profiler_api.h>
@@ -17,12 +18,6 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 namespace {
 
-void check(cudaError_t code, std::string const& what, std::source_location where) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // not sticky: the next call must not report it again
-  throw cuda_error{static_cast<int>(code), what + ": " + cudaGetErrorString(code), where};
-}
-
 /// For calls that may fail without harm.
 void ignore(cudaError_t code) noexcept {
   if (code != cudaSuccess) cudaGetLastError();
@@ -35,23 +30,6 @@ int attribute(cudaDeviceAttr which, int ordinal, std::source_location where) {
 }
 
 }  // namespace
-
-void stream_ref::synchronize() const {
-  check(cudaStreamSynchronize(handle_), "waiting for a stream", std::source_location::current());
-}
-
-stream::stream() : handle_{nullptr} {
-  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream",
-        std::source_location::current());
-}
-stream::~stream() {
-  if (handle_ != nullptr) cudaStreamDestroy(handle_);
-}
-stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
-stream& stream::operator=(stream&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  return *this;
-}
 
 namespace runtime {
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timers as pairs of CUDA events.
 
-#include <warden/error.hpp>
+#include "check.hpp"
+
 #include <warden/timer.hpp>
 
 #include <cuda_runtime_api.h>
@@ -10,33 +11,28 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 namespace {
 
-void check(cudaError_t code) {
-  if (code == cudaSuccess) return;
-  throw cuda_error{static_cast<int>(code),
-                   std::string{"timing a stream: "} + cudaGetErrorString(code),
-                   std::source_location::current()};
-}
-cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
+constexpr char const* what = "timing a stream";
+cudaEvent_t moment(void* mark) { return static_cast<cudaEvent_t>(mark); }
 
 }  // namespace
 
 timer::timer() {
   cudaEvent_t start, stop;
-  check(cudaEventCreate(&start));
-  check(cudaEventCreate(&stop));
+  check(cudaEventCreate(&start), what);
+  check(cudaEventCreate(&stop), what);
   start_ = start;
   stop_ = stop;
 }
 timer::~timer() {
-  cudaEventDestroy(event(start_));
-  cudaEventDestroy(event(stop_));
+  cudaEventDestroy(moment(start_));
+  cudaEventDestroy(moment(stop_));
 }
-void timer::start(stream_ref s) { check(cudaEventRecord(event(start_), s.handle())); }
-void timer::stop(stream_ref s) { check(cudaEventRecord(event(stop_), s.handle())); }
+void timer::start(stream_ref s) { check(cudaEventRecord(moment(start_), s.handle()), what); }
+void timer::stop(stream_ref s) { check(cudaEventRecord(moment(stop_), s.handle()), what); }
 measurement timer::result() const {
-  check(cudaEventSynchronize(event(stop_)));
+  check(cudaEventSynchronize(moment(stop_)), what);
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, event(start_), event(stop_)));
+  check(cudaEventElapsedTime(&milliseconds, moment(start_), moment(stop_)), what);
   measurement m;
   m.seconds = static_cast<double>(milliseconds) * 1e-3;
   return m;

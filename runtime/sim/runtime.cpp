@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled host part on the simulated device: host memory, and launches that have ended when
-// they return.
+// The compiled host part on the simulated device: host memory, and work in its streams.
 
 #include "machine.hpp"
+#include "streams.hpp"
 
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
@@ -40,18 +40,30 @@ state& global() {
 }
 
 constexpr int cuda_error_memory_allocation = 2;
+constexpr int cuda_error_stream_capture_unsupported = 900;
 constexpr std::size_t alignment = 256;
 
 }  // namespace
 
 void configure(settings const& chosen) {
+  auto const lock = lock_device();
+  all_streams().configure(chosen.seed, chosen.late_streams);
   global().chosen = chosen;
   global().launches = 0;
   global().calls = {};
 }
 settings const& current_settings() { return global().chosen; }
-report const& last_report() { return global().last; }
-counts total_counts() { return global().total; }
+report const& last_report() {
+  auto const lock = lock_device();
+  all_streams().finish_all();
+  return global().last;
+}
+counts total_counts() {
+  auto const lock = lock_device();
+  all_streams().finish_all();
+  return global().total;
+}
+counts counts_so_far() { return global().total; }
 void count_sectors(bool on) { global().timed = on; }
 
 counts& counts::operator+=(counts const& more) {
@@ -67,25 +79,48 @@ counts& counts::operator+=(counts const& more) {
   return *this;
 }
 
-host_calls calls_since_configure() { return global().calls; }
-
-static void count_call(stream_ref s) {
-  ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);
+host_calls calls_since_configure() {
+  auto const lock = lock_device();
+  return global().calls;
 }
+
+namespace {
+
+/// What the host asks for, counted and enqueued.
+void enqueue(stream_ref s, work w) {
+  auto const lock = lock_device();
+  ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);
+  all_streams().enqueue(s, std::move(w));
+}
+
+/// All of one launch.
+void run(runtime::launch_shape const& shape, std::function<void()> const& body) {
+  // A launch of its own seed: the same kernel twice in a test takes two schedules.
+  random_numbers seeds{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches};
+  settings chosen = global().chosen;
+  chosen.count_sectors = chosen.count_sectors || global().timed;
+  machine one{chosen, seeds.next(), shape.blocks, shape.threads, shape.shared_bytes, body};
+  try {
+    one.run();
+  } catch (...) {
+    global().last = one.result();
+    throw;
+  }
+  global().last = one.result();
+  global().total += global().last.counts;
+}
+
+}  // namespace
 
 misuse_error::misuse_error(std::string const& message, std::source_location where)
     : error{message, where} {}
 
 }  // namespace sim
 
-void stream_ref::synchronize() const { ++sim::global().calls.synchronizations; }
-// A stream is an address of its own.
-stream::stream() : handle_{reinterpret_cast<CUstream_st*>(new char)} {}
-stream::~stream() { delete reinterpret_cast<char*>(handle_); }
-stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
-stream& stream::operator=(stream&& other) noexcept {
-  std::swap(handle_, other.handle_);
-  return *this;
+void stream_ref::synchronize() const {
+  auto const lock = sim::lock_device();
+  ++sim::global().calls.synchronizations;
+  sim::all_streams().synchronize(*this);
 }
 
 namespace runtime {
@@ -115,12 +150,18 @@ profiled_scope::profiled_scope() noexcept = default;
 profiled_scope::~profiled_scope() = default;
 
 void* allocate(std::size_t bytes, std::source_location where) {
+  auto const lock = sim::lock_device();
   auto& global = sim::global();
-  if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes)) {
+  auto const refuse = [&](int code, std::string const& why) {
     throw cuda_error{
-        sim::cuda_error_memory_allocation,
-        "allocating " + std::to_string(bytes) + " bytes of device memory: out of memory", where};
+        code, "allocating " + std::to_string(bytes) + " bytes of device memory: " + why, where};
+  };
+  if (sim::all_streams().forbidden_by_capture()) {
+    refuse(sim::cuda_error_stream_capture_unsupported,
+           "operation not permitted when stream is capturing");
   }
+  if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes))
+    refuse(sim::cuda_error_memory_allocation, "out of memory");
   void* const memory = std::aligned_alloc(
       sim::alignment, (bytes + sim::alignment - 1) / sim::alignment * sim::alignment);
   if (memory == nullptr) throw std::bad_alloc{};
@@ -131,6 +172,10 @@ void* allocate(std::size_t bytes, std::source_location where) {
 }
 void deallocate(void* memory) noexcept {
   if (memory == nullptr) return;
+  auto const lock = sim::lock_device();
+  // As on a GPU it fails during a capture, and then the memory stays.
+  if (sim::all_streams().forbidden_by_capture()) return;
+  sim::all_streams().finish_all_quietly();
   auto& global = sim::global();
   auto const found = global.allocations.find(memory);
   global.allocated -= found->second;
@@ -143,15 +188,16 @@ void* allocate_pinned(std::size_t bytes, std::source_location where) {
 void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
 
 void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s, std::source_location) {
-  sim::count_call(s);
-  std::memcpy(to, from, bytes);
+  sim::enqueue(s, [=] { std::memcpy(to, from, bytes); });
 }
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
                 std::source_location) {
-  sim::count_call(s);
-  std::memset(to, byte, bytes);
+  sim::enqueue(s, [=] { std::memset(to, byte, bytes); });
 }
-bool capturing(stream_ref) { return false; }
+bool capturing(stream_ref s) {
+  auto const lock = sim::lock_device();
+  return sim::all_streams().capturing(s);
+}
 
 int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes,
                               std::source_location) {
@@ -169,24 +215,10 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
 
 launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
                      std::source_location) {
-  sim::count_call(s);
-  auto& global = sim::global();
-  if (shape.cooperative && shape.blocks > global.chosen.refuse_blocks_over)
+  auto const lock = sim::lock_device();
+  if (shape.cooperative && shape.blocks > sim::current_settings().refuse_blocks_over)
     return launch_result::too_large;
-  // A launch of its own seed: the same kernel twice in a test takes two schedules.
-  sim::random_numbers seeds{global.chosen.seed * 0x9e3779b97f4a7c15ull + ++global.launches};
-  sim::settings chosen = global.chosen;
-  chosen.count_sectors = chosen.count_sectors || global.timed;
-  sim::machine machine{chosen,        seeds.next(),       shape.blocks,
-                       shape.threads, shape.shared_bytes, [&k, argument] { k.body(argument); }};
-  try {
-    machine.run();
-  } catch (...) {
-    global.last = machine.result();
-    throw;
-  }
-  global.last = machine.result();
-  global.total += global.last.counts;
+  sim::enqueue(s, [shape, body = k.body(argument)] { sim::run(shape, body); });
   return launch_result::launched;
 }
 
@@ -196,26 +228,28 @@ std::size_t sort_bytes(std::uint32_t n, unsigned, std::source_location) {
 
 void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t, stream_ref s,
                 std::source_location) {
-  sim::count_call(s);
-  auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
-  auto* const order = static_cast<std::uint32_t*>(temporary);
-  std::iota(order, order + a.n, 0u);
-  std::stable_sort(order, order + a.n, [&](std::uint32_t i, std::uint32_t j) {
-    return (a.keys[i] & mask) < (a.keys[j] & mask);
+  sim::enqueue(s, [=] {
+    auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
+    auto* const order = static_cast<std::uint32_t*>(temporary);
+    std::iota(order, order + a.n, 0u);
+    std::stable_sort(order, order + a.n, [&](std::uint32_t i, std::uint32_t j) {
+      return (a.keys[i] & mask) < (a.keys[j] & mask);
+    });
+    for (std::uint32_t p = 0; p < a.n; ++p) {
+      a.sorted_keys[p] = a.keys[order[p]];
+      a.sorted_values[p] = a.values[order[p]];
+    }
   });
-  for (std::uint32_t p = 0; p < a.n; ++p) {
-    a.sorted_keys[p] = a.keys[order[p]];
-    a.sorted_values[p] = a.values[order[p]];
-  }
 }
 
 void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,
                std::uint32_t* count, void*, std::size_t, stream_ref s, std::source_location) {
-  sim::count_call(s);
-  *count = 0;
-  for (std::uint32_t p = 0; p < n; ++p) {
-    if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
-  }
+  sim::enqueue(s, [=] {
+    *count = 0;
+    for (std::uint32_t p = 0; p < n; ++p) {
+      if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
+    }
+  });
 }
 
 }  // namespace runtime

@@ -2,41 +2,50 @@
 // Timers that count work, because the simulated device has no time.
 
 #include "machine.hpp"
+#include "streams.hpp"
 
 #include <warden/simulation.hpp>
 #include <warden/timer.hpp>
 
+#include <memory>
+
 WARDEN_HOST_NAMESPACE_BEGIN
 
-timer::timer() : start_{new measurement}, stop_{new measurement} {}
-timer::~timer() {
-  delete static_cast<measurement*>(start_);
-  delete static_cast<measurement*>(stop_);
+namespace {
+
+/// The mark of a timer; work that has not run yet keeps it, too.
+using moment = std::shared_ptr<measurement>;
+moment& of(void* mark) { return *static_cast<moment*>(mark); }
+
+/// Enqueues the counts of what was done so far, and whether sectors are counted from there on.
+void enqueue(stream_ref s, moment const& m, bool counts) {
+  auto const lock = sim::lock_device();
+  sim::all_streams().enqueue(s, [m, counts] {
+    sim::counts const c = sim::counts_so_far();
+    m->global_atomics = c.global_atomics;
+    m->lock_retries = c.lock_retries;
+    m->sectors = c.sectors;
+    m->messages = c.messages;
+    sim::count_sectors(counts);
+  });
 }
 
-namespace {
-measurement so_far() {
-  sim::counts const c = sim::total_counts();
-  measurement m;
-  m.global_atomics = c.global_atomics;
-  m.lock_retries = c.lock_retries;
-  m.sectors = c.sectors;
-  m.messages = c.messages;
-  return m;
-}
 }  // namespace
 
-void timer::start(stream_ref) {
-  *static_cast<measurement*>(start_) = so_far();
-  sim::count_sectors(true);
+timer::timer()
+    : start_{new moment{std::make_shared<measurement>()}},
+      stop_{new moment{std::make_shared<measurement>()}} {}
+timer::~timer() {
+  delete &of(start_);
+  delete &of(stop_);
 }
-void timer::stop(stream_ref) {
-  *static_cast<measurement*>(stop_) = so_far();
-  sim::count_sectors(false);
-}
+void timer::start(stream_ref s) { enqueue(s, of(start_), true); }
+void timer::stop(stream_ref s) { enqueue(s, of(stop_), false); }
 measurement timer::result() const {
-  measurement m = *static_cast<measurement*>(stop_);
-  auto const& start = *static_cast<measurement*>(start_);
+  auto const lock = sim::lock_device();
+  sim::all_streams().finish_all();
+  measurement m = *of(stop_);
+  auto const& start = *of(start_);
   m.global_atomics -= start.global_atomics;
   m.lock_retries -= start.lock_retries;
   m.sectors -= start.sectors;

@@ -3,12 +3,23 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/graph.hpp>
 #include <warden/simulation.hpp>
+
+#include <utility>
 
 namespace {
 
 using test::record_in;
 using small = warden::basic_guarded<test::small_policy, test::tally, record_in<2>>;
+
+struct send_to_two {
+  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+                             small::ref const& b) const {
+    test::send_by_block<2>{50, 10}(at, a);
+    test::send_by_block<2>{50, 10}(at, b);
+  }
+};
 
 class cost : public testing::Test {
  protected:
@@ -56,6 +67,27 @@ TEST_F(cost, launches_only_enqueue_and_only_in_their_stream) {
   calls = warden::sim::calls_since_configure();
   EXPECT_GT(calls.synchronizations, 0u);
   EXPECT_EQ(calls.in_default_stream, 0u);
+}
+
+TEST_F(cost, of_waiting_does_not_grow_with_what_was_captured) {
+  test::guarded_records<small> g{10, {.servers = 2, .capacity = 32}};
+  test::guarded_records<small> h{10, {.servers = 1, .capacity = 32}};
+  warden::stream const s;
+  auto const capture = [&] {
+    return warden::graph::capture(
+        s, [&] { warden::launch_fused(send_to_two{}, 3, 64, s, g.guarded, h.guarded); });
+  };
+  auto const calls_of_a_wait = [&] {
+    warden::sim::configure({});
+    g.guarded.wait(s);
+    auto const calls = warden::sim::calls_since_configure();
+    return std::pair{calls.synchronizations, calls.in_other_streams};
+  };
+  auto const before = calls_of_a_wait();
+  for (int i = 0; i < 100; ++i) {
+    capture().launch(s);
+    ASSERT_EQ(calls_of_a_wait(), before);
+  }
 }
 
 /// One warp a block, so that one message means one batch at either end.

@@ -99,6 +99,7 @@ class pools {
     std::vector<warden::place_counts> const counts(count, {tickets, tickets});
     warden::copy(tickets_.data(), entries.data(), entries.size());
     warden::copy(counts_.data(), counts.data(), counts.size());
+    warden::stream_ref{}.synchronize();  // the host memory above ends here
   }
 
   void run(std::uint64_t seed, unsigned rounds) {
@@ -201,6 +202,7 @@ class tokens {
     arguments_.held = numbers_.data();
     arguments_.most = numbers_.data() + 1;
     arguments_.errors = numbers_.data() + 2;
+    warden::stream_ref{}.synchronize();  // `all` ends here
   }
   /// All tokens are back at the end, and were never more.
   void run(void (*kernel)(token_arguments), unsigned blocks, unsigned threads, std::uint64_t seed,

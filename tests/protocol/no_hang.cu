@@ -129,7 +129,7 @@ struct clients_only {
   small::ref ref;
 };
 WARDEN_KERNEL void run_clients_only(clients_only a) {
-  warden::client_block const at{0, 1, 0, a.ref.frame.control, nullptr, 0, 0};
+  warden::client_block const at{0, 1, 0, &a.ref.frame, nullptr, 0, 0};
   small::thread_client const client{a.ref, at};
   for (std::uint32_t i = 0; i < 40; ++i) {
     if (!client.send(4, record_in<2>::of(i))) return;
@@ -140,14 +140,11 @@ TEST(no_hang, no_server_starts) {
   test::guarded_records<small> g{10, options(2, 32)};
   auto const d = dump_of([&] {
     auto const record = g.guarded.lend_launch_record();
-    record->groups.clear();
-    record->limit = g.guarded.limit();
-    clients_only a{g.guarded.begin_launch(record, 0, 0, {})};
-    a.ref.frame.control = record->control.data();
-    a.ref.frame.limit = record->limit;
-    a.ref.frame.group_count = 1;
-    a.ref.frame.launch = record->launches;
-    a.ref.frame.groups[0] = {a.ref.indices, 2};
+    warden::launch_frame frame{};
+    frame.control = record->control.data();
+    frame.limit = g.guarded.limit();
+    clients_only a{g.guarded.begin_launch({&record, 1}, 0, frame)};
+    a.ref.frame = frame;
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
     g.guarded.wait();
   });
@@ -186,50 +183,6 @@ TEST(no_hang, an_unreported_failure_is_not_lost) {
   EXPECT_EQ(d.channels[1].published, 64u + 1);
   EXPECT_EQ(count_of(g.records.to_host()), 2u) << "only the first launch's two messages may run";
   g.guarded.wait();
-}
-
-struct reserve_and_forget_beside_another {
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
-                             small::ref const&) const {
-    reserve_and_forget{}(at, a);
-  }
-};
-struct send_to_two {
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
-                             small::ref const& b) const {
-    test::send_by_block<2>{500, 10}(at, a);
-    test::send_by_block<2>{500, 10}(at, b);
-  }
-};
-
-TEST(no_hang, a_failure_is_reported_by_each_guarded_of_the_launch) {
-  for (bool const first_waits_first : {true, false}) {
-    test::guarded_records<small> g{10, options(2, 64)};
-    test::guarded_records<small> h{10, options(1, 64)};
-    warden::launch_fused(reserve_and_forget_beside_another{}, 3, 64, {}, g.guarded, h.guarded);
-    auto& one = first_waits_first ? g : h;
-    auto& other = first_waits_first ? h : g;
-    EXPECT_THROW(one.guarded.wait(), warden::timeout_error);
-    one.guarded.wait();  // reported once
-    EXPECT_THROW(warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded),
-                 warden::timeout_error)
-        << "the other one has not reported it yet";
-    try {
-      other.guarded.wait();
-      ADD_FAILURE() << "no timeout_error from the other guarded";
-    } catch (warden::timeout_error const& e) {
-      EXPECT_EQ(e.dump().channels.size(), 3u);
-      EXPECT_EQ(e.dump().channels[1].published, 64u + 1);
-    }
-    other.guarded.wait();
-    // Both are usable again.
-    g.records.fill_bytes(0);
-    warden::launch_fused(send_to_two{}, 3, 64, {}, g.guarded, h.guarded);
-    g.guarded.wait();
-    h.guarded.wait();
-    test::expect_equal(g.records.to_host(), test::expected<2>(500, 10));
-    test::expect_equal(h.records.to_host(), test::expected<2>(500, 10));
-  }
 }
 
 struct one_each {

@@ -44,6 +44,11 @@ struct runs_policy : policy {
 struct chip_policy : runs_policy {
   static constexpr warden::placement records = warden::placement::on_chip;
 };
+struct chip_locks_policy : policy {
+  static constexpr unsigned block_threads = 64;
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+using chip_lock_notes = warden::basic_guarded<chip_locks_policy, tally, note>;
 using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
 using run_notes = warden::basic_guarded<runs_policy, tally, note>;
 
@@ -170,6 +175,7 @@ void torn() { exactly_once<notes>(300, 5, 1, 32, 2); }
 void full() { exactly_once<wide_notes>(1500, 3, 1, 128, 4); }
 // Two destinations and many blocks, each with more for both than a channel holds.
 void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
+void on_chip_by_locks() { exactly_once<chip_lock_notes>(600, 100, 2, 64, 3); }
 void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
 void led() { exactly_once<paper_notes>(2000, 3, 1, 128, 4); }
 void buffered() { exactly_once<paper_notes>(2000, 64, 2, 64, 4); }
@@ -193,14 +199,15 @@ struct look {
     if (warden::simt::load_relaxed(&b.written[i]) != i + 1) t.mixed += 1;
   }
 };
-struct board_policy : policy {
+template <class Policy>
+struct with_board : Policy {
   using context = board;
 };
-using lookers = warden::basic_guarded<board_policy, tally, look>;
 struct write_and_send {
   std::uint32_t* written;
-  void operator()(warden::client_block const& at, lookers::ref const& ref) const {
-    lookers::block_client client{ref, at};
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
     client.send(i % 4, look{i});
@@ -209,19 +216,21 @@ struct write_and_send {
 };
 struct write_and_send_by_warp {
   std::uint32_t* written;
-  void operator()(warden::client_block const& at, lookers::ref const& ref) const {
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
-    lookers::warp_client{ref, at}.send(warden::simt::full_warp, i % 4, look{i});
+    warden::warp_client<Ref>{ref, at}.send(warden::simt::full_warp, i % 4, look{i});
   }
 };
-template <class Kernel>
+template <class Kernel, class Policy = policy>
 void visible() {
   warden::buffer<std::uint32_t> written{96};
   written.fill_bytes(0);
   warden::buffer<tally> memory{4};
   memory.fill_bytes(0);
-  lookers g{memory, board{written.data()}, {.servers = 2, .capacity = 32}};
+  warden::basic_guarded<with_board<Policy>, tally, look> g{
+      memory, board{written.data()}, {.servers = 2, .capacity = 32}};
   warden::launch_fused(Kernel{written.data()}, 3, 32, {}, g);
   g.wait();
   for (tally const& t : memory.to_host()) {
@@ -348,6 +357,7 @@ int main(int argc, char** argv) {
                         {"full", full},
                         {"many_records", many_records},
                         {"on_chip", on_chip},
+                        {"on_chip_by_locks", on_chip_by_locks},
                         {"led", led},
                         {"buffered", buffered},
                         {"appended", appended},
@@ -357,6 +367,7 @@ int main(int argc, char** argv) {
                         {"crossed", crossed},
                         {"crossed_warps", crossed_warps},
                         {"visible", visible<write_and_send>},
+                        {"visible_by_runs", visible<write_and_send, runs_policy>},
                         {"visible_by_warp", visible<write_and_send_by_warp>},
                         {"paired", [] { paired(1, 3); }},
                         {"apart", [] { paired(2, 3); }},

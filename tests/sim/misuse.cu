@@ -24,6 +24,7 @@ struct arguments {
 std::string error_of(void (*kernel)(arguments), arguments a = {}, unsigned threads = 64) {
   try {
     simt::launch(kernel, 2, threads, 256, a, {});
+    warden::stream_ref{}.synchronize();
   } catch (warden::sim::misuse_error const& e) {
     return e.what();
   }

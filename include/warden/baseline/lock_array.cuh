@@ -21,22 +21,22 @@ class lock_wait {
  public:
   /// For one acquisition of `lock`.
   WARDEN_DEVICE lock_wait(launch_health* health, time_limit limit, std::uint32_t lock)
-      : dog_{health, limit}, lock_{lock} {}
+      : health_{health}, dog_{health, limit}, lock_{lock} {}
 
   /// After a failed try that found `holder`. False once the launch is poisoned.
   WARDEN_DEVICE bool hopeful(std::uint32_t holder) {
     changes_ += holder != last_holder_ ? 1 : 0;
     last_holder_ = holder;
     if (++tries_ % watchdog::polls_per_look != 0) return true;
-    return dog_.hopeful(
-        [this] { return std::uint64_t{changes_} + 1; },
-        [this] {
-          return failed_wait{
-              wait_kind::lock, simt::block_rank(), simt::thread_rank(), 0, 0, 0, lock_, 0, 0};
-        });
+    return dog_.hopeful([this] { return std::uint64_t{changes_} + 1; },
+                        [this] {
+                          poison(health_, {wait_kind::lock, simt::block_rank(), simt::thread_rank(),
+                                           0, 0, 0, lock_, 0, 0});
+                        });
   }
 
  private:
+  launch_health* health_;
   watchdog dog_;
   std::uint32_t lock_;
   std::uint32_t tries_ = 0;

@@ -1,95 +1,139 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The launches that a guarded took part in and must still ask about, so that no failure is lost
-/// between launches, streams and replays of graphs.
+/// What a guarded knows of its launches, so that no failure is lost between launches, streams and
+/// replays of graphs.
 #pragma once
 
 #include <warden/detail/launch_record.cuh>
-#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <source_location>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// One a guarded; host threads of different guardeds share nothing of it that changes.
 class launch_history {
  public:
-  /// What went wrong since it was asked last.
+  /// The guardeds of a launch, by position.
+  using records = std::span<std::shared_ptr<launch_record const> const>;
+
+  /// What went wrong since it was cleared last.
   struct findings {
     std::optional<diagnosis> failure;
     std::string shared;  ///< the error of a client that asked for too much shared memory, or empty
   };
 
-  /// Throws timeout_error for a failure that is known and that `report` has not returned.
-  void check_reported(std::source_location where) const {
-    for (entry const& e : entries_) {
-      if (e.has_unreported_failure()) throw timeout_error{*e.launch->failure, where};
+  /// Of a guarded with these channels, in health. Throws cuda_error when memory is short. Blocks
+  /// the host.
+  void make(std::vector<launch_record::channels> groups) {
+    auto record = std::make_shared<launch_record>();
+    record->groups = std::move(groups);
+    record->control.fill_bytes(0);
+    stream_ref{}.synchronize();
+    own_ = std::move(record);
+  }
+  /// The guarded's own.
+  [[nodiscard]] std::shared_ptr<launch_record const> const& own() const { return own_; }
+
+  /// A launch of all these begins, which number for this guarded is returned. A failure of it, or
+  /// of a replay, may be found much later: then those that it was shared with must be known.
+  std::uint64_t begin(records all) {
+    forget_gone();
+    for (auto const& one : all) {
+      if (one == own_) continue;
+      auto const same = [&](partner const& p) { return p.record.lock() == one; };
+      auto const known = std::find_if(partners_.begin(), partners_.end(), same);
+      if (known == partners_.end()) {
+        partners_.push_back({one, one});
+      } else {
+        known->kept = one;
+      }
     }
+    return ++launches_;
   }
-
-  /// A launch begins in `s`. Returns the health of the one before it, or null: a failure may not be
-  /// known yet, and what comes behind it must not touch its channels.
-  launch_health const* begin(std::shared_ptr<launch_record> const& launch, stream_ref s) {
-    auto const earlier = entries_.empty() ? nullptr : entries_.back().launch;
-    bool const captured = runtime::capturing(s);
-    std::erase_if(entries_, [&](entry const& e) {
-      return !captured && !e.captured && e.launch == launch && e.stream.handle() == s.handle();
-    });
-    entries_.push_back({launch, s, captured, launch->failures, earlier});
-    return earlier ? &earlier->control.data()->health : nullptr;
+  /// It is enqueued in `s`, or captured; then nobody can tell when it runs.
+  void end(stream_ref s) {
+    if (!runtime::capturing(s)) last_.record(s);
   }
+  /// Blocks the host until the last launch that was not captured has ended, in whatever stream.
+  void synchronize() const { last_.synchronize(); }
 
-  /// Asks every launch; blocks the host. The work of `s` is done.
+  /// Blocks the host; launches have ended, and the work of `s` is done.
   findings report(stream_ref s) {
+    guarded_health health;
+    copy(&health, &own_->control.data()->health, 1, s);
+    s.synchronize();
     findings result;
-    for (entry& e : entries_) {
-      auto const& launch = e.launch;
-      launch_control control;
-      copy(&control, launch->control.data(), 1, s);
-      s.synchronize();
-      if (control.health.poisoned != 0) {
-        launch->failure = diagnose(*launch, control);
-        ++launch->failures;
-      }
-      if (control.shared_asked != 0) {
-        result.shared = "client_block::shared: " + std::to_string(control.shared_asked) +
-                        " bytes asked for, but the kernel's shared_storage has " +
-                        std::to_string(launch->user_shared_bytes);
-      }
-      if (control.health.poisoned != 0 || control.shared_asked != 0) launch->clear(s);
-      if (!e.has_unreported_failure()) continue;
-      e.reported = launch->failures;
-      // Of several launches that failed, the first one is the cause.
-      bool const is_cause = launch->failure->wait.kind != wait_kind::earlier;
-      if (!result.failure || (is_cause && result.failure->wait.kind == wait_kind::earlier))
-        result.failure = launch->failure;
+    if (health.poisoned != 0) result.failure = diagnose(health, s);
+    if (health.shared_asked != 0) {
+      result.shared = "client_block::shared: " + std::to_string(health.shared_asked >> 32) +
+                      " bytes asked for, but the kernel's shared_storage has " +
+                      std::to_string(health.shared_asked & 0xffffffffu);
     }
-    // What was launched in another stream may still run, and what was captured may run again.
-    std::erase_if(entries_, [&](entry const& e) {
-      return !e.captured && (result.failure || e.stream.handle() == s.handle());
-    });
+    // Only graphs may still fail with these, and then they live.
+    for (partner& p : partners_) p.kept.reset();
+    forget_gone();
     return result;
+  }
+  /// Forgets what was reported: from now on launches run. Blocks the host.
+  void clear(stream_ref s) {
+    runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s);
+    s.synchronize();
   }
 
  private:
-  struct entry {
-    std::shared_ptr<launch_record> launch;
-    stream_ref stream;
-    bool captured;                           ///< into a graph: it may run at any time from now on
-    std::uint64_t reported;                  ///< of the launch's failures
-    std::shared_ptr<launch_record> earlier;  ///< kept alive, because the launch looks at it
-
-    [[nodiscard]] bool has_unreported_failure() const { return launch->failures != reported; }
+  struct partner {
+    std::weak_ptr<launch_record const> record;
+    std::shared_ptr<launch_record const> kept;  ///< for a dump, since the last report
   };
-  /// By last use; each record once for each stream, unless captured.
-  std::vector<entry> entries_;
+
+  void forget_gone() {
+    std::erase_if(partners_, [](partner const& p) { return p.record.expired(); });
+  }
+  /// The record of a guarded that still has the failure to report; null if there is none.
+  [[nodiscard]] std::shared_ptr<launch_record const> find(launch_control const* control,
+                                                          stream_ref s) const {
+    if (control == own_->control.data()) return own_;
+    for (partner const& p : partners_) {
+      auto const record = p.record.lock();
+      if (!record || record->control.data() != control) continue;
+      std::uint32_t poisoned = 0;
+      copy(&poisoned, &control->health.poisoned, 1, s);
+      s.synchronize();
+      return poisoned != 0 ? record : nullptr;
+    }
+    return nullptr;
+  }
+  /// Reads everything a dump needs.
+  [[nodiscard]] diagnosis diagnose(guarded_health const& health, stream_ref s) const {
+    diagnosis d;
+    d.wait = health.first;
+    d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
+    d.client_blocks = d.wait.client_blocks;
+    d.client_blocks_done = d.wait.client_blocks_done;
+    for (std::uint32_t m = 0; m < health.failed.member_count; ++m) {
+      launch_member const& member = health.failed.members[m];
+      auto const record = find(member.control, s);
+      if (!record) continue;
+      for (auto const& group : record->groups) read_channels(d, group, m, member.launch_number, s);
+    }
+    return d;
+  }
+
+  std::shared_ptr<launch_record const> own_;
+  /// Each once; those that are gone and were not kept are forgotten.
+  std::vector<partner> partners_;
+  std::uint64_t launches_ = 0;
+  event last_;
 };
 
 }  // namespace detail

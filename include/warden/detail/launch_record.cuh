@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the guardeds of one launch share after it, and how a dump is made of it.
+/// What the guardeds of one launch know of each other after it, and how a dump is made of it.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -51,75 +50,56 @@ struct channel_memory {
   }
 };
 
-/// What the guardeds of one launch share after it: where its health is and what to dump.
+/// What launches and their dumps need of one guarded. Made with it and constant from then on, so
+/// that those it shares launches with can keep it, in other host threads, too.
 struct launch_record {
-  buffer<launch_control> control{1};
+  /// The guarded's channels, or its rings.
   struct channels {
     std::shared_ptr<channel_memory const> memory;
     unsigned servers, capacity_log2;
     std::uint64_t slots;  ///< elements of one channel
     bool (*is_published)(simt::lane_words const* slots, std::uint64_t index,
                          unsigned capacity_log2);
-    std::uint64_t launch_number;
-    std::uint32_t guarded;  ///< position of theirs in the launch
-    std::uint64_t tokens;   ///< of rings; 0 of channels
+    std::uint64_t tokens;  ///< of rings; 0 of channels
   };
   std::vector<channels> groups;
-  time_limit limit;
-  std::uint32_t launches = 0;  ///< on this control; those after a failed one run nothing
-  std::size_t user_shared_bytes = 0;
-  /// The last failure that some guarded's `wait` found; the others report it from here.
-  std::optional<diagnosis> failure;
-  std::uint64_t failures = 0;  ///< found so far
-
-  /// Healthy, and waits for that: the next launch may come in any stream.
-  void clear(stream_ref s) {
-    control.fill_bytes(0, s);
-    s.synchronize();
-  }
+  buffer<launch_control> control{1};
 };
 
-/// Reads everything a dump needs from a device that has stopped.
-inline diagnosis diagnose(launch_record const& launch, launch_control const& control) {
-  diagnosis d;
-  d.wait = control.health.first;
-  d.limit_seconds = static_cast<double>(launch.limit.nanoseconds) * 1e-9;
-  d.client_blocks = d.wait.client_blocks;
-  d.client_blocks_done = d.wait.client_blocks_done;
-  // Later launches on the failed one have counted on, but started no server.
-  std::uint32_t const later = launch.launches - d.wait.launch;
-  for (auto const& group : launch.groups) {
-    if (group.tokens != 0) {
-      channel_index available;
-      copy(&available, group.memory->available.data(), 1);
-      stream_ref{}.synchronize();
-      d.tokens.push_back({group.guarded, group.tokens, static_cast<std::int64_t>(available.value)});
-    }
-    std::vector<channel_indices> indices(group.servers);
-    std::size_t const capacity = std::size_t{1} << group.capacity_log2;
-    std::vector<simt::lane_words> slots(group.slots);
-    copy(indices.data(), group.memory->indices.data(), indices.size());
-    stream_ref{}.synchronize();
-    for (std::uint32_t s = 0; s < group.servers; ++s) {
-      channel_state c{group.guarded,
-                      s,
-                      static_cast<std::uint32_t>(capacity),
-                      indices[s].started.value + later == group.launch_number,
-                      group.tokens != 0,
-                      indices[s].reserved.value,
-                      indices[s].released.value,
-                      indices[s].executed.value,
-                      indices[s].released.value};
-      copy(slots.data(), group.memory->slots.data() + s * slots.size(), slots.size());
-      stream_ref{}.synchronize();
-      while (c.published < c.reserved && c.published - c.released < capacity &&
-             group.is_published(slots.data(), c.published, group.capacity_log2)) {
-        ++c.published;
-      }
-      d.channels.push_back(c);
-    }
+/// Reads how far channels of the guarded at `position` had come when its launch `number` failed.
+/// Blocks the host; nothing runs on them.
+inline void read_channels(diagnosis& d, launch_record::channels const& group,
+                          std::uint32_t position, std::uint64_t number, stream_ref s) {
+  if (group.tokens != 0) {
+    channel_index available;
+    copy(&available, group.memory->available.data(), 1, s);
+    s.synchronize();
+    d.tokens.push_back({position, group.tokens, static_cast<std::int64_t>(available.value)});
   }
-  return d;
+  std::vector<channel_indices> indices(group.servers);
+  std::size_t const capacity = std::size_t{1} << group.capacity_log2;
+  std::vector<simt::lane_words> slots(group.slots);
+  copy(indices.data(), group.memory->indices.data(), indices.size(), s);
+  s.synchronize();
+  for (std::uint32_t server = 0; server < group.servers; ++server) {
+    channel_indices const& at = indices[server];
+    channel_state c{position,
+                    server,
+                    static_cast<std::uint32_t>(capacity),
+                    at.started.value == number,
+                    group.tokens != 0,
+                    at.reserved.value,
+                    at.released.value,
+                    at.executed.value,
+                    at.released.value};
+    copy(slots.data(), group.memory->slots.data() + server * slots.size(), slots.size(), s);
+    s.synchronize();
+    while (c.published < c.reserved && c.published - c.released < capacity &&
+           group.is_published(slots.data(), c.published, group.capacity_log2)) {
+      ++c.published;
+    }
+    d.channels.push_back(c);
+  }
 }
 
 }  // namespace detail

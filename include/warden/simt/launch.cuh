@@ -6,6 +6,7 @@
 #include <warden/runtime.hpp>
 #include <warden/simt/annotations.cuh>
 
+#include <functional>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -18,8 +19,9 @@ runtime::kernel make_kernel(void (*kernel)(Argument)) {
 #if defined(__CUDACC__)
   return {reinterpret_cast<void const*>(kernel), {}};
 #else
-  return {nullptr,
-          [kernel](void const* argument) { kernel(*static_cast<Argument const*>(argument)); }};
+  return {nullptr, [kernel](void const* argument) -> std::function<void()> {
+            return [kernel, copy = *static_cast<Argument const*>(argument)] { kernel(copy); };
+          }};
 #endif
 }
 

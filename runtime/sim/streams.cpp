@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of the simulated device: what runs next, events, and graphs.
+
+#include "streams.hpp"
+
+#include <warden/error.hpp>
+#include <warden/graph.hpp>
+
+#include <algorithm>
+#include <utility>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+namespace {
+
+// cudaError_t, and what CUDA says.
+constexpr int illegal_state = 401;
+constexpr int capture_unsupported = 900;
+constexpr int capture_invalidated = 901;
+
+[[noreturn]] void refuse(std::string const& what, int code) {
+  char const* const why =
+      code == illegal_state         ? "the operation cannot be performed in the present state"
+      : code == capture_unsupported ? "operation not permitted when stream is capturing"
+                                    : "operation failed due to a previous error during capture";
+  throw cuda_error{code, what + ": " + why, std::source_location::current()};
+}
+
+}  // namespace
+
+streams& all_streams() {
+  static streams s;
+  return s;
+}
+
+std::unique_lock<std::recursive_mutex> lock_device() {
+  static std::recursive_mutex mutex;
+  return std::unique_lock{mutex};
+}
+
+// The first one is the default stream.
+streams::streams() { create(); }
+
+void streams::configure(std::uint64_t seed, bool late) {
+  finish_all();
+  choices_ = random_numbers{seed};
+  late_ = late;
+}
+
+queue* streams::create() {
+  queues_.push_back(std::make_unique<queue>());
+  return queues_.back().get();
+}
+
+void streams::destroy(queue* q) noexcept {
+  q->destroyed = true;
+  q->captures = false;
+  drop_destroyed();
+}
+
+queue& streams::queue_of(stream_ref s) const {
+  return s.handle() == nullptr ? *queues_.front() : *reinterpret_cast<queue*>(s.handle());
+}
+
+void streams::enqueue(stream_ref s, work w) {
+  queue& q = queue_of(s);
+  if (!q.captures) return push(q, {std::move(w)});
+  if (q.capture_failed) refuse("enqueueing work", capture_invalidated);
+  q.captured.push_back(std::move(w));
+}
+
+void streams::push(queue& q, queue::item i) {
+  q.items.push_back(std::move(i));
+  if (!late_) run_until([&] { return q.items.empty(); }, &q);
+}
+
+std::shared_ptr<mark const> streams::record(stream_ref s) {
+  queue& q = queue_of(s);
+  if (q.captures) refuse("recording an event", capture_unsupported);
+  auto const m = std::make_shared<mark>();
+  push(q, {[] {}, nullptr, m});
+  return m;
+}
+
+void streams::wait(stream_ref s, std::shared_ptr<mark const> m) {
+  queue& q = queue_of(s);
+  if (q.captures) refuse("waiting for an event", capture_unsupported);
+  push(q, {[] {}, std::move(m)});
+}
+
+void streams::synchronize(stream_ref s) {
+  throw_kept_error();
+  queue const& q = queue_of(s);
+  if (q.captures) {
+    forbidden_by_capture();
+    refuse("waiting for a stream", capture_unsupported);
+  }
+  run_until([&] { return q.items.empty(); }, &q);
+}
+
+void streams::synchronize(mark const& m) {
+  throw_kept_error();
+  run_until([&] { return m.reached; }, nullptr);
+}
+
+void streams::finish_all() {
+  throw_kept_error();
+  run_until(
+      [&] {
+        return std::all_of(queues_.begin(), queues_.end(),
+                           [](auto const& q) { return q->items.empty(); });
+      },
+      nullptr);
+}
+
+void streams::finish_all_quietly() noexcept {
+  try {
+    finish_all();
+  } catch (...) {
+    kept_error_ = std::current_exception();
+  }
+}
+
+void streams::throw_kept_error() {
+  if (kept_error_) std::rethrow_exception(std::exchange(kept_error_, nullptr));
+}
+
+template <class Done>
+void streams::run_until(Done done, queue const* wanted) {
+  // Now nothing of other streams in between, now as much as there is.
+  std::uint32_t const others_turns = choices_.below(4);
+  while (!done()) run_front(choose(wanted, others_turns));
+  drop_destroyed();
+}
+
+queue& streams::choose(queue const* wanted, std::uint32_t others_turns) {
+  if (wanted != nullptr && wanted->is_ready() && choices_.below(3) >= others_turns)
+    return const_cast<queue&>(*wanted);
+  std::vector<queue*> ready;
+  for (auto const& q : queues_) {
+    if (q->is_ready()) ready.push_back(q.get());
+  }
+  // There is one: what a front waits for was recorded before, so of all fronts the oldest is ready.
+  return *ready[choices_.below(static_cast<std::uint32_t>(ready.size()))];
+}
+
+void streams::run_front(queue& q) {
+  queue::item const front = std::move(q.items.front());
+  q.items.pop_front();
+  try {
+    front.run();
+  } catch (...) {
+    drop_everything();
+    throw;
+  }
+  if (front.reaches) front.reaches->reached = true;
+}
+
+void streams::drop_everything() {
+  for (auto const& q : queues_) {
+    for (queue::item const& i : q->items) {
+      if (i.reaches) i.reaches->reached = true;
+    }
+    q->items.clear();
+  }
+}
+
+void streams::drop_destroyed() {
+  std::erase_if(queues_, [](auto const& q) { return q->destroyed && q->items.empty(); });
+}
+
+void streams::begin_capture(stream_ref s) {
+  queue& q = queue_of(s);
+  if (s.handle() == nullptr) refuse("capturing a stream", capture_unsupported);
+  if (q.captures) refuse("capturing a stream", illegal_state);
+  q.captures = true;
+}
+
+captured_work streams::end_capture(stream_ref s) {
+  queue& q = queue_of(s);
+  if (!q.captures) refuse("ending a capture", illegal_state);
+  q.captures = false;
+  captured_work all = std::exchange(q.captured, {});
+  if (std::exchange(q.capture_failed, false)) refuse("ending a capture", capture_invalidated);
+  return all;
+}
+
+bool streams::forbidden_by_capture() {
+  bool any = false;
+  for (auto const& q : queues_) {
+    if (!q->captures) continue;
+    q->capture_failed = true;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace sim
+
+// ---- streams
+
+namespace {
+sim::queue* queue_at(CUstream_st* handle) { return reinterpret_cast<sim::queue*>(handle); }
+}  // namespace
+
+stream::stream() {
+  auto const lock = sim::lock_device();
+  handle_ = reinterpret_cast<CUstream_st*>(sim::all_streams().create());
+}
+stream::~stream() {
+  if (handle_ == nullptr) return;
+  auto const lock = sim::lock_device();
+  sim::all_streams().destroy(queue_at(handle_));
+}
+stream::stream(stream&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
+stream& stream::operator=(stream&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
+// ---- events: an event is what it recorded last
+
+namespace {
+using recorded = std::shared_ptr<sim::mark const>;
+recorded& place_of(CUevent_st* handle) { return *reinterpret_cast<recorded*>(handle); }
+}  // namespace
+
+event::event() : handle_{reinterpret_cast<CUevent_st*>(new recorded)} {}
+event::~event() {
+  if (handle_ != nullptr) delete &place_of(handle_);
+}
+event::event(event&& other) noexcept : handle_{std::exchange(other.handle_, nullptr)} {}
+event& event::operator=(event&& other) noexcept {
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+void event::record(stream_ref s) {
+  auto const lock = sim::lock_device();
+  place_of(handle_) = sim::all_streams().record(s);
+}
+void event::synchronize() const {
+  auto const lock = sim::lock_device();
+  if (recorded const place = place_of(handle_)) sim::all_streams().synchronize(*place);
+}
+void stream_ref::wait_for(event const& e) const {
+  auto const lock = sim::lock_device();
+  if (recorded const place = place_of(e.handle())) sim::all_streams().wait(*this, place);
+}
+
+// ---- graphs
+
+struct graph::content {
+  sim::captured_work all;
+};
+
+graph::graph(graph&& other) noexcept = default;
+graph& graph::operator=(graph&& other) noexcept = default;
+graph::~graph() = default;
+graph::graph(std::unique_ptr<content> captured) : content_{std::move(captured)} {}
+
+void graph::begin_capture(stream_ref s) {
+  auto const lock = sim::lock_device();
+  sim::all_streams().begin_capture(s);
+}
+graph graph::end_capture(stream_ref s) {
+  auto const lock = sim::lock_device();
+  return graph{std::make_unique<content>(content{sim::all_streams().end_capture(s)})};
+}
+void graph::abandon_capture(stream_ref s) noexcept {
+  auto const lock = sim::lock_device();
+  try {
+    static_cast<void>(sim::all_streams().end_capture(s));
+  } catch (cuda_error const&) {  // the error that ends it is on its way already
+  }
+}
+void graph::launch(stream_ref s) const {
+  auto const lock = sim::lock_device();
+  for (sim::work const& w : content_->all) sim::all_streams().enqueue(s, w);
+}
+
+WARDEN_HOST_NAMESPACE_END

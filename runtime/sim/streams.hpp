@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Streams of the simulated device: queues of work that runs late, events, captures.
+#pragma once
+
+#include "machine.hpp"
+
+#include <warden/simulation.hpp>
+#include <warden/stream.hpp>
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+/// One copy, fill, kernel or mark.
+using work = std::function<void()>;
+
+/// What an event recorded: a place in a stream.
+struct mark {
+  bool reached = false;
+};
+
+/// What was captured, in its order.
+using captured_work = std::vector<work>;
+
+/// One stream.
+struct queue {
+  struct item {
+    work run;
+    std::shared_ptr<mark const> behind{};  ///< runs only once this is reached, if there is any
+    std::shared_ptr<mark> reaches{};       ///< by having run
+  };
+  std::deque<item> items;
+  bool destroyed = false;  ///< by its owner; what it holds still runs
+  bool captures = false;
+  bool capture_failed = false;
+  captured_work captured;
+
+  [[nodiscard]] bool is_ready() const {
+    return !items.empty() && (items.front().behind == nullptr || items.front().behind->reached);
+  }
+};
+
+/// All streams of the device. What is enqueued runs when something waits, each stream in its order,
+/// different ones in an order of the seed's choice. An error of any work ends all that was
+/// enqueued, and comes out of the wait that ran it.
+class streams {
+ public:
+  streams();
+
+  /// Finishes everything; the choices begin again. Throws what the work throws.
+  void configure(std::uint64_t seed, bool late);
+
+  queue* create();
+  void destroy(queue* q) noexcept;
+  /// Throws cuda_error when a capture has failed.
+  void enqueue(stream_ref s, work w);
+  // Not captured: these throw cuda_error while the stream is.
+  [[nodiscard]] std::shared_ptr<mark const> record(stream_ref s);
+  void wait(stream_ref s, std::shared_ptr<mark const> m);
+
+  // These throw what the work throws; the first one cuda_error while the stream is captured.
+  void synchronize(stream_ref s);
+  void synchronize(mark const& m);
+  void finish_all();
+  /// An error is kept for the next wait.
+  void finish_all_quietly() noexcept;
+
+  // Throw cuda_error as CUDA would.
+  void begin_capture(stream_ref s);
+  captured_work end_capture(stream_ref s);
+  [[nodiscard]] bool capturing(stream_ref s) const { return queue_of(s).captures; }
+  /// Whether any stream is captured; what is no work in a stream is then forbidden, and its attempt
+  /// ends the captures.
+  bool forbidden_by_capture();
+
+ private:
+  [[nodiscard]] queue& queue_of(stream_ref s) const;
+  void push(queue& q, queue::item i);
+  /// Runs work until `done()`; that of `wanted`, if any, is what has to be done.
+  template <class Done>
+  void run_until(Done done, queue const* wanted);
+  queue& choose(queue const* wanted, std::uint32_t others_turns);
+  void run_front(queue& q);
+  void drop_everything();
+  void drop_destroyed();
+  void throw_kept_error();
+
+  /// In the order of their creation, so that choices do not hang on addresses.
+  std::vector<std::unique_ptr<queue>> queues_;
+  random_numbers choices_{0};
+  bool late_ = true;
+  std::exception_ptr kept_error_;
+};
+
+/// The program's. Only under `lock_device`.
+streams& all_streams();
+/// Of all launches that have ended without error; waits for none.
+counts counts_so_far();
+/// The runtime may be called by several host threads; each call has the device to itself.
+std::unique_lock<std::recursive_mutex> lock_device();
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END
