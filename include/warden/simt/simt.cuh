@@ -33,7 +33,8 @@
 /// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |
 /// | time | `nanoseconds()` | one clock for all multiprocessors |
 /// | ^ | `cycles()` | a clock of each multiprocessor |
-/// | sections | `section_enter(record, in_order) section_leave(record, in_order)` | seen by the simulated device |
+/// | sections | `section_enter(record, in_order)` | seen by the simulated device |
+/// | ^ | `section_leave(record, in_order)` | the same |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
 /// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
 
