@@ -10,7 +10,7 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<64, Where> {
-  using executor = warden::executor::runs<64>;
+  using executor = warden::executor::runs<128>;
   using sender = warden::sender::buffered;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>

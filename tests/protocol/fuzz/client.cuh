@@ -28,6 +28,7 @@ class client {
   WARDEN_DEVICE void round(way how, std::uint32_t number, bool valid, std::uint64_t chance) {
     operation const o = there().operation_of(number);
     if (Setup::reach.letters && valid) there().write(number, 0);
+    if (valid && o.what == chain) begun_ = number;
     switch (how) {
       case way::block:
         send_by_block(number, o, valid);
@@ -49,9 +50,11 @@ class client {
     ++rounds_since_flush_;
     if (rounds_since_flush_ == policy::calls_per_thread || chance % 2 == 0) flush(number);
   }
-  WARDEN_DEVICE void finish() {
+  /// Collective.
+  WARDEN_DEVICE void finish(bool lingers) {
     static_cast<void>(block_.flush());
     settle();
+    if (Setup::reach.letters && lingers && begun_ != nobodys) wait_for_chain();
   }
 
  private:
@@ -162,6 +165,14 @@ class client {
       }
     }
   }
+  /// Servers fence when they look whether their clients are done. Meanwhile they have none to do.
+  WARDEN_DEVICE void wait_for_chain() const {
+    operation const o = there().operation_of(begun_);
+    std::uint32_t const* const word = there().letter(begun_, 0);
+    for (unsigned polls = 0;
+         polls < 300 && warden::simt::load_relaxed(word) != o.value + o.links + 1; ++polls)
+      warden::simt::back_off(10);
+  }
   /// Behind the answer the caller sees what the section wrote, and maybe what came after it.
   WARDEN_DEVICE bool sees_section(operation const& o, told const& a) const {
     std::uint32_t const steps = warden::simt::load_relaxed(there().letter(number_, 0)) - o.value;
@@ -172,6 +183,8 @@ class client {
     return sees;
   }
 
+  static constexpr std::uint32_t nobodys = ~0u;
+
   ref const& ref_;
   typename guarded::block_client block_;
   typename guarded::warp_client warp_;
@@ -180,6 +193,7 @@ class client {
   std::uint32_t number_ = 0;  ///< whose future is kept
   bool is_kept_ = false;
   unsigned rounds_since_flush_ = 0;
+  std::uint32_t begun_ = nobodys;  ///< the last chain
 };
 
 /// Runs one launch's operations, on `Setup`'s guarded and maybe on `Partner`'s as well.
@@ -193,7 +207,7 @@ struct kernel {
   __device__ void operator()(warden::client_block const& at, ref const& r) const {
     client<Setup> mine{r, at};
     in_rounds(at, [&](auto... round) { mine.round(round...); });
-    mine.finish();
+    mine.finish(what.lingers);
   }
   __device__ void operator()(warden::client_block const& at, ref const& r,
                              partner_ref const& p) const {
@@ -203,8 +217,8 @@ struct kernel {
       mine.round(round...);
       partner.round(round...);
     });
-    mine.finish();
-    partner.finish();
+    mine.finish(what.lingers);
+    partner.finish(what.lingers);
   }
   __device__ void operator()(warden::client_block const& at, partner_ref const& p,
                              ref const& r) const {

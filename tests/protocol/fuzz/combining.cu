@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs whose sections are combined, in batches and in windows.
+// Random programs whose sections are combined, in batches and in windows of one warp.
 
 #include "fuzz.cuh"
 
@@ -9,8 +9,8 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::runs<64>;
+struct policy : small<32, Where> {
+  using executor = warden::executor::runs<128>;
   static constexpr bool combines = true;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>

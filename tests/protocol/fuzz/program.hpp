@@ -22,8 +22,9 @@ struct launch {
   std::uint32_t begin, operations;  ///< numbers begin .. begin + operations - 1
   unsigned grid;
   fuzz::company company;
-  way how;     ///< any: another one in each round
-  bool waits;  ///< behind it
+  way how;       ///< any: another one in each round
+  bool lingers;  ///< clients stay until chains that they began are over, but not for ever
+  bool waits;    ///< behind it
 };
 
 struct program {
@@ -47,7 +48,7 @@ struct program {
     p.records = draw(8) == 0 ? 100 + draw(200) : 1 + draw(37);
     p.partner_records = 1 + draw(9);
     p.options.servers = 1 + draw(3);
-    p.options.capacity = 32u << draw(3);
+    p.options.capacity = 32u << draw(4);
     p.options.chunk = one_owner ? 2 : 1u << draw(2);
     p.options.time_limit_seconds = 1;
     p.partner_options = p.options;
@@ -63,9 +64,11 @@ struct program {
       launch l{};
       l.begin = begin;
       l.grid = draw(6);
-      l.operations = l.grid == 0 ? 0 : draw(700);
+      // In small ones hardly any fence makes up for one that is missing.
+      l.operations = l.grid == 0 ? 0 : draw(draw(3) == 0 ? 20 : 700);
       l.company = static_cast<company>(draw(3));
       l.how = static_cast<way>(draw(6));
+      l.lingers = draw(2) == 0;
       l.waits = draw(2) == 0;
       begin += l.operations;
       p.launches.push_back(l);
@@ -82,7 +85,7 @@ struct program {
     for (launch const& l : p.launches) {
       out << " [" << l.operations << " operations, grid " << l.grid << ", company "
           << static_cast<unsigned>(l.company) << ", way " << static_cast<unsigned>(l.how)
-          << (l.waits ? ", wait]" : "]");
+          << (l.lingers ? ", lingers" : "") << (l.waits ? ", wait]" : "]");
     }
     return out;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by whole lanes, whose second words carry no lap.
+// Random programs by whole lanes, whose second words carry no lap; one warp a block, whose threads
+// receive several messages each.
 
 #include "fuzz.cuh"
 
@@ -11,8 +12,8 @@ using namespace fuzz;
 using warden::placement;
 
 template <placement Where>
-struct policy : small<64, Where> {
-  using executor = warden::executor::runs<64>;
+struct policy : small<32, Where> {
+  using executor = warden::executor::runs<128>;
   using readiness = warden::readiness::whole_lanes;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
