@@ -96,7 +96,6 @@ class ground {
 
 template <class Setup>
 void run(program p) {
-  SCOPED_TRACE(testing::Message() << p);
   constexpr unsigned threads = Setup::guarded::policy::block_threads;
   using partner = fuzz::partner<threads, reach{Setup::reach.letters, true}>;
   if constexpr (Setup::guarded::ref::has_forwards)
@@ -133,8 +132,11 @@ void run(program p) {
 /// 100 programs, unless more or fewer are asked for: each configuration has two placements.
 template <class Setup>
 void many_programs() {
-  test::under_many_schedules(
-      10, [](std::uint64_t seed) { run<Setup>(program::of(seed, Setup::one_owner)); });
+  test::under_many_schedules(10, [](std::uint64_t seed) {
+    program const p = program::of(seed, Setup::one_owner);
+    SCOPED_TRACE(testing::Message() << p);
+    ASSERT_NO_THROW(run<Setup>(p));
+  });
 }
 
 }  // namespace fuzz

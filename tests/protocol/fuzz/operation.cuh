@@ -37,7 +37,7 @@ struct operation {
   WARDEN_HOST_DEVICE static operation of(domain const& d, std::uint32_t number) {
     std::uint64_t const h = mix(d.seed * 1'000'003 + number);
     operation o{};
-    o.what = chosen(d.kinds, h >> 56);
+    o.what = chosen(d, h >> 56);
     bool const is_hot = h % 4 == 0;
     o.first = is_hot ? 0 : test::id_of(h + 1, d.records);
     o.second = test::id_of(h + 2, d.records);
@@ -47,16 +47,23 @@ struct operation {
     }
     o.value = 1 + static_cast<std::uint32_t>(h >> 8 & 0xffff);
     // Each message between servers costs many steps: forks get short chains.
-    o.links = static_cast<std::uint32_t>(h >> 24) % (o.what == fork ? 2 : 4);
+    o.links = static_cast<std::uint32_t>(h >> 24) % (o.what == fork ? 2 : 6);
     return o;
   }
 
  private:
-  /// Half of all are plain, or more where there is nothing else.
-  WARDEN_HOST_DEVICE static kind chosen(unsigned kinds, std::uint64_t by) {
+  /// Half of all are plain, or more where there is nothing else; but in every third program nearly
+  /// all are of one other kind. `by` has eight random bits.
+  WARDEN_HOST_DEVICE static kind chosen(domain const& d, std::uint64_t by) {
     kind const others[] = {wide, pair, chain, fork};
-    kind const k = others[by % 4];
-    return by / 4 % 2 == 0 || (kinds & k) == 0 ? plain : k;
+    std::uint64_t const of_program = mix(d.seed);
+    if (of_program / 4 % 3 == 0 && by % 8 != 0) {
+      for (std::uint64_t k = of_program % 4; k < of_program % 4 + 4; ++k) {
+        if ((d.kinds & others[k % 4]) != 0) return others[k % 4];
+      }
+    }
+    kind const k = by / 8 % 2 == 0 ? plain : others[by / 16 % 4];
+    return (d.kinds & k) == 0 ? plain : k;
   }
 };
 

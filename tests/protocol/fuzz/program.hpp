@@ -43,6 +43,8 @@ struct program {
     p.device.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     p.device.pct_horizon = 20'000;
     p.device.multiprocessors = static_cast<int>(2 + draw(3));
+    // Where stores are seen at once it is known earlier what was stored too early.
+    p.device.weak_memory = draw(5) != 0;
     p.device.switches_per_drain = draw(5) == 0 ? 64 : 1;
     // Now and then a thread of a server owns several records.
     p.records = draw(8) == 0 ? 100 + draw(200) : 1 + draw(37);
