@@ -45,6 +45,15 @@ class token_stock {
     executed_of_servers_ = servers;
   }
 
+  /// Where sections have taken tokens that nobody had, gives back what it holds: until those are
+  /// made up for nobody admits anything new. For sections that send more than one other.
+  template <class Rings>
+  WARDEN_DEVICE void make_up(Rings const& rings) {
+    if (stock_ <= 0 || rings.count() >= 0) return;
+    rings.give_back(static_cast<std::uint64_t>(stock_));
+    stock_ = 0;
+  }
+
   /// Admits what the stock allows, gives back what is left, and asks for what is missing, for the
   /// next time. All of clients below `released` have been received; `busy` if some were lately.
   /// What is admitted stays so: a message may have been received already, behind a missing index.

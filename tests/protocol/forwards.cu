@@ -43,6 +43,19 @@ struct hop {
     }
   }
 };
+/// Begins two chains.
+struct split {
+  static constexpr bool reads_other_memory = false;
+  static constexpr unsigned forwards = 2;
+  std::uint32_t value, left, records;
+  WARDEN_HOST_DEVICE std::uint32_t child(std::uint32_t branch) const { return 2 * value + branch; }
+  template <class Next>
+  __device__ void operator()(tally& t, warden::no_context, Next& next) const {
+    note(t, value);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      next.send(next_of(child(branch), records), hop{child(branch), left, records});
+  }
+};
 /// Sends two of its kind: a tree.
 struct fork {
   static constexpr bool reads_other_memory = false;
@@ -157,6 +170,26 @@ TEST(forwarding, trees_and_answers) {
   ASSERT_NO_THROW(g.guarded.wait());
   std::vector<tally> wanted(records);
   for (std::uint32_t i = 0; i < n; ++i) tree(wanted, test::id_of(i, records), kernel.section(i));
+  test::expect_equal(g.records.to_host(), wanted);
+}
+
+/// What was sent beyond the first is made up for before a server admits anything new.
+TEST(forwarding, two_chains_for_each_section_fit_any_ring) {
+  using guarded = warden::basic_guarded<in_memory, tally, split, hop, last>;
+  auto const n = test::sized<std::uint32_t>(600, 60'000);
+  std::uint32_t const records = 9;
+  test::guarded_records<guarded> g{
+      records, {.servers = 2, .capacity = 128, .chunk = 1, .forward_capacity = 32}};
+  start_all<split> const kernel{n, records, 6, by::block};
+  warden::launch_fused(kernel, 4, 64, {}, g.guarded);
+  ASSERT_NO_THROW(g.guarded.wait());
+  std::vector<tally> wanted(records);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    split const s = kernel.section(i);
+    note(wanted[test::id_of(i, records)], s.value);
+    for (std::uint32_t branch = 0; branch < 2; ++branch)
+      chain(wanted, next_of(s.child(branch), records), {s.child(branch), s.left, records});
+  }
   test::expect_equal(g.records.to_host(), wanted);
 }
 
