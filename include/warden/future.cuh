@@ -76,7 +76,7 @@ class call_book {
     if (!wait_for(number, m)) return call_error::poisoned;
     state().pending &= ~bit_of(number);
     // Acquire: the server's thread fenced between what the section wrote and the answer.
-    if constexpr (Ref::fences) simt::fence_device();
+    if constexpr (Ref::fences) simt::fence_device();  // sabotage: answer-acquire
     return Ref::answers::template unpack<Value>(m);
   }
 

@@ -164,7 +164,7 @@ class basic_guarded {
     if (failure) {
       // They may hold half a batch.
       reset_channels(s);
-      forwards_.reset(ref_, s);
+      forwards_.reset(ref_, s);  // sabotage: rings-kept
       throw timeout_error{*failure, where};
     }
     if (!shared.empty()) throw limit_error{shared, where};

@@ -131,7 +131,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       std::uint32_t const servers = ref.owners.servers();
       using ref_type = std::remove_cvref_t<decltype(ref)>;
       if (number < servers) typename ref_type::server{ref, number, arena}.run();
-      number -= servers;  // wraps beyond every count once this block has served
+      // Wraps beyond every count once this block has served.
+      number -= servers;  // sabotage: serves-twice
     });
     return;
   }
@@ -341,7 +342,8 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
                      record->launches,
                      {}};
   for (std::size_t g = 0; g < record->groups.size(); ++g) {
-    frame.groups[g] = {record->groups[g].memory->indices.data(), record->groups[g].servers};
+    frame.groups[g] = {record->groups[g].memory->indices.data(),
+                       record->groups[g].servers};  // sabotage: progress-rings
   }
 
   // Everything but the health is zeroed in the stream: an unreported error stays.
