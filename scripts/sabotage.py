@@ -144,7 +144,7 @@ MUTANTS = {
                   "deadlock"),
     # The next window's word is cleared, when other warps may be there already.
     "window-word": ("window_server.cuh", "simt::shared_store(progress_[0].received[turn == 2 ? 0 : turn + 1], ~0u);",
-                    "launches/atomics", "torn or lost message|deadlock|misuse"),
+                    "fused/atomics", "torn or lost message|deadlock|misuse"),
     "slice-scope": ("slice_server.cuh", "if constexpr (Ref::fences) simt::fence_block();", "visible", "stale read"),
     # An older number of reservations in a ring: the next launch begins before the end of this one.
     "finish-latest": ("inbox.cuh",
@@ -166,7 +166,7 @@ MUTANTS = {
     "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("set_aside.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
     # A block that has served one guarded serves the next one, beside its server.
-    "serves-twice": ("launch.cuh", "if (number >= servers) number -= servers;", "launches/two_guardeds",
+    "serves-twice": ("launch.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
                      "(overlapping|unordered) sections|torn or lost message|deadlock"),
     # What moves in the rings is no progress.
     "progress-rings": ("launch.cuh",
