@@ -71,7 +71,6 @@ MUTANTS = {
     # The answer of a dropped call lands in the slot of a later one.
     "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
     "answer-generation": ("answer_slots.cuh", "arrived = true;", "calls/called", "stranger's answer"),
-    "answer-acquire": ("future.cuh", "", "calls/called_visible", "stale read"),
     "answer-release": ("guarded_ref.cuh", "", "calls/called_visible", "stale read"),
     # Answered before the record is written; a future that is assigned over keeps its call's place.
     "answer-record": ("owner_run.cuh", "", "calls/called_record", "stale read"),
@@ -115,6 +114,8 @@ MUTANTS = {
     "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
     # Who waits for a lock goes on without it once the launch is poisoned.
     "nested-poisoned": ("executor/nested.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
+    # A slot of a bit-mask's channel is written before it was seen to be released.
+    "slot-acquire": ("bitmask_channel.cuh", "", "led", "torn or lost message|deadlock"),
     # Two warps take the same places; a thread keeps the place it has filled.
     "place-race": ("place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
                    "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
@@ -143,6 +144,48 @@ MUTANTS = {
                     "lost failure|wrong cause"),
     "health-cleared": ("guarded.cuh", "", "launches/shared", "failure of nobody"),
     "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
+    # A message of which the last lane is there; what is appended before all have left a flush.
+    "receive-last": ("channel.cuh", "ready = Lane::is_of(m.lanes[l], lap(index));", "torn", "torn or lost message"),
+    "flush-end": ("outbox.cuh", "", "append_flushed", "torn or lost message"),
+    # A change between the look and the wait; a warp that waits for the last of its slots first.
+    "change-seen": ("buffered_outbox.cuh",
+                    "bool const hopeless = simt::lane_id() == lane && !wait_for_change(simt::shared_load(changes_[0]));",
+                    "appended", "deadlock"),
+    "warp-last": ("warp_client.cuh", "bool const polls = simt::lane_id() == 31u - __builtin_clz(blocked);", "crossed_warps",
+                  "deadlock"),
+    # The next window's word is cleared, when other warps may be there already.
+    "window-word": ("window_server.cuh", "simt::shared_store(progress_[0].received[turn == 2 ? 0 : turn + 1], ~0u);",
+                    "fused/atomics", "torn or lost message|deadlock|misuse"),
+    "slice-scope": ("slice_server.cuh", "if constexpr (Ref::fences) simt::fence_block();", "visible", "stale read"),
+    # An older number of reservations in a ring: the next launch begins before the end of this one.
+    "finish-latest": ("inbox.cuh",
+                      "simt::store_relaxed(&channel_.indices()->released.value,"
+                      "simt::load_relaxed(&channel_.indices()->reserved.value));", "sends/relaunched", "torn or lost message|deadlock"),
+    # The slice of the next lap in the place of one that has not been released; an assignment that not all lanes have read.
+    "leader-lap": ("leader_server.cuh", "return number <= next_release_ + slices();", "led_within", "torn or lost message|deadlock"),
+    "leader-read": ("leader_server.cuh", "", "followed", "torn or lost message|deadlock"),
+    "lanes-release": ("executor/locks.cuh", "", "contended", "unordered sections|torn or lost message"),
+    # One lock of two records is freed twice.
+    "unlock-twice": ("lock_table.cuh", "unlock(b);", "paired_one_lock", "(overlapping|unordered) sections|torn or lost message"),
+    "combine-ranked": ("executor/runs.cuh", "", "combined_windows", "(overlapping|unordered) sections|torn or lost message"),
+    "answer-acquire": ("future.cuh", "", "calls/called_visible", "stale read"),
+    "drain-acquire": ("drain.cuh", "", "sends/ended", "torn or lost message|deadlock"),
+    # Tokens for indices that ran before they were admitted.
+    "stock-behind": ("token_stock.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
+    # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
+    "pool-reset": ("detail/forward_memory.cuh", "", "sends/few_nested", "no end after"),
+    "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
+    "queue-last": ("set_aside.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
+    # A block that has served one guarded serves the next one, beside its server.
+    "serves-twice": ("launch.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
+                     "(overlapping|unordered) sections|torn or lost message|deadlock"),
+    # What moves in the rings is no progress.
+    "progress-rings": ("guarded.cuh",
+                       "frame.groups[frame.group_count++] = {group.memory->indices.data(), group.tokens == 0 ? group.servers : 0};",
+                       "sends/slow_chain", "no progress"),
+    # The second record comes first.
+    "pair-turned": ("nested_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/nested",
+                    "torn or lost message"),
     "bounds": ("guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

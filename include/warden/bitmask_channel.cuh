@@ -66,13 +66,13 @@ class bitmask_channel_ref : channel_ref<Lanes> {
   /// Acquire: the slots below may be written by this thread, and by those it meets at a barrier.
   WARDEN_DEVICE std::uint64_t acquire_released() const {
     std::uint64_t const seen = released();
-    simt::fence_device();
+    simt::fence_device();  // sabotage: slot-acquire
     return seen;
   }
   /// Writes the message into the slot of a reserved index with credit; `announce` publishes it.
   WARDEN_DEVICE void write(std::uint64_t index, message<Lanes> const& m) const {
     WARDEN_UNROLL
-    for (int l = 0; l < Lanes; ++l) simt::store_lane(place(index, l), m.lanes[l]);
+    for (int l = 0; l < Lanes; ++l) simt::store_lane(place(index, l), m.lanes[l], /*marked*/ false);
   }
   /// Publishes at most 32 slots from `first` on. Their writers have met this thread at a barrier.
   WARDEN_DEVICE void announce(std::uint64_t first, std::uint32_t count) const {

@@ -108,7 +108,8 @@ class buffered_outbox {
       if (waiting == 0) break;
       if (!simt::any(simt::full_warp, filled || is_full)) {
         auto const lane = static_cast<unsigned>(simt::first_bit(waiting));
-        bool const hopeless = simt::lane_id() == lane && !wait_for_change(seen);
+        bool const hopeless =
+            simt::lane_id() == lane && !wait_for_change(seen);  // sabotage: change-seen
         failed_ = failed_ || simt::any(simt::full_warp, hopeless);
       }
     }

@@ -109,7 +109,8 @@ class channel_ref {
     for (int l = 0; l < Lanes; ++l) m.lanes[l] = Lane::load(place(index, l));
     bool ready = true;
     WARDEN_UNROLL
-    for (int l = 0; l < Lanes; ++l) ready = ready && Lane::is_of(m.lanes[l], lap(index));
+    for (int l = 0; l < Lanes; ++l)
+      ready = ready && Lane::is_of(m.lanes[l], lap(index));  // sabotage: receive-last
     return ready;
   }
   /// Whether the whole message of an index lies in its slot.

@@ -27,7 +27,7 @@ class drain {
     if (simt::load_relaxed(count) != ref.owners.servers())
       return false;  // sabotage: forward-drained
     // Acquire: no server takes tokens for clients any more. If all are back, none is ever taken.
-    simt::fence_device();
+    simt::fence_device();        // sabotage: drain-acquire
     return ref.rings.has_all();  // sabotage: forward-end
   }
   /// The words, beside the channel's, that change when the work may have ended.

@@ -166,7 +166,7 @@ class basic_guarded {
     if (failure) {
       // They may hold half a batch.
       reset_channels(s);
-      forwards_.reset(ref_, s);
+      forwards_.reset(ref_, s);  // sabotage: rings-kept
     }
     // Not before all of that: launches that are enqueued already may run from here on.
     if (failure || !shared.empty()) history_.clear(s);  // sabotage: health-cleared
@@ -236,7 +236,8 @@ class basic_guarded {
     auto const& own = *history_.own();
     frame.members[frame.member_count++] = {own.control.data(), history_.begin(all)};
     for (auto const& group : own.groups)
-      frame.groups[frame.group_count++] = {group.memory->indices.data(), group.servers};
+      frame.groups[frame.group_count++] = {group.memory->indices.data(),
+                                           group.servers};  // sabotage: progress-rings
     return r;
   }
   /// For launches: the launch that has begun is enqueued in `s`.

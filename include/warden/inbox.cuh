@@ -118,7 +118,8 @@ class inbox {
     // By an atomic, which reads the latest value: nothing else orders this behind the reservations
     // of other servers in a ring.
     simt::store_relaxed(&channel_.indices()->released.value,
-                        simt::fetch_add(&channel_.indices()->reserved.value, std::uint64_t{0}));
+                        simt::fetch_add(&channel_.indices()->reserved.value,
+                                        std::uint64_t{0}));  // sabotage: finish-latest
     simt::shared_store(done_[slices()], 1u);
   }
   /// Whether the work has ended.

@@ -120,7 +120,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       std::uint32_t const servers = ref.owners.servers();
       using ref_type = std::remove_cvref_t<decltype(ref)>;
       if (number < servers) typename ref_type::server{ref, number, arena}.run();
-      number -= servers;  // wraps beyond every count once this block has served
+      // Wraps beyond every count once this block has served.
+      number -= servers;  // sabotage: serves-twice
     });
     return;
   }

@@ -155,7 +155,7 @@ class leader_server {
   /// launch begins within a slice, the next lap's messages lie there before all of this lap have
   /// run.
   WARDEN_DEVICE bool is_free(std::uint64_t number) const {
-    return number < next_release_ + slices();
+    return number < next_release_ + slices();  // sabotage: leader-lap
   }
   /// The messages of slice `number`, one of the window, that were published and not handed out. No
   /// slot is published again before it was released, so a bit that differs is a message of this
@@ -257,7 +257,7 @@ class leader_server {
       simt::fence_block();
       simt::sync_warp(simt::full_warp);
       assignment const mine = assignments_[me * depth + taken % depth];
-      simt::sync_warp(simt::full_warp);
+      simt::sync_warp(simt::full_warp);  // sabotage: leader-read
       if (simt::lane_id() == 0) {
         simt::fence_block();
         simt::shared_store(taken_[me], taken + 1);

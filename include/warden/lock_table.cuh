@@ -48,7 +48,7 @@ class lock_table {
   /// Frees what that took, as `unlock`.
   WARDEN_DEVICE void unlock(unsigned a, unsigned b) const {
     unlock(a);
-    if (a != b) unlock(b);
+    if (a != b) unlock(b);  // sabotage: unlock-twice
   }
   /// The caller has fenced, after a barrier with all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }

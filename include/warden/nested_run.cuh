@@ -182,7 +182,8 @@ class nested_run {
     times_.left();
     locks_.take(lock);
     Sent passed = sent;
-    set_partner(passed, {ref_.owners.id({number_, local}), !other.is_first});
+    set_partner(passed,
+                {ref_.owners.id({number_, local}), !other.is_first});  // sabotage: pair-turned
     out.put(to, locked<Sent, record>::of(passed, *records.at(local)));
     return true;
   }

@@ -100,7 +100,7 @@ class outbox {
     bool const sent = copy_out(total);
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
     if (simt::thread_rank() == 0) small_[0].appended = 0;
-    simt::sync_block();
+    simt::sync_block();  // sabotage: flush-end
     return sent;
   }
 

@@ -66,7 +66,7 @@ class lock_queues {
       q.first = place;
     } else {
       messages()[q.last].next = place;
-      q.last = place;
+      q.last = place;  // sabotage: queue-last
     }
   }
   /// Whether nobody waits for a locked lock, which is free then.

@@ -40,7 +40,7 @@ class token_stock {
     std::uint64_t const held = clients < admitted_ ? clients : admitted_;
     if (held > executed_) stock_ += static_cast<std::int64_t>(held - executed_);
     executed_ = clients;
-    if (admitted_ < clients) admitted_ = clients;
+    if (admitted_ < clients) admitted_ = clients;  // sabotage: stock-behind
     stock_ += static_cast<std::int64_t>(servers - executed_of_servers_) - spent;
     executed_of_servers_ = servers;
   }

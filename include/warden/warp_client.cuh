@@ -90,7 +90,8 @@ class warp_client {
                                   bool pending) const {
     while (unsigned const blocked = simt::ballot(group, pending)) {
       // Slots are released in order: the first blocked lane has the slot that gets credit first.
-      bool const polls = simt::lane_id() == static_cast<unsigned>(simt::first_bit(blocked));
+      bool const polls = simt::lane_id() ==
+                         static_cast<unsigned>(simt::first_bit(blocked));  // sabotage: warp-last
       bool alive = true;
       if (polls) {
         ref_.count_wait();

@@ -76,7 +76,8 @@ class window_server {
       reader.release(simt::shared_load(progress_[0].received[turn]));  // sabotage: window-release
       if (me == 0) {
         // The word after next: all have read it, and none writes it before the next barrier.
-        simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1], ~0u);
+        simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1],
+                           ~0u);  // sabotage: window-word
         if (reader.released() != before) {
           // Relaxed: what was received shows by its laps that it was not overwritten before.
           simt::store_relaxed(&indices->released.value, reader.released());

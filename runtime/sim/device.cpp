@@ -41,10 +41,11 @@ void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site con
   m().step(operation::load, where);
   m().load(address + 1, &words[1], 8);
 }
-void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], site const& where) {
-  store(address, &words[0], 8, storing::lane, where);
+void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], storing how,
+                site const& where) {
+  store(address, &words[0], 8, how, where);
   m().step(operation::store, where);
-  m().store(address + 1, &words[1], 8, storing::lane);
+  m().store(address + 1, &words[1], 8, how);
 }
 void begin_atomic(void* address, unsigned size, site const& where) {
   m().step(operation::atomic, where);

@@ -154,7 +154,7 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
     view const all = releases ? t.order.here() : view{};
     stores_ += numbers_per_store;
     std::uint64_t const earlier =
-        how == device::storing::lane ? 0 : earlier_number(t, address, size);
+        how == device::storing::marked ? 0 : earlier_number(t, address, size);
     for_each_part(address, size, [&](part const& p, unsigned place) {
       history& h = begun_history_of(p.word);
       std::uint32_t word = value_of(p.word);

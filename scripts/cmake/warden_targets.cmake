@@ -89,6 +89,8 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(TARGET test_${name}_sim)
+    # Each is run once and made of many kernels: full optimization takes longer than it saves.
+    target_compile_options(test_${name}_sim PRIVATE -O1)
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})
       add_test(NAME sim.${name}.${shard} COMMAND test_${name}_sim)

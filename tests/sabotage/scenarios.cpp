@@ -58,6 +58,11 @@ struct paper_policy : warden::paper_policy {
   using executor = warden::executor::locks<16, warden::leader_server>;
 };
 using paper_notes = warden::basic_guarded<paper_policy, tally, note>;
+/// The only follower always finds the next assignment given.
+struct follower_policy : paper_policy {
+  static constexpr unsigned block_threads = 64;
+};
+using follower_notes = warden::basic_guarded<follower_policy, tally, note>;
 
 /// The same by one section for several.
 struct summed_note {
@@ -134,6 +139,18 @@ struct append_notes : operations {
   }
 };
 
+/// What is appended goes out by a flush at once, and the next one is appended behind it.
+struct append_and_flush : operations {
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    in_rounds(at, n, [&](std::uint32_t i) {
+      if (i < n) client.append(id(i, records), note::of(i));
+      client.flush();
+    });
+  }
+};
+
 struct send_notes_by_warp : operations {
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
@@ -146,12 +163,15 @@ struct send_notes_by_warp : operations {
 
 template <class Guarded, class Kernel = send_notes>
 void exactly_once(std::uint32_t n, std::uint32_t records, unsigned servers, unsigned capacity,
-                  unsigned grid) {
+                  unsigned grid, std::uint64_t first_index = 0) {
   warden::buffer<tally> memory{records};
   memory.fill_bytes(0);
-  Guarded g{
-      memory,
-      {.servers = servers, .capacity = capacity, .time_limit_seconds = 1, .minimum_polls = 64}};
+  Guarded g{memory,
+            {.servers = servers,
+             .capacity = capacity,
+             .time_limit_seconds = 1,
+             .minimum_polls = 64,
+             .first_index = first_index}};
   warden::launch_fused(Kernel{n, records}, grid, Guarded::policy::block_threads, {}, g);
   g.wait();
   std::vector<tally> wanted(records);
@@ -178,8 +198,12 @@ void many_records() { exactly_once<run_notes>(1500, 100, 1, 128, 4); }
 void on_chip_by_locks() { exactly_once<chip_lock_notes>(600, 100, 2, 64, 3); }
 void on_chip() { exactly_once<chip_notes>(600, 100, 2, 64, 3); }
 void led() { exactly_once<paper_notes>(2000, 3, 1, 128, 4); }
+void followed() { exactly_once<follower_notes>(1000, 3, 1, 128, 4); }
+/// From within a slice on: its other slots are used again before all of it have run.
+void led_within() { exactly_once<paper_notes>(400, 3, 1, 64, 4, 64 + 24); }
 void buffered() { exactly_once<paper_notes>(2000, 64, 2, 64, 4); }
 void appended() { exactly_once<paper_notes, append_notes>(2000, 64, 2, 64, 4); }
+void append_flushed() { exactly_once<notes, append_and_flush>(600, 8, 1, 64, 2); }
 void combined() { exactly_once<combined_notes, send_summed_notes>(600, 23, 2, 64, 2); }
 void combined_windows() {
   exactly_once<combined_run_notes, send_summed_notes>(600, 100, 1, 128, 4);
@@ -301,25 +325,30 @@ struct add_to_both {
   }
 };
 using added_pairs = warden::basic_guarded<wide_policy, tally, add_to_both>;
+/// Pairs of records with two locks, or all on two records that share theirs.
 struct add_to_all {
   std::uint32_t n;
+  bool one_lock;
   void operator()(warden::client_block const& at, added_pairs::ref const& ref) const {
     added_pairs::block_client client{ref, at};
-    in_rounds(at, n, [&](std::uint32_t i) { client.send(i % 3, 3 + i % 2, add_to_both{}, i < n); });
+    in_rounds(at, n, [&](std::uint32_t i) {
+      client.send(one_lock ? 0 : i % 3, one_lock ? 16 : 3 + i % 2, add_to_both{}, i < n);
+    });
     client.flush();
   }
 };
-void paired_visible() {
+void paired_visible(bool one_lock) {
   constexpr std::uint32_t n = 300;
-  warden::buffer<tally> memory{5};
+  warden::buffer<tally> memory{17};
   memory.fill_bytes(0);
   added_pairs g{memory,
                 {.servers = 1, .capacity = 64, .time_limit_seconds = 1, .minimum_polls = 64}};
-  warden::launch_fused(add_to_all{n}, 2, 128, {}, g);
+  warden::launch_fused(add_to_all{n, one_lock}, 2, 128, {}, g);
   g.wait();
   auto const seen = memory.to_host();
-  for (std::uint32_t k = 0; k < 5; ++k) {
-    if (seen[k].count != (k < 3 ? n / 3 : n / 2)) throw failure{"torn or lost message"};
+  for (std::uint32_t k = 0; k < 17; ++k) {
+    std::uint32_t const wanted = one_lock ? k % 16 == 0 ? n : 0 : k < 3 ? n / 3 : k < 5 ? n / 2 : 0;
+    if (seen[k].count != wanted) throw failure{"torn or lost message"};
   }
 }
 
@@ -359,8 +388,11 @@ int main(int argc, char** argv) {
                         {"on_chip", on_chip},
                         {"on_chip_by_locks", on_chip_by_locks},
                         {"led", led},
+                        {"followed", followed},
+                        {"led_within", led_within},
                         {"buffered", buffered},
                         {"appended", appended},
+                        {"append_flushed", append_flushed},
                         {"many_servers", many_servers},
                         {"combined", combined},
                         {"combined_windows", combined_windows},
@@ -371,6 +403,7 @@ int main(int argc, char** argv) {
                         {"visible_by_warp", visible<write_and_send_by_warp>},
                         {"paired", [] { paired(1, 3); }},
                         {"apart", [] { paired(2, 3); }},
-                        {"paired_visible", paired_visible},
+                        {"paired_visible", [] { paired_visible(false); }},
+                        {"paired_one_lock", [] { paired_visible(true); }},
                         {"bad_id", bad_id}});
 }

@@ -119,6 +119,8 @@ struct two_locks : policy {
   using executor = warden::executor::nested<2>;
 };
 constexpr std::uint32_t shared_records = 12;
+/// What a record counts for being the second one, which tells the two apart.
+constexpr std::uint64_t received = 1'000;
 /// Moves half of one record to the other: what it sees of both must be of one moment.
 struct halve {
   static constexpr bool reads_other_memory = false;
@@ -127,7 +129,7 @@ struct halve {
     from.mixed -= half;
     to.mixed += half;
     from.count += 1;
-    to.count += 1;
+    to.count += received;
   }
 };
 /// Pairs of all records, in both orders; a record with itself now and then.
@@ -167,7 +169,7 @@ void nested(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   std::vector<std::uint64_t> wanted(shared_records);
   for (std::uint32_t i = 0; i < n; ++i) {
     wanted[from_of(i)] += launches;
-    wanted[to_of(i)] += launches;
+    wanted[to_of(i)] += launches * received;
   }
   std::uint64_t sum = 0;
   auto const seen = memory.to_host();
@@ -216,7 +218,7 @@ void many_nested() {
   g.wait();
   auto const seen = memory.to_host();
   for (std::uint32_t k = 0; k < many; ++k) {
-    if (seen[k].count != (k == 0 ? n : 3)) throw failure{"torn or lost message"};
+    if (seen[k].count != (k == 0 ? n * received : 3)) throw failure{"torn or lost message"};
   }
 }
 
@@ -261,38 +263,82 @@ void nested_visible() {
   }
 }
 
-/// A section that takes longer than the time limit, while others wait for its record's lock.
+void sleep_for(std::uint64_t nanoseconds) {
+  warden::simt::wait_until([] { return false; },
+                           [=, start = warden::simt::nanoseconds()] {
+                             return warden::simt::nanoseconds() - start < nanoseconds;
+                           },
+                           [](auto) {});
+}
+/// A section that may take longer than the time limit, while others wait for its record's lock.
 struct sleep_long {
   static constexpr bool reads_other_memory = false;
+  std::uint32_t seconds;
   void operator()(tally& t, warden::no_context) const {
-    warden::simt::wait_until([] { return false; },
-                             [start = warden::simt::nanoseconds()] {
-                               return warden::simt::nanoseconds() - start < 4'000'000'000u;
-                             },
-                             [](auto) {});
+    if (seconds != 0) sleep_for(seconds * std::uint64_t{1'000'000'000});
     t.count += 1;
   }
 };
 struct send_sleepers {
+  std::uint32_t seconds;
   template <class Ref>
   void operator()(warden::client_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
-    client.send(0, sleep_long{}, at.thread_rank() < 8);
+    client.send(0, sleep_long{seconds}, at.thread_rank() < 8);
     client.flush();
   }
 };
+/// Behind the error the guarded is as new: other launches use all its places several times.
 void poisoned() {
   warden::buffer<tally> memory{1};
   memory.fill_bytes(0);
-  warden::basic_guarded<two_locks, tally, sleep_long> g{
-      memory, {.servers = 1, .capacity = 32, .time_limit_seconds = 1, .minimum_polls = 64}};
-  warden::launch_fused(send_sleepers{}, 1, 64, {}, g);
+  warden::basic_guarded<two_locks, tally, sleep_long> g{memory,
+                                                        {.servers = 1,
+                                                         .capacity = 32,
+                                                         .time_limit_seconds = 1,
+                                                         .minimum_polls = 64,
+                                                         .forward_capacity = 64}};
+  warden::launch_fused(send_sleepers{4}, 1, 64, {}, g);
   try {
     g.wait();
+    throw failure{"no error"};
   } catch (warden::timeout_error const&) {  // as it must
-    return;
   }
-  throw failure{"no error"};
+  auto const before = memory.to_host()[0].count;
+  for (unsigned l = 0; l < 4; ++l) {
+    warden::launch_fused(send_sleepers{0}, 1, 64, {}, g);
+    g.wait();
+  }
+  if (memory.to_host()[0].count != before + 4 * 8) throw failure{"torn or lost message"};
+}
+
+/// A chain of sections that lasts several times the time limit: all that moves is in the rings.
+struct slow_link {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t left;
+  template <class Next>
+  void operator()(tally& t, warden::no_context, Next& next) const {
+    sleep_for(400'000'000);
+    t.count += 1;
+    if (left != 0) next.send(left % 2, slow_link{left - 1});
+  }
+};
+struct send_slow_chain {
+  template <class Ref>
+  void operator()(warden::client_block const& at, Ref const& ref) const {
+    if (at.thread_rank() == 0) warden::thread_client<Ref>{ref, at}.send(0, slow_link{9});
+  }
+};
+void slow_chain() {
+  warden::buffer<tally> memory{3};
+  memory.fill_bytes(0);
+  warden::basic_guarded<policy, tally, slow_link> g{
+      memory,
+      {.servers = 3, .capacity = 32, .chunk = 1, .time_limit_seconds = 1, .minimum_polls = 64}};
+  warden::launch_fused(send_slow_chain{}, 1, 32, {}, g);
+  g.wait();
+  if (memory.to_host()[0].count + memory.to_host()[1].count != 10)
+    throw failure{"torn or lost message"};
 }
 
 }  // namespace
@@ -310,5 +356,6 @@ int main(int argc, char** argv) {
                         {"relaunched", [] { nested<two_locks>(2, 10, 4); }},
                         {"many_nested", many_nested},
                         {"poisoned", poisoned},
+                        {"slow_chain", slow_chain},
                         {"nested_visible", nested_visible}});
 }

@@ -81,7 +81,7 @@ class forward_memory {
       copy(memory_->available.data(), &all, 1, s);
       if constexpr (Ref::nests) {
         tickets_.fill_bytes(0, s);
-        counts_.fill_bytes(0, s);
+        counts_.fill_bytes(0, s);  // sabotage: pool-reset
       }
       s.synchronize();
     }

@@ -89,7 +89,7 @@ class locks_worker {
         }
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
-        simt::sync_warp(simt::full_warp);
+        simt::sync_warp(simt::full_warp);  // sabotage: lanes-release
         if (taken) {
           simt::fence_block();
           locks_.unlock(lock);

@@ -205,7 +205,7 @@ class runs_worker {
         rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
       }
     }
-    simt::sync_block();
+    simt::sync_block();  // sabotage: combine-ranked
     return arrived;
   }
 

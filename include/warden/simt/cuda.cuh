@@ -166,8 +166,9 @@ WARDEN_DEVICE lane_words load_lane(lane_words const* address) {
                : "memory");
   return v;
 }
-/// One 16-byte store; each word is atomic by itself.
-WARDEN_DEVICE void store_lane(lane_words* address, lane_words value) {
+/// One 16-byte store; each word is atomic by itself. `marked`: each word tells who reads it whose
+/// turn it is of; the simulated device asks.
+WARDEN_DEVICE void store_lane(lane_words* address, lane_words value, bool = true) {
   asm volatile(
       "st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
       "l"(value.first), "l"(value.second)

@@ -51,12 +51,13 @@ void load(void const* address, void* value, unsigned size, bool acquires, site c
 enum class storing : unsigned char {
   relaxed,
   releases,  ///< with all that this thread knows
-  lane,      ///< of a message: comes after all that was stored there, see docs/simulated-device.md
+  marked,    ///< a message that proves itself: comes after all that was stored there before
 };
 void store(void* address, void const* value, unsigned size, storing how, site const& where);
 /// Two words, at one scheduling point each; counted as one access.
 void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where);
-void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], site const& where);
+void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], storing how,
+                site const& where);
 /// A scheduling point; then memory holds what an atomic reads. The caller reads and writes it there
 /// before `end_atomic`.
 void begin_atomic(void* address, unsigned size, site const& where);

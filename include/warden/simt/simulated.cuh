@@ -134,8 +134,11 @@ inline lane_words load_lane(lane_words const* address, site where = site::curren
   device::load_pair(&address->first, words, where);
   return {words[0], words[1]};
 }
-inline void store_lane(lane_words* address, lane_words value, site where = site::current()) {
-  device::store_pair(&address->first, {value.first, value.second}, where);
+/// `marked`: each word tells who reads it whose turn it is of.
+inline void store_lane(lane_words* address, lane_words value, bool marked = true,
+                       site where = site::current()) {
+  device::store_pair(&address->first, {value.first, value.second},
+                     marked ? device::storing::marked : device::storing::relaxed, where);
 }
 inline lane_words load_whole_lane(lane_words const* address, site where = site::current()) {
   lane_words value;
@@ -143,7 +146,7 @@ inline lane_words load_whole_lane(lane_words const* address, site where = site::
   return value;
 }
 inline void store_whole_lane(lane_words* address, lane_words value, site where = site::current()) {
-  device::store(address, &value, sizeof(value), device::storing::lane, where);
+  device::store(address, &value, sizeof(value), device::storing::marked, where);
 }
 
 namespace detail {
