@@ -56,6 +56,10 @@ struct forward_rings {
   WARDEN_DEVICE std::int64_t count() const {
     return static_cast<std::int64_t>(simt::load_relaxed(&available->value));
   }
+  /// The same now: an atomic reads the latest value, where a load may return an older one.
+  WARDEN_DEVICE std::int64_t latest_count() const {
+    return static_cast<std::int64_t>(simt::fetch_add(&available->value, std::uint64_t{0}));
+  }
   /// Whether nobody holds a token: nothing is in a ring, nothing is set aside. Relaxed, for polls.
   WARDEN_DEVICE bool has_all() const { return simt::load_relaxed(&available->value) == tokens; }
 };

@@ -49,7 +49,7 @@ class token_stock {
   /// made up for nobody admits anything new. For sections that send more than one other.
   template <class Rings>
   WARDEN_DEVICE void make_up(Rings const& rings) {
-    if (stock_ <= 0 || rings.count() >= 0) return;
+    if (stock_ <= 0 || rings.latest_count() >= 0) return;
     rings.give_back(static_cast<std::uint64_t>(stock_));
     stock_ = 0;
   }
