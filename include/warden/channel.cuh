@@ -72,6 +72,10 @@ class channel_ref {
   WARDEN_DEVICE std::uint64_t released() const {
     return simt::load_relaxed(&indices_->released.value);
   }
+  /// The same by an atomic, which reads the latest value.
+  WARDEN_DEVICE std::uint64_t latest_released() const {
+    return simt::fetch_add(&indices_->released.value, std::uint64_t{0});
+  }
   /// How many of the `count` indices from `first` on may be written, by a sender that last saw
   /// `released`.
   WARDEN_DEVICE std::uint32_t credit(std::uint64_t first, std::uint32_t count,
