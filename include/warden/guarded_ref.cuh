@@ -310,7 +310,8 @@ class guarded_ref {
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
                                 std::uint32_t server, std::uint64_t index) const {
-    return frame.wait_until(predicate, watch, kind, position, server, index);
+    return frame.wait_until(predicate, watch, kind, position, server, index,
+                            !nests && kind == wait_kind::lock);
   }
   /// Publishes a message of this thread, whose earlier writes become visible to whoever reads it
   /// and fences.

@@ -121,23 +121,45 @@ struct launch_frame {
   }
 
   /// Waits politely for `predicate`; false once the launch is poisoned, by this wait or another.
+  /// `inlines` the code that does that: where the wait itself is a hot loop, as for a lock of many
+  /// contenders, a call in it costs more than its code elsewhere.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
-                                std::uint32_t guarded, std::uint32_t channel,
-                                std::uint64_t index) const {
+                                std::uint32_t guarded, std::uint32_t channel, std::uint64_t index,
+                                bool inlines) const {
     watchdog dog{&control->health, limit};
     return simt::wait_until(
         predicate,
         [&] {
           return dog.hopeful([&] { return progress(); },
-                             [&] { poison(kind, guarded, channel, index); });
+                             [&] {
+                               if (inlines) {
+                                 stop(kind, guarded, channel, index);
+                               } else {
+                                 poison(kind, guarded, channel, index);
+                               }
+                             });
         },
         watch);
   }
 
   /// Stops the launch at once: the failure of each of its guardeds. Whoever comes first says why.
-  WARDEN_DEVICE void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
-                            std::uint64_t index) const {
+  WARDEN_COLD void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
+                          std::uint64_t index) const {
+    stop(kind, guarded, channel, index);
+  }
+
+  /// A client asked for `asked` bytes of shared memory, and there are `there`.
+  WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
+    WARDEN_NO_UNROLL
+    for (std::uint32_t m = 0; m < member_count; ++m) {
+      simt::fetch_max(&members[m].control->health.shared_asked, std::uint64_t{asked} << 32 | there);
+    }
+  }
+
+ private:
+  WARDEN_DEVICE void stop(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
+                          std::uint64_t index) const {
     failed_wait const first{kind,
                             simt::block_rank(),
                             simt::thread_rank(),
@@ -153,16 +175,6 @@ struct launch_frame {
     WARDEN_NO_UNROLL
     for (std::uint32_t m = 1; m < member_count; ++m) tell(m, first);  // sabotage: health-partner
   }
-
-  /// A client asked for `asked` bytes of shared memory, and there are `there`.
-  WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
-    WARDEN_NO_UNROLL
-    for (std::uint32_t m = 0; m < member_count; ++m) {
-      simt::fetch_max(&members[m].control->health.shared_asked, std::uint64_t{asked} << 32 | there);
-    }
-  }
-
- private:
   WARDEN_DEVICE std::uint32_t number() const {
     return static_cast<std::uint32_t>(members[0].launch_number);
   }

@@ -30,6 +30,8 @@
 #  define WARDEN_GRID_CONSTANT __grid_constant__
 /// An inlined device function.
 #  define WARDEN_DEVICE __device__ __forceinline__
+/// A device function that is hardly ever called: its code stays out of the loops that may call it.
+#  define WARDEN_COLD __device__ __noinline__
 /// An inlined function for host and device.
 #  define WARDEN_HOST_DEVICE __host__ __device__ __forceinline__
 /// Unrolls the loop that follows.
@@ -48,6 +50,7 @@
 #  define WARDEN_BOUNDS(threads, blocks)
 #  define WARDEN_GRID_CONSTANT
 #  define WARDEN_DEVICE inline
+#  define WARDEN_COLD inline
 #  define WARDEN_HOST_DEVICE inline
 #  define WARDEN_UNROLL
 #  define WARDEN_NO_UNROLL
