@@ -35,7 +35,8 @@ struct state {
 };
 
 state& global() {
-  static state s;
+  // Never destroyed: see streams.
+  static state& s = *new state;
   return s;
 }
 

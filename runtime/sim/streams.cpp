@@ -29,7 +29,8 @@ constexpr int capture_invalidated = 901;
 }  // namespace
 
 streams& all_streams() {
-  static streams s;
+  // Never destroyed: static objects of the program free device memory when it ends.
+  static streams& s = *new streams;
   return s;
 }
 
