@@ -111,7 +111,7 @@ MUTANTS = {
     "rerun": ("slice_reader.cuh", "executed_{0} {}", "sends/nested_visible", "torn or lost message|not conserved|deadlock"),
     # A lane forgets who else waits for the lock.
     "nested-more": ("nested_run.cuh", "return false;", "sends/nested", "deadlock"),
-    "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read"),
+    "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read|unordered sections"),
     # Who waits for a lock goes on without it once the launch is poisoned.
     "nested-poisoned": ("executor/nested.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
     # A slot of a bit-mask's channel is written before it was seen to be released.
@@ -132,7 +132,7 @@ MUTANTS = {
     "write-back-barrier": ("record_store.cuh", "", "on_chip_by_locks", "unordered sections|torn or lost message"),
     "receive-fence": ("window_server.cuh", "", "visible_by_runs", "stale read"),
     "place-fence": ("place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "no end after"),
-    "done-fence": ("launch.cuh", "", "contended", "deadlock|torn or lost message"),
+    "done-fence": ("launch.cuh", "", "many_servers", "deadlock|torn or lost message"),
     "scan-again": ("outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("lane_sender.cuh", "", "sends/nested_chain", "stale read"),
     # Launches that share guardeds: the first one's word alone is looked at; the others are told nothing, or, by
