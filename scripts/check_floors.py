@@ -4,6 +4,9 @@
 
     check_floors.py [ROOT]      prints file:line: what, exit code 1 if there is anything
     check_floors.py --self-test plants a violation of each kind and demands that it is found
+
+The floor of a header is its folder. A public header, at the top of include/warden, belongs to the highest floor
+that it includes: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
 """
 import pathlib
 import re
@@ -11,84 +14,128 @@ import sys
 import tempfile
 
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
+TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
 SEAM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)")
 COMMENT = re.compile(r"//.*$")
+INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
 
-# From the bottom up. A header may include headers of its own floor and of floors below it.
-FLOORS = [
-    ["version.hpp"],
-    ["simt/"],
-    ["diagnosis.hpp", "error.hpp", "stream.hpp", "graph.hpp", "runtime.hpp", "buffer.hpp", "simulation.hpp", "timer.hpp", "guarded_options.hpp"],
-    ["watchdog.cuh", "critical_section.cuh", "owner_map.cuh", "lock_table.cuh", "message.cuh", "statistics.cuh",
-     "answer.cuh", "answer_slots.cuh", "traveling.cuh", "section_client.cuh", "place_pool.cuh", "set_aside.cuh", "token_purse.cuh", "pair_times.cuh", "combine.cuh", "message_combiner.cuh", "baseline/"],
-    ["channel.cuh", "forward_rings.cuh", "token_stock.cuh", "window_reader.cuh", "forward_window.cuh", "drain.cuh", "forwarding_server.cuh", "lane_sender.cuh", "nested_run.cuh", "nested_server.cuh", "whole_lanes.cuh", "bitmask_channel.cuh", "launch_control.cuh", "guarded_ref.cuh", "record_store.cuh", "owner_run.cuh", "inbox.cuh", "slice_reader.cuh",
-     "client_block.cuh", "outbox.cuh", "buffered_outbox.cuh", "slice_server.cuh", "leader_server.cuh",
-     "window_server.cuh"],
-    ["executor/", "policy.cuh", "paper_policy.cuh"],
-    ["detail/launch_record.cuh", "detail/check_owner_map.cuh", "detail/answer_memory.cuh", "detail/forward_memory.cuh", "detail/misuse.cuh", "detail/minimum_blocks.cuh"],
-    ["detail/plan.cuh"],
-    ["detail/launch_history.cuh"],
-    ["future.cuh", "thread_client.cuh", "warp_client.cuh", "block_client.cuh"],
-    ["guarded.cuh", "launch.cuh"],
-]
-# The seam's own host side: launch.cuh wraps kernels for the runtime, sim_device.hpp is its lower face.
+# From the bottom up. A header may include its own folder and folders of lower floors.
+FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline"}, {"executor"}, {"host"}]
+FLOOR_OF = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
+# The seam's own host side: launch.cuh wraps kernels for the runtime.
 ALLOWED = {("simt/launch.cuh", "runtime.hpp")}
 
 
-def floor_of(header):
-    for number, names in enumerate(FLOORS):
-        if any(header == n or (n.endswith("/") and header.startswith(n)) for n in names):
-            return number
-    return None
+def folder_of(header):
+    return header.rpartition("/")[0].split("/")[0]
+
+
+class Headers:
+    """The public part and the floors of one include/warden."""
+
+    def __init__(self, root):
+        self.includes = {}
+        for path in (root / "include/warden").rglob("*"):
+            if path.suffix in SOURCES:
+                name = path.relative_to(root / "include/warden").as_posix()
+                self.includes[name] = [m[1] for line in path.read_text().splitlines() if (m := INCLUDE.match(line))]
+
+    def floor(self, header, above=()):
+        """The number of a header's floor; of a public one, that of the highest header it needs."""
+        folder = folder_of(header)
+        if folder:
+            return FLOOR_OF.get(folder)
+        floors = [self.floor(h, (*above, header)) for h in self.includes.get(header, []) if h not in above]
+        return max((f for f in floors if f is not None), default=0)
+
+    def cycle(self, header):
+        """A way from the header back to itself, or nothing."""
+        ways, seen = [[header]], set()
+        while ways:
+            way = ways.pop()
+            for target in self.includes.get(way[-1], []):
+                if target == header:
+                    return way + [header]
+                if target not in seen:
+                    seen.add(target)
+                    ways.append(way + [target])
+        return None
+
+    def fault(self, header, target):
+        """What is wrong with an include of one header in another, or nothing."""
+        if folder_of(header) and self.floor(header) is None:
+            return f"{header} is on no floor"
+        if self.floor(target) is None:
+            return f"{target} is on no floor"
+        mine, other = folder_of(header), folder_of(target)
+        if not mine or (header, target) in ALLOWED:
+            return None
+        if mine != other and self.floor(target) > self.floor(header) - (1 if other else 0):
+            return f"includes {target}, which is not on a floor below"
+        return None
 
 
 def check(root):
-    found = []
-    for path in sorted(p for top in ("include", "runtime", "microbench", "apps", "templates", "tests")
-                       for p in (root / top).rglob("*") if p.suffix in SOURCES):
+    found, headers = [], Headers(root)
+    for path in sorted(p for top in TREES for p in (root / top).rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
-        header = name.removeprefix("include/warden/")
+        header = name.removeprefix("include/warden/") if name.startswith("include/warden/") else None
         for number, line in enumerate(path.read_text().splitlines(), 1):
             code = COMMENT.sub("", line)
             device = DEVICE.search(code)
             if device and not name.startswith(SEAM):
                 found.append(f"{name}:{number}: {device.group()} outside the seam")
-            included = re.match(r'\s*#\s*include\s*[<"](?:warden/)([^>"]+)', code)
+            included = INCLUDE.match(code)
             if not included:
                 continue
-            target = included.group(1)
-            if not name.startswith("include/"):
-                if "detail/" in target and not name.startswith("runtime/"):
-                    found.append(f"{name}:{number}: includes {target}, which is not public")
-                continue
-            mine, other = floor_of(header), floor_of(target)
-            if mine is None or other is None:
-                found.append(f"{name}:{number}: {header if mine is None else target} is on no floor")
-            elif other > mine and (header, target) not in ALLOWED:
-                found.append(f"{name}:{number}: includes {target}, a floor above")
+            target = included[1]
+            if header:
+                what = headers.fault(header, target)
+            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline"):
+                what = f"includes {target}, which is not public"
+            else:
+                what = None
+            if what:
+                found.append(f"{name}:{number}: {what}")
+        if header and (way := headers.cycle(header)):
+            found.append(f"{name}:1: includes itself: {' -> '.join(way)}")
     return found
 
 
 def self_test():
-    plants = {
-        "include/warden/message.cuh": "#include <warden/guarded.cuh>\n",
-        "include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n",
-        "apps/a.cu": "#include <warden/detail/x.cuh>\n",
-        "tests/b.cu": "void f() { __syncthreads(); }\n",
-        "include/warden/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n",
-        "include/warden/new.cuh": "#include <warden/message.cuh>\n",
-    }
-    for name, text in plants.items():
+    guarded = {"include/warden/host/plan.cuh": "", "include/warden/guarded.cuh": "#include <warden/host/plan.cuh>\n"}
+    plants = [
+        {"include/warden/channel/message.cuh": "#include <warden/launch/watchdog.cuh>\n"},
+        {"include/warden/channel/message.cuh": "#include <warden/block/combine.cuh>\n"},
+        {"include/warden/launch/ref.cuh": "#include <warden/guarded.cuh>\n", **guarded},
+        {"include/warden/a.cuh": "#include <warden/b.cuh>\n", "include/warden/b.cuh": "#include <warden/c.cuh>\n",
+         "include/warden/c.cuh": "#include <warden/b.cuh>\n"},
+        {"include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n"},
+        {"apps/a.cu": "#include <warden/host/x.cuh>\n"},
+        {"tests/b.cu": "void f() { __syncthreads(); }\n"},
+        {"include/warden/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n"},
+        {"include/warden/new/new.cuh": "#include <warden/error.hpp>\n"},
+    ]
+    for plant in plants:
         with tempfile.TemporaryDirectory() as folder:
+            for name, text in plant.items():
+                path = pathlib.Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            if not check(pathlib.Path(folder)):
+                sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
+    fine = {"include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in fine.items():
             path = pathlib.Path(folder) / name
-            path.parent.mkdir(parents=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-            if len(check(pathlib.Path(folder))) != 1:
-                sys.exit(f"self-test: the violation planted in {name} was not found")
+        if found := check(pathlib.Path(folder)):
+            sys.exit(f"self-test: nothing is wrong, but found: {found}")
     print("self-test passed")
 
 

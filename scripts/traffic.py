@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the memory traffic of the contention benchmark's arms: the L2 and DRAM traffic that papers/002, figure 4.7, compares.
+"""Counts the memory traffic of the contention benchmark's arms: the L2 and DRAM traffic that [Wang 2020, figure 4.7] compares.
 
     traffic.py --out FILE --program PROGRAM [--simulated PROGRAM] [OPTIONS]
     traffic.py --out FILE --simulated PROGRAM [OPTIONS]

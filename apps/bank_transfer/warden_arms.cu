@@ -21,7 +21,7 @@ struct send_transfers {
   transfers all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& accounts) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& accounts) const {
     warden::block_client<Ref> client{accounts, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < all.n;

@@ -32,7 +32,7 @@ struct run_kernel {
   std::uint32_t n;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& table) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& table) const {
     warden::block_client<Ref> client{table, at};
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
          first += at.global_size()) {
@@ -86,7 +86,7 @@ class table : public storage<Key, Value, Keys>,
   /// before it goes out of scope. False only once the launch is poisoned.
   class client {
    public:
-    __device__ client(ref const& table, warden::client_block const& at)
+    __device__ client(ref const& table, warden::virtual_block const& at)
         : context_{table.sections_context}, client_{table, at} {}
     __device__ bool insert(Key const& key, Value const& value, bool valid = true) {
       return send(key, typename section::insert{key, value}, valid);
@@ -123,7 +123,7 @@ class table : public storage<Key, Value, Keys>,
   /// The same for one thread in any control flow. See warden::thread_client.
   class thread_client {
    public:
-    __device__ thread_client(ref const& table, warden::client_block const& at)
+    __device__ thread_client(ref const& table, warden::virtual_block const& at)
         : context_{table.sections_context}, client_{table, at} {}
     /// False only once the launch is poisoned.
     template <class Section>

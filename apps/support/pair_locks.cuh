@@ -14,7 +14,7 @@ namespace apps {
 /// Runs works of one kind: a warden::baseline::pair_work.
 class pair_locks {
  public:
-  /// Locks that are not tuned keep the choice of papers/002's listing, which is the default.
+  /// Locks that are not tuned keep the choice of [Wang 2020]'s listing, which is the default.
   pair_locks(std::uint32_t records, bool tuned)
       : locks_{std::size_t{records} * (tuned ? warden::baseline::most_words_for_a_lock : 1)},
         tuned_{tuned} {}

@@ -3,10 +3,10 @@
 /// The client for a whole block: stages messages in shared memory and sends many at a time.
 #pragma once
 
-#include <warden/client_block.cuh>
 #include <warden/future.cuh>
-#include <warden/guarded_ref.cuh>
+#include <warden/launch/guarded_ref.cuh>
 #include <warden/thread_client.cuh>
+#include <warden/virtual_block.cuh>
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref>
 class block_client {
  public:
-  /// `at` is the client block that the kernel was called with; `ref` outlives the client.
-  WARDEN_DEVICE block_client(Ref const& ref, client_block const& at)
+  /// `at` is the virtual block that the kernel was called with; `ref` outlives the client.
+  WARDEN_DEVICE block_client(Ref const& ref, virtual_block const& at)
       : ref_{ref},
         at_{at},
         outbox_{ref, at.arena() + ref.outbox_offset},
@@ -45,7 +45,7 @@ class block_client {
     return go_on();
   }
 
-  /// As above, for a section on two records. With the executor locks they have one owner: pairs
+  /// Sends a section on two records. With the executor locks they have one owner: pairs
   /// with two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section,
@@ -63,7 +63,7 @@ class block_client {
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section, bool valid = true) {
     return stage_call<Section>(id, section, valid, valid && ref_.check(id));
   }
-  /// As above, for a section on two records.
+  /// Calls a section on two records.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
@@ -77,7 +77,7 @@ class block_client {
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
     if (!ref_.check(id)) return alive_;
-    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
     auto const message = Ref::client_format::pack(to.local, section);
     if (alive_ && gathers_ && outbox_.append(to.server, message)) {
       ++unsent_;
@@ -110,7 +110,7 @@ class block_client {
   template <class Section>
   WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
     if (valid) {
-      owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+      record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
       auto const message = Ref::client_format::pack(to.local, section);
       if (gathers_) {
         outbox_.stage(round_, to.server, message);
@@ -151,7 +151,7 @@ class block_client {
   }
 
   Ref const& ref_;
-  client_block const& at_;
+  virtual_block const& at_;
   outbox outbox_;
   bool gathers_;  ///< the outbox is this client's
   unsigned round_ = 0;

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <warden/answer.cuh>
-#include <warden/answer_slots.cuh>
-#include <warden/client_block.cuh>
-#include <warden/guarded_ref.cuh>
+#include <warden/channel/answer_slots.cuh>
+#include <warden/launch/guarded_ref.cuh>
+#include <warden/virtual_block.cuh>
 
 #include <cstdint>
 
@@ -19,8 +19,8 @@ class call_book {
  public:
   /// Nobody's.
   call_book() = default;
-  /// Of the calling thread of client block `at`; `ref` outlives it.
-  WARDEN_DEVICE call_book(Ref const& ref, client_block const& at)
+  /// For the calling thread of virtual block `at`; `ref` outlives it.
+  WARDEN_DEVICE call_book(Ref const& ref, virtual_block const& at)
       : ref_{&ref}, thread_{at.client_number() * simt::block_threads() + simt::thread_rank()} {}
 
   /// Where a call's answer goes, if there may be one more.
@@ -68,7 +68,7 @@ class call_book {
   template <class Value>
   WARDEN_DEVICE answer<Value> get(std::uint32_t number) const {
     if ((state().staged & bit_of(number)) != 0) {
-      if (ref_->frame.poisoned()) return call_error::poisoned;
+      if (ref_->launch.poisoned()) return call_error::poisoned;
       simt::fetch_add(&ref_->report->early_gets, std::uint64_t{1});
       return call_error::not_flushed;
     }
@@ -106,12 +106,12 @@ class call_book {
 template <class Ref, class Value>
 class [[nodiscard]] future {
  public:
-  /// Of no call: `get` says not_called.
+  /// A future of no call: `get` says not_called.
   WARDEN_DEVICE future() : number_{0}, error_{call_error::not_called} {}
-  /// For clients: of a call that was sent or staged.
+  /// For clients: the future of a call that was sent or staged.
   WARDEN_DEVICE future(call_book<Ref> const& book, std::uint32_t number)
       : book_{book}, number_{number}, error_{call_error::none} {}
-  /// For clients: of a call that was not sent.
+  /// For clients: the future of a call that was not sent.
   WARDEN_DEVICE explicit future(call_error why) : number_{0}, error_{why} {}
   /// What was moved from is empty.
   WARDEN_DEVICE future(future&& other) noexcept

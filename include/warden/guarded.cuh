@@ -3,19 +3,22 @@
 /// The guarded: the host object that owns the channels of an array of records.
 #pragma once
 
+#include <warden/block/combine.cuh>
+#include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
-#include <warden/combine.cuh>
-#include <warden/detail/answer_memory.cuh>
-#include <warden/detail/forward_memory.cuh>
-#include <warden/detail/launch_history.cuh>
-#include <warden/detail/misuse.cuh>
-#include <warden/detail/plan.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
-#include <warden/guarded_ref.cuh>
+#include <warden/host/answer_memory.cuh>
+#include <warden/host/apply_kernel.cuh>
+#include <warden/host/forward_memory.cuh>
+#include <warden/host/launch_access.cuh>
+#include <warden/host/launch_history.cuh>
+#include <warden/host/misuse.cuh>
+#include <warden/host/plan.cuh>
+#include <warden/launch.cuh>
+#include <warden/launch/guarded_ref.cuh>
 #include <warden/policy.cuh>
-#include <warden/record_store.cuh>
 #include <warden/statistics.cuh>
 #include <warden/stream.hpp>
 #include <warden/thread_client.cuh>
@@ -35,13 +38,13 @@
 /// @namespace warden
 /// The library. Begin with guarded, launch_fused and block_client.
 ///
-/// "papers/002" is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
+/// [Wang 2020] is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
 /// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
-/// one guarded takes part in one launch at a time. (papers/002, section 4.2)
+/// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded {
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
@@ -112,7 +115,7 @@ class basic_guarded {
     plan().choose_owners(size);
     begin(records, size, sections_context);
   }
-  /// As above, with owners chosen by the user, whose number stands in place of the options'
+  /// Guards records with owners chosen by the user, whose number stands in place of the options'
   /// servers.
   basic_guarded(Record* records, std::size_t size, context sections_context, options chosen,
                 typename Policy::owner_map owners,
@@ -123,13 +126,13 @@ class basic_guarded {
     begin(records, size, sections_context);
     plan().check_owners(size);
   }
-  /// As above, without a context.
+  /// Guards records whose sections need no context.
   basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
       : basic_guarded{records, size, context{}, chosen} {}
-  /// As above, all records of a buffer, which must stay alive.
+  /// Guards all records of a buffer, which must stay alive.
   basic_guarded(buffer<Record> const& records, context sections_context = {}, options chosen = {})
       : basic_guarded{records.data(), records.size(), sections_context, chosen} {}
-  /// As above, without a context.
+  /// Guards all records of a buffer, whose sections need no context.
   basic_guarded(buffer<Record> const& records, options chosen) requires std::is_empty_v<context>
       : basic_guarded{records.data(), records.size(), context{}, chosen} {}
 
@@ -180,13 +183,20 @@ class basic_guarded {
   /// launch_fused does; `wait` reports ids outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
-                   stream_ref s = {}, std::source_location where = std::source_location::current());
+                   stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
+                 Policy::block_threads, {s, where}, *this);
+  }
 
-  /// As above, for sections on two records, `firsts[i]` and `seconds[i]`.
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
-                   std::source_location where = std::source_location::current());
+                   std::source_location where = std::source_location::current()) {
+    launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n}, apply_grid(n),
+                 Policy::block_threads, {s, where}, *this);
+  }
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
   /// that says `statistics = true`. Throws cuda_error.
@@ -222,32 +232,9 @@ class basic_guarded {
     return ref::server::shared_bytes(options_.capacity, ref_.locals);
   }
 
-  /// For launches: what the others of a launch need of this guarded.
-  [[nodiscard]] std::shared_ptr<detail::launch_record const> const& lend_launch_record() const {
-    return history_.own();
-  }
-  /// For launches: the device's view for a launch of all these guardeds that begins now; adds what
-  /// is this guarded's to the frame, which the view gets when it is complete.
-  ref begin_launch(detail::launch_history::records all, std::size_t outbox_offset,
-                   launch_frame& frame) {
-    ref r = ref_;
-    r.position = frame.member_count;
-    r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
-    auto const& own = *history_.own();
-    frame.members[frame.member_count++] = {own.control.data(), history_.begin(all)};
-    for (auto const& group : own.groups)
-      frame.groups[frame.group_count++] = {group.memory->indices.data(),
-                                           group.servers};  // sabotage: progress-rings
-    return r;
-  }
-  /// For launches: the launch that has begun is enqueued in `s`.
-  void end_launch(stream_ref s) { history_.end(s); }
-  /// For launches: how long a wait may last without progress.
-  [[nodiscard]] time_limit limit() const {
-    return {static_cast<std::uint64_t>(options_.time_limit_seconds * 1e9), options_.minimum_polls};
-  }
-
  private:
+  friend struct detail::launch_access;
+
   detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
 
   /// Virtual blocks for n sections: enough that no client block idles, and each with enough to fill
@@ -266,7 +253,7 @@ class basic_guarded {
     channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
         {},
         buffer<channel_indices>{options_.servers},
-        buffer<simt::lane_words>{ref::channel::begin(options_.servers, ref_.capacity_log2)}});
+        buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2)}});
     report_ = buffer<guarded_report>{1};
     answers_.make(ref_, where_);
     forwards_.make(ref_, options_.servers, options_.forward_capacity, where_);
@@ -278,11 +265,11 @@ class basic_guarded {
     history_.make(channel_groups());
   }
   /// The channels, and the rings if there are any.
-  std::vector<detail::launch_record::channels> channel_groups() const {
-    std::vector<detail::launch_record::channels> groups;
+  std::vector<detail::launch_state::channels> channel_groups() const {
+    std::vector<detail::launch_state::channels> groups;
     auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
                                          std::uint64_t tokens) {
-      groups.push_back({memory, options_.servers, capacity_log2, Channel::begin(1, capacity_log2),
+      groups.push_back({memory, options_.servers, capacity_log2, Channel::flits(capacity_log2),
                         &Channel::is_published, tokens});
     };
     list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
@@ -322,5 +309,3 @@ template <class Record, class... Sections>
 using guarded = basic_guarded<default_policy, Record, Sections...>;
 
 WARDEN_NAMESPACE_END
-
-#include <warden/launch.cuh>

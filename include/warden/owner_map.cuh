@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which server owns a record: record ids are dealt out to the servers in turn (papers/002,
-/// section 4.2.1).
+/// Which server owns a record: record ids are dealt out to the servers in turn [Wang 2020,
+/// section 4.2.1].
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// Where a record lives: its owner, and its number among the owner's records.
-struct owner {
+struct record_location {
   std::uint32_t server;  ///< the owner
   std::uint32_t local;   ///< number among the owner's records
 };
@@ -26,8 +26,8 @@ struct owner {
 /// when it is made: memory that the map looks at must hold its contents by then.
 template <class Map>
 concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constructible_v<Map> &&
-    requires(Map const& map, std::uint32_t id, owner place, std::uint64_t size) {
-  { map(id) } -> std::same_as<owner>;
+    requires(Map const& map, std::uint32_t id, record_location place, std::uint64_t size) {
+  { map(id) } -> std::same_as<record_location>;
   { map.id(place) } -> std::convertible_to<std::uint32_t>;
   { map.servers() } -> std::convertible_to<std::uint32_t>;
   { map.locals(size) } -> std::convertible_to<std::uint64_t>;
@@ -49,7 +49,7 @@ class interleaved_owner_map {
   }
 
   /// Where record `id` lives.
-  WARDEN_DEVICE owner operator()(std::uint32_t id) const {
+  WARDEN_DEVICE record_location operator()(std::uint32_t id) const {
     std::uint32_t const number = id >> chunk_log2_;
     std::uint32_t turn = simt::multiply_high(reciprocal_, number);
     std::uint32_t server = number - turn * servers_;
@@ -60,7 +60,7 @@ class interleaved_owner_map {
     return {server, turn << chunk_log2_ | (id & within())};
   }
   /// The inverse: the id of a server's record.
-  WARDEN_DEVICE std::uint32_t id(owner place) const {
+  WARDEN_DEVICE std::uint32_t id(record_location place) const {
     std::uint32_t const number = (place.local >> chunk_log2_) * servers_ + place.server;
     return number << chunk_log2_ | (place.local & within());
   }

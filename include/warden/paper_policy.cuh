@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The paper configuration: the decoupled delegate as papers/002, chapter 4, describes it.
+/// The paper configuration: the decoupled delegate as [Wang 2020, chapter 4] describes it.
 #pragma once
 
-#include <warden/buffered_outbox.cuh>
-#include <warden/leader_server.cuh>
 #include <warden/policy.cuh>
+#include <warden/server/leader_server.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 

@@ -4,13 +4,9 @@
 #pragma once
 
 #include <warden/critical_section.cuh>
-#include <warden/executor/atomics.cuh>
-#include <warden/executor/locks.cuh>
-#include <warden/executor/nested.cuh>
-#include <warden/executor/runs.cuh>
-#include <warden/outbox.cuh>
 #include <warden/owner_map.cuh>
-#include <warden/record_store.cuh>
+#include <warden/placement.hpp>
+#include <warden/tags.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 

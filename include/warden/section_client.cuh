@@ -3,8 +3,8 @@
 /// What a section sends the next section by.
 #pragma once
 
+#include <warden/channel/message.cuh>
 #include <warden/critical_section.cuh>
-#include <warden/message.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

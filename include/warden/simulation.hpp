@@ -66,8 +66,8 @@ settings const& current_settings();
 /// What the library did; counts describe the schedule that ran, not a GPU.
 struct counts {
   std::uint64_t global_atomics = 0;   ///< atomics on global memory
-  std::uint64_t global_loads = 0;     ///< loads from global memory; a lane is one
-  std::uint64_t global_stores = 0;    ///< stores to global memory; a lane is one
+  std::uint64_t global_loads = 0;     ///< loads from global memory; a flit is one
+  std::uint64_t global_stores = 0;    ///< stores to global memory; a flit is one
   std::uint64_t shared_accesses = 0;  ///< loads, stores and atomics on shared memory
   std::uint64_t fences = 0;           ///< device and block fences
   std::uint64_t sectors = 0;          ///< only with settings::count_sectors, or between timer marks
@@ -89,11 +89,11 @@ struct report {
   std::string deadlock_text;  ///< where each thread slept then
   sim::counts counts;         ///< work of this launch
 };
-/// Of the last launch that ended, in error or not. What is enqueued runs first, and its errors are
-/// thrown.
-report const& last_report();
-/// Of all launches of the program that ended without error. What is enqueued runs first, and its
+/// The report of the last launch that ended, in error or not. What is enqueued runs first, and its
 /// errors are thrown.
+report const& last_report();
+/// The counts of all launches of the program that ended without error. What is enqueued runs first,
+/// and its errors are thrown.
 counts total_counts();
 
 /// What the host asked of the runtime since `configure`.
@@ -102,7 +102,7 @@ struct host_calls {
   std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
   std::uint64_t in_other_streams = 0;   ///< the same, in streams of one's own
 };
-/// Of all threads of the program.
+/// Counts the calls of all threads of the program.
 host_calls calls_since_configure();
 
 /// A program did on the device what no program may: the message says which thread, where, and where

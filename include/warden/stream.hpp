@@ -34,7 +34,7 @@ class stream_ref {
 /// A place in a stream, for those who wait for it; it has no time.
 class event {
  public:
-  /// Of the current device, nothing recorded yet. Throws cuda_error.
+  /// An event of the current device, nothing recorded yet. Throws cuda_error.
   event();
   ~event();
   /// What was moved from may only be destroyed or assigned to.

@@ -3,9 +3,9 @@
 /// The client for one thread in any control flow: each send reserves its own slot and publishes it.
 #pragma once
 
-#include <warden/client_block.cuh>
 #include <warden/future.cuh>
-#include <warden/guarded_ref.cuh>
+#include <warden/launch/guarded_ref.cuh>
+#include <warden/virtual_block.cuh>
 
 #include <cstdint>
 
@@ -30,8 +30,8 @@ WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
 template <class Ref>
 class thread_client {
  public:
-  /// `at` is the client block that the kernel was called with; both outlive the client.
-  WARDEN_DEVICE thread_client(Ref const& ref, client_block const& at) : ref_{ref}, at_{at} {}
+  /// `at` is the virtual block that the kernel was called with; both outlive the client.
+  WARDEN_DEVICE thread_client(Ref const& ref, virtual_block const& at) : ref_{ref}, at_{at} {}
   /// A section has no client block: it must not send, call or wait.
   explicit thread_client(Ref const&) = delete;
 
@@ -42,7 +42,7 @@ class thread_client {
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     return !ref_.check(id) || send_to_owner(id, section);
   }
-  /// As above, for a section on two records. With the executor locks they have one owner: pairs
+  /// Sends a section on two records. With the executor locks they have one owner: pairs
   /// with two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
@@ -57,7 +57,7 @@ class thread_client {
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
     return call_owner<Section>(id, section, ref_.check(id));
   }
-  /// As above, for a section on two records.
+  /// Calls a section on two records.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section) const {
     bool const good = ref_.check(first, second);
@@ -68,7 +68,7 @@ class thread_client {
  private:
   template <class Sent>
   WARDEN_DEVICE bool send_to_owner(std::uint64_t id, Sent const& section) const {
-    owner const to = ref_.owners(static_cast<std::uint32_t>(id));
+    record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
     return send_alone(ref_, to.server, Ref::client_format::pack(to.local, section));
   }
   template <class Section, class Sent>
@@ -87,7 +87,7 @@ class thread_client {
   }
 
   Ref const& ref_;
-  client_block const& at_;
+  virtual_block const& at_;
 };
 
 WARDEN_NAMESPACE_END

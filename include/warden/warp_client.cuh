@@ -4,8 +4,8 @@
 /// them, and neighbouring lanes publish to neighbouring slots.
 #pragma once
 
-#include <warden/client_block.cuh>
-#include <warden/guarded_ref.cuh>
+#include <warden/launch/guarded_ref.cuh>
+#include <warden/virtual_block.cuh>
 
 #include <cstdint>
 
@@ -15,8 +15,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref>
 class warp_client {
  public:
-  /// `at` is the client block that the kernel was called with; `ref` outlives the client.
-  WARDEN_DEVICE warp_client(Ref const& ref, client_block const&) : ref_{ref} {}
+  /// `at` is the virtual block that the kernel was called with; `ref` outlives the client.
+  WARDEN_DEVICE warp_client(Ref const& ref, virtual_block const&) : ref_{ref} {}
   /// A section has no client block: it must not send or wait.
   explicit warp_client(Ref const&) = delete;
 
@@ -31,7 +31,7 @@ class warp_client {
                           bool valid = true) const {
     return send_together(mask, id, section, valid && ref_.check(id));
   }
-  /// As above, for sections on two records. With the executor locks they have one owner: pairs with
+  /// Sends sections on two records. With the executor locks they have one owner: pairs with
   /// two are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(unsigned mask, std::uint64_t first, std::uint64_t second,
@@ -46,8 +46,8 @@ class warp_client {
   WARDEN_DEVICE bool send_together(unsigned mask, std::uint64_t id, Sent const& section,
                                    bool sends) const {
     // Lanes without a message group under a number that is no server's.
-    owner const to =
-        sends ? ref_.owners(static_cast<std::uint32_t>(id)) : owner{ref_.owners.servers(), 0};
+    record_location const to = sends ? ref_.owners(static_cast<std::uint32_t>(id))
+                                     : record_location{ref_.owners.servers(), 0};
     unsigned const group = simt::match_any(mask, to.server);
     auto const leader = static_cast<unsigned>(simt::first_bit(group));
     auto const size = static_cast<unsigned>(simt::count_bits(group));

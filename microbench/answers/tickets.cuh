@@ -23,7 +23,7 @@ struct call_by_block {
   calls all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     constexpr unsigned at_once = Ref::policy::calls_per_thread;
     warden::block_client<Ref> client{ref, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());
@@ -66,7 +66,7 @@ struct call_by_thread {
   calls all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < all.n; i += at.global_size())
       all.tickets[i] = client.call(all.ids[i], take_ticket{}).get().value_or(calls::no_ticket);
@@ -80,7 +80,7 @@ struct call_alone {
   std::uint64_t* times;  ///< [call] from just before it to just behind its answer
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     if (at.global_rank() != 0) return;
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint32_t i = 0; i < all.n; ++i) {

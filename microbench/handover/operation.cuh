@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section that times the way from one section to the next on its record (papers/002, table
-// 4.2).
+// The section that times the way from one section to the next on its record [Wang 2020, table
+// 4.2].
 #pragma once
 
 #include "microbench/contention/operations.cuh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section on two records that times the way to it from the last one on each (papers/002,
-// table 4.2, rows atm_256 and atm_1k).
+// The section on two records that times the way to it from the last one on each ([Wang 2020,
+// table 4.2], rows atm_256 and atm_1k).
 #pragma once
 
 #include "microbench/support/device.cuh"

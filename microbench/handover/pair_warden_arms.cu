@@ -20,7 +20,7 @@ struct send_pairs {
   section_pairs all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& records) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint64_t begin = std::uint64_t{at.block_index()} * at.block_dim(); begin < all.n;

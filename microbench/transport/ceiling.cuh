@@ -15,7 +15,7 @@
 namespace transport {
 
 /// A kernel, beside send_by.
-template <int Lanes>
+template <int Flits>
 struct send_unsorted {
   static constexpr char const* name = "ceiling_copy";
   work all;
@@ -27,7 +27,7 @@ struct send_unsorted {
   };
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     constexpr unsigned batch = rounds<Ref> * Ref::policy::block_threads;
     partial_total sent;
     auto const mine = all.of(at);
@@ -52,7 +52,7 @@ struct send_unsorted {
 
   /// Sends the messages from `i` on. Collective. False once poisoned.
   template <class Ref>
-  __device__ bool send_batch(warden::client_block const& at, Ref const& ref, std::uint32_t server,
+  __device__ bool send_batch(warden::virtual_block const& at, Ref const& ref, std::uint32_t server,
                              std::uint32_t i, std::uint32_t count, partial_total& sent) const {
     constexpr unsigned threads = Ref::policy::block_threads;
     unsigned const me = simt::thread_rank();
@@ -72,7 +72,7 @@ struct send_unsorted {
       for (unsigned k = 0; k < rounds<Ref>; ++k) {
         std::uint32_t const place = k * threads + me;
         if (place < published || place >= end) continue;
-        auto const section = null_section<Lanes>::of(mix(i + place));
+        auto const section = null_section<Flits>::of(mix(i + place));
         sent.add(section);
         ref.publish(to, first + place, Ref::format::pack(0, section));
       }

@@ -19,16 +19,16 @@ namespace transport {
 
 /// Threads, outbox and channel are the library's defaults; the context points to `Totals`, which
 /// begin as run_totals.
-template <class Readiness, class Executor, class Totals, int Lanes>
+template <class Readiness, class Executor, class Totals, int Flits>
 struct policy : warden::default_policy {
   using context = Totals*;
   using readiness = typename Readiness::readiness;
   using sender = typename Readiness::sender;
   using executor = Executor;
-  /// A thread that copies messages of several lanes holds more of them in registers than three
+  /// A thread that copies messages of several flits holds more of them in registers than three
   /// blocks leave room for.
   static constexpr unsigned minimum_blocks_per_multiprocessor =
-      Lanes == 1 ? warden::default_policy::minimum_blocks_per_multiprocessor : 2;
+      Flits == 1 ? warden::default_policy::minimum_blocks_per_multiprocessor : 2;
 };
 
 /// A guarded, its records and its totals.
@@ -36,7 +36,7 @@ template <class Readiness, class Executor, class Totals, class... Sections>
 class channels {
  public:
   using guarded_type = warden::basic_guarded<
-      policy<Readiness, Executor, Totals, warden::message_format<Sections...>::lanes>,
+      policy<Readiness, Executor, Totals, warden::message_format<Sections...>::flits>,
       std::uint32_t, Sections...>;
   static constexpr unsigned threads = guarded_type::policy::block_threads;
 

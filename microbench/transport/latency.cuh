@@ -39,7 +39,7 @@ class probed_windows : public adding_windows<Ref> {
     typename Ref::reply_type nobody;
     WARDEN_UNROLL
     for (unsigned k = 0; k < base::rounds; ++k) {
-      if (arrived >> k & 1u) base::ref_.apply(m[k], record, nobody);
+      if (arrived >> k & 1u) warden::section_runner{base::ref_}.apply(m[k], record, nobody);
     }
   }
 };
@@ -51,7 +51,7 @@ class probed_slices : public adding_slices<Ref> {
   WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
     std::uint32_t record = 0;
     typename Ref::reply_type nobody;
-    if (arrived) base::ref_.apply(m, record, nobody);
+    if (arrived) warden::section_runner{base::ref_}.apply(m, record, nobody);
     return base::run(m, arrived);
   }
 };
@@ -73,7 +73,7 @@ struct send_probes {
   std::uint32_t probes;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     partial_total sent;
     latency_totals& totals = *ref.sections_context;
     if (at.block_index() != 0) {
@@ -90,7 +90,7 @@ struct send_probes {
  private:
   /// Returns when it was executed. False once poisoned.
   template <class Ref>
-  __device__ bool send_probe(warden::client_block const& at, Ref const& ref, std::uint32_t number,
+  __device__ bool send_probe(warden::virtual_block const& at, Ref const& ref, std::uint32_t number,
                              partial_total& sent) const {
     std::uint32_t* const latency = &ref.sections_context->latencies[number];
     probe const p{static_cast<std::uint32_t>(simt::nanoseconds()), number};
@@ -103,7 +103,7 @@ struct send_probes {
   }
 
   template <class Ref>
-  __device__ void send_load(warden::client_block const& at, Ref const& ref,
+  __device__ void send_load(warden::virtual_block const& at, Ref const& ref,
                             partial_total& sent) const {
     warden::block_client<Ref> client{ref, at};
     auto i = static_cast<std::uint32_t>(at.global_rank());

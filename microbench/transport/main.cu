@@ -36,11 +36,11 @@ int main(int argc, char** argv) {
     unsigned const half = std::max(all / 2, 1u);
     std::set const sweep{std::max(all / 4, 1u), half, all, 2 * all};
     for (unsigned const servers : sweep) add(transport::make_windows_point, servers);
-    for (int const lanes : {2, 3, 4})
-      add([lanes](unsigned servers) { return transport::make_size_point(lanes, servers); }, all);
-    auto const whole = [](int lanes) {
+    for (int const flits : {2, 3, 4})
+      add([flits](unsigned servers) { return transport::make_size_point(flits, servers); }, all);
+    auto const whole = [](int flits) {
       return
-          [lanes](unsigned servers) { return transport::make_whole_lanes_point(lanes, servers); };
+          [flits](unsigned servers) { return transport::make_whole_flits_point(flits, servers); };
     };
     for (unsigned const servers : std::set{half, all}) add(whole(1), servers);
     add(whole(2), all);

@@ -2,22 +2,22 @@
 // How messages tell that they are complete, each with the sender of the library that publishes so.
 #pragma once
 
-#include <warden/buffered_outbox.cuh>
+#include <warden/channel/whole_flits.cuh>
+#include <warden/client/buffered_outbox.cuh>
 #include <warden/policy.cuh>
-#include <warden/whole_lanes.cuh>
 
 namespace transport {
 
-/// Both words of each lane carry the lap.
+/// Both words of each flit carry the lap.
 struct in_band {
   static constexpr char const* name = "in_band";
   using readiness = warden::readiness::laps;
   using sender = warden::sender::sorted;
 };
-/// The first word of each lane carries it.
-struct whole_lanes {
+/// The first word of each flit carries it.
+struct whole_flits {
   static constexpr char const* name = "whole_lanes";
-  using readiness = warden::readiness::whole_lanes;
+  using readiness = warden::readiness::whole_flits;
   using sender = warden::sender::sorted;
 };
 /// A bit beside the slots, and a buffer for each destination: as in the paper configuration.

@@ -23,7 +23,7 @@ struct work {
   struct range {
     std::uint32_t begin, end;
   };
-  [[nodiscard]] WARDEN_DEVICE range of(warden::client_block const& at) const {
+  [[nodiscard]] WARDEN_DEVICE range of(warden::virtual_block const& at) const {
     std::uint32_t const begin = at.block_index() * per_block;
     return {begin, messages - begin < per_block ? messages : begin + per_block};
   }
@@ -36,7 +36,7 @@ template <class Client>
 class direct_client {
  public:
   template <class Ref>
-  WARDEN_DEVICE direct_client(Ref const& ref, warden::client_block const& at) : client_{ref, at} {}
+  WARDEN_DEVICE direct_client(Ref const& ref, warden::virtual_block const& at) : client_{ref, at} {}
   WARDEN_DEVICE void flush() {}
 
  protected:
@@ -49,7 +49,7 @@ struct block_level {
   template <class Ref>
   class client {
    public:
-    WARDEN_DEVICE client(Ref const& ref, warden::client_block const& at) : client_{ref, at} {}
+    WARDEN_DEVICE client(Ref const& ref, warden::virtual_block const& at) : client_{ref, at} {}
     template <class Section>
     WARDEN_DEVICE void send(std::uint32_t id, Section const& s, bool valid) {
       client_.send(id, s, valid);
@@ -84,13 +84,13 @@ struct thread_level {
 };
 
 /// A kernel: each virtual block sends its part, and counts what it sent.
-template <class Level, int Lanes>
+template <class Level, int Flits>
 struct send_by {
   static constexpr char const* name = Level::name;
   work all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     typename Level::template client<Ref> client{ref, at};
     partial_total sent;
     auto const mine = all.of(at);
@@ -98,7 +98,7 @@ struct send_by {
       std::uint32_t const i = first + at.thread_rank();
       bool const valid = i < mine.end;
       std::uint32_t const mixed = mix(i);
-      auto const section = null_section<Lanes>::of(mixed);
+      auto const section = null_section<Flits>::of(mixed);
       if (valid) sent.add(section);
       client.send(mixed >> (32 - records_log2), section, valid);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages of several lanes.
+// Messages of several flits.
 
 #include "microbench/transport/ceiling.cuh"
 #include "microbench/transport/points.hpp"
@@ -8,16 +8,16 @@
 namespace transport {
 
 namespace {
-template <int Lanes>
+template <int Flits>
 std::shared_ptr<bench::point> make(unsigned servers) {
   return std::make_shared<
-      throughput_point<in_band, windows, Lanes, send_by<block_level, Lanes>, send_unsorted<Lanes>>>(
+      throughput_point<in_band, windows, Flits, send_by<block_level, Flits>, send_unsorted<Flits>>>(
       servers);
 }
 }  // namespace
 
-std::shared_ptr<bench::point> make_size_point(int lanes, unsigned servers) {
-  return lanes == 2 ? make<2>(servers) : lanes == 3 ? make<3>(servers) : make<4>(servers);
+std::shared_ptr<bench::point> make_size_point(int flits, unsigned servers) {
+  return flits == 2 ? make<2>(servers) : flits == 3 ? make<3>(servers) : make<4>(servers);
 }
 
 }  // namespace transport

@@ -12,7 +12,7 @@
 namespace transport {
 
 /// `Executor` is the receive level.
-template <class Readiness, class Executor, int Lanes, class... Senders>
+template <class Readiness, class Executor, int Flits, class... Senders>
 class throughput_point final : public bench::timed_point {
  public:
   /// Throws limit_error.
@@ -31,8 +31,8 @@ class throughput_point final : public bench::timed_point {
   }
 
  private:
-  using channels_type = channels<Readiness, Executor, run_totals, null_section<Lanes>>;
-  static constexpr int bytes = 16 * Lanes;
+  using channels_type = channels<Readiness, Executor, run_totals, null_section<Flits>>;
+  static constexpr int bytes = 16 * Flits;
 
   /// Nothing is stored for a message, so runs can be long.
   [[nodiscard]] std::uint32_t most() const override { return 1u << 30; }

@@ -2,7 +2,7 @@
 // What senders and receivers add up, so that a lost, doubled or torn message is seen.
 #pragma once
 
-#include <warden/message.cuh>
+#include <warden/channel/message.cuh>
 
 #include <cstdint>
 
@@ -11,10 +11,10 @@ namespace transport {
 namespace simt = warden::simt;
 
 /// The section of the benchmark, which does nothing: all its words are payload.
-template <int Lanes>
+template <int Flits>
 struct null_section {
   static constexpr bool reads_other_memory = false;
-  static constexpr int words = 3 * Lanes - 1;  ///< what is left beside the local number
+  static constexpr int words = 3 * Flits - 1;  ///< what is left beside the local number
   std::uint32_t word[words];
 
   /// That of message `i`; `mixed` is `mix(i)`.
@@ -61,15 +61,15 @@ inline bool add_up(run_totals const& t) {
 /// One thread's part of a total, in registers.
 class partial_total {
  public:
-  template <int Lanes>
-  WARDEN_DEVICE void add(null_section<Lanes> const& s) {
+  template <int Flits>
+  WARDEN_DEVICE void add(null_section<Flits> const& s) {
     ++messages_;
     payload_ += s.sum();
   }
   /// A message as received.
-  template <int Lanes>
-  WARDEN_DEVICE void add(warden::message<Lanes> const& m) {
-    using section = null_section<Lanes>;
+  template <int Flits>
+  WARDEN_DEVICE void add(warden::message<Flits> const& m) {
+    using section = null_section<Flits>;
     add(warden::message_format<section>::template unpack<section>(m));
   }
   /// Adds the warp's parts to the total: an atomic of each thread would be felt. Collective over

@@ -101,7 +101,7 @@ class streams {
 
 /// The program's. Only under `lock_device`.
 streams& all_streams();
-/// Of all launches that have ended without error; waits for none.
+/// The counts of all launches that have ended without error; waits for none.
 counts counts_so_far();
 /// The runtime may be called by several host threads; each call has the device to itself.
 std::unique_lock<std::recursive_mutex> lock_device();

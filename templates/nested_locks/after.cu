@@ -51,7 +51,7 @@ struct order {
 struct work_off {
   std::uint32_t n;
 
-  __device__ void operator()(warden::client_block const& at, storehouse::ref const& all) const {
+  __device__ void operator()(warden::virtual_block const& at, storehouse::ref const& all) const {
     storehouse::block_client client{all, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n; first += step) {

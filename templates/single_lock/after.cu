@@ -29,7 +29,7 @@ struct payday {
   std::uint32_t n_accounts;
   std::uint32_t n;
 
-  __device__ void operator()(warden::client_block const& at, bank::ref const& accounts) const {
+  __device__ void operator()(warden::virtual_block const& at, bank::ref const& accounts) const {
     bank::block_client client{accounts, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n; first += step) {

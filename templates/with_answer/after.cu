@@ -34,7 +34,7 @@ struct open_sale {
   std::uint32_t* taken;  ///< [show][ticket] how often it was handed out
   std::uint32_t* wrong;
 
-  __device__ void operator()(warden::client_block const& at, box_office::ref const& all) const {
+  __device__ void operator()(warden::virtual_block const& at, box_office::ref const& all) const {
     box_office::block_client buyers{all, at};
     box_office::thread_client const buyer{all, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());

@@ -222,7 +222,8 @@ TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
 template <class Table>
 struct churn {
   std::uint32_t rounds;
-  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at,
+                             typename Table::ref const& ref) const {
     typename Table::client client{ref, at};
     auto const me = static_cast<std::uint64_t>(at.global_rank());
     for (std::uint32_t r = 0; r < rounds; ++r) {
@@ -283,7 +284,8 @@ template <class Table>
 struct insert_all {
   std::uint32_t n;
   std::uint32_t* refused;
-  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at,
+                             typename Table::ref const& ref) const {
     typename Table::client client{ref, at};
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     auto future = client.call(typename Table::section::insert{i, 0}, i < n);

@@ -29,7 +29,8 @@ constexpr key counters = 4, others = 60;
 template <class Table>
 struct all_kinds {
   std::uint32_t n;
-  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at,
+                             typename Table::ref const& ref) const {
     typename Table::client client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {

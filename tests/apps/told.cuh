@@ -35,7 +35,8 @@ struct call_all_kinds {
   std::uint32_t* told;  ///< [key][outcome] how often somebody was told so; own keys together
   std::uint32_t* wrong;
 
-  __device__ void operator()(warden::client_block const& at, typename Table::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at,
+                             typename Table::ref const& ref) const {
     typename Table::client client{ref, at};
     typename Table::thread_client const alone{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;

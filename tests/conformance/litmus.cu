@@ -109,14 +109,14 @@ WARDEN_KERNEL void coherence(arguments a) {
 }
 TEST(litmus, one_word_never_goes_back) { never(&coherence, 1); }
 
-// Each word of a lane is atomic: it is never half old.
-WARDEN_KERNEL void lane_words_are_atomic(arguments a) {
-  auto* const lane = reinterpret_cast<simt::lane_words*>(a.words);
+// Each word of a flit is atomic: it is never half old.
+WARDEN_KERNEL void flit_words_are_atomic(arguments a) {
+  auto* const flit = reinterpret_cast<simt::flit_words*>(a.words);
   for (std::uint64_t r = 1; r <= a.rounds; ++r) {
     if (simt::block_rank() == 0) {
-      simt::store_lane(lane, {r << 32 | r, r << 40 | r});
+      simt::store_flit(flit, {r << 32 | r, r << 40 | r});
     } else {
-      auto const seen = simt::load_lane(lane);
+      auto const seen = simt::load_flit(flit);
       if (seen.first >> 32 != (seen.first & 0xffffffffu) ||
           seen.second >> 40 != (seen.second & 0xffffffffu)) {
         simt::fetch_add(a.bad, std::uint64_t{1});
@@ -124,21 +124,21 @@ WARDEN_KERNEL void lane_words_are_atomic(arguments a) {
     }
   }
 }
-TEST(litmus, words_of_a_lane_are_atomic) { never(&lane_words_are_atomic, 1); }
+TEST(litmus, words_of_a_flit_are_atomic) { never(&flit_words_are_atomic, 1); }
 
-// Not the model's: what readiness::whole_lanes takes for granted of the device. A warp's lanes,
+// Not the model's: what readiness::whole_flits takes for granted of the device. A warp's lanes,
 // next to one another, as servers and clients access slots.
-WARDEN_KERNEL void whole_lanes(arguments a) {
-  auto* const lane = reinterpret_cast<simt::lane_words*>(a.words) + simt::lane_id();
+WARDEN_KERNEL void whole_flits(arguments a) {
+  auto* const flit = reinterpret_cast<simt::flit_words*>(a.words) + simt::lane_id();
   for (std::uint64_t r = 1; r <= a.rounds; ++r) {
     if (simt::block_rank() == 0) {
-      simt::store_whole_lane(lane, {r, ~r});
+      simt::store_whole_flit(flit, {r, ~r});
     } else {
-      auto const seen = simt::load_whole_lane(lane);
+      auto const seen = simt::load_whole_flit(flit);
       if (seen.first != 0 && seen.first != ~seen.second) simt::fetch_add(a.bad, std::uint64_t{1});
     }
   }
 }
-TEST(litmus, whole_lanes_are_whole) { never(&whole_lanes, 32); }
+TEST(litmus, whole_flits_are_whole) { never(&whole_flits, 32); }
 
 }  // namespace

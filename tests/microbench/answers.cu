@@ -48,7 +48,7 @@ TYPED_TEST(answers_bench, a_lone_caller_notes_each_time) {
 struct forgets_one {
   calls all;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     call_by_thread{{all.ids, all.tickets, all.n - 1}}(at, ref);
   }
 };
@@ -56,7 +56,7 @@ struct forgets_one {
 struct asks_twice {
   calls all;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     call_by_thread{all}(at, ref);
     if (at.global_rank() == 0)
       static_cast<void>(warden::thread_client<Ref>{ref, at}.call(all.ids[0], take_ticket{}));
@@ -66,7 +66,7 @@ struct asks_twice {
 struct mixes_up {
   calls all;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < all.n; i += at.global_size()) {
       auto const ticket = client.call(all.ids[i], take_ticket{}).get();

@@ -23,7 +23,7 @@ class faulty_slices : public adding_slices<Ref> {
   WARDEN_DEVICE bool run(typename base::message_type m, bool arrived) {
     bool const is_first = arrived && !began_;
     began_ = began_ || arrived;
-    if (is_first) m.lanes[0].second ^= Fault::changed_bits;
+    if (is_first) m.flits[0].second ^= Fault::changed_bits;
     for (int time = 1; time < Fault::times; ++time) base::run(m, is_first);
     return base::run(m, arrived && (Fault::times != 0 || !is_first));
   }
@@ -77,8 +77,8 @@ TEST(transport, what_arrives_once_is_verified) {
     EXPECT_TRUE((verified<in_band, slices, by_thread>(messages))) << messages;
     EXPECT_TRUE((verified<in_band, windows, by_block>(messages))) << messages;
     EXPECT_TRUE((verified<in_band, windows, send_unsorted<1>>(messages))) << messages;
-    EXPECT_TRUE((verified<whole_lanes, windows, by_block>(messages))) << messages;
-    EXPECT_TRUE((verified<whole_lanes, windows, send_unsorted<1>>(messages))) << messages;
+    EXPECT_TRUE((verified<whole_flits, windows, by_block>(messages))) << messages;
+    EXPECT_TRUE((verified<whole_flits, windows, send_unsorted<1>>(messages))) << messages;
     EXPECT_TRUE((verified<bitmask, leader, by_block>(messages))) << messages;
   }
 }
@@ -94,7 +94,7 @@ void expect_missed(std::uint32_t messages) {
 TEST(transport, a_message_lost_doubled_or_torn_is_not) {
   std::uint32_t const messages = test::sized(1000u, 1u << 20);
   expect_missed<in_band, faults<warden::slice_server>, by_thread>(messages);
-  expect_missed<whole_lanes, faults<warden::slice_server>, by_block>(messages);
+  expect_missed<whole_flits, faults<warden::slice_server>, by_block>(messages);
   expect_missed<bitmask, faults<warden::leader_server>, by_block>(messages);
 }
 

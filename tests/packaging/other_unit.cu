@@ -18,7 +18,7 @@ using bank = warden::guarded<account, deposit>;
 
 struct payday {
   std::uint32_t n;
-  __device__ void operator()(warden::client_block const& at, bank::ref const& accounts) const {
+  __device__ void operator()(warden::virtual_block const& at, bank::ref const& accounts) const {
     bank::block_client c{accounts, at};
     c.send(at.global_rank() % 10, deposit{2}, at.global_rank() < n);
     c.flush();

@@ -78,7 +78,7 @@ using tickets = warden::basic_guarded<test::small_policy, std::uint32_t, take_ti
 struct draw {
   std::uint32_t n;
   std::uint32_t* taken;  ///< [ticket] how often it was handed out
-  __device__ void operator()(warden::client_block const& at, tickets::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, tickets::ref const& ref) const {
     tickets::block_client client{ref, at};
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     client.send(0, take_ticket{}, i < n && i % 3 == 0);
@@ -128,7 +128,7 @@ struct call_and_look {
   std::uint32_t* words;
   std::uint32_t* records;
   std::uint32_t* stale;
-  __device__ void operator()(warden::client_block const& at, logs::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, logs::ref const& ref) const {
     logs::thread_client const client{ref, at};
     for (std::uint32_t round = 0; round < 3; ++round) {
       auto const i = static_cast<std::uint32_t>(at.global_rank());
@@ -165,7 +165,7 @@ TEST(answers, come_after_what_the_section_wrote) {
 /// Each future makes room for the next.
 struct assign_over {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, tickets::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, tickets::ref const& ref) const {
     tickets::thread_client const client{ref, at};
     auto future = client.call(0, take_ticket{});
     for (int k = 0; k < 20; ++k) future = client.call(0, take_ticket{});
@@ -199,7 +199,8 @@ struct atomic_policy : test::small<warden::default_policy> {
 using atomic_tickets = warden::basic_guarded<atomic_policy, std::uint32_t, draw_atomically>;
 struct draw_all {
   std::uint32_t* taken;
-  __device__ void operator()(warden::client_block const& at, atomic_tickets::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at,
+                             atomic_tickets::ref const& ref) const {
     auto const answer = atomic_tickets::thread_client{ref, at}.call(0, draw_atomically{}).get();
     if (answer) warden::simt::fetch_add(&taken[*answer], 1u);
   }

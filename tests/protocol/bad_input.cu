@@ -32,7 +32,7 @@ std::string error_of(std::function<void()> const& action) {
 struct send_some_bad {
   std::uint32_t n;
   std::uint64_t bad;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
     std::uint32_t const i = static_cast<std::uint32_t>(at.global_rank());
     client.send(i == 70 ? bad : i % 10, record_in<2>::of(1), i < n);
@@ -70,7 +70,7 @@ TEST(bad_input, an_id_outside_the_records) {
 struct send_some_bad_by_warp {
   std::uint32_t all_bad;
   std::uint32_t* refused;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     bool const bad = i % 5 == 0 || i / 32 == all_bad;
     bool const accepted = small::warp_client{ref, at}.send(
@@ -105,7 +105,7 @@ TEST(bad_input, an_id_outside_the_records_of_a_warps_send) {
 
 /// One thread, so that the order of the bad ids is known.
 struct send_bad_in_order {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     if (at.global_rank() != 0) return;
     small::thread_client client{ref, at};
     client.send(~std::uint64_t{0}, record_in<2>::of(1));  // what a negative number becomes
@@ -122,7 +122,7 @@ TEST(bad_input, keeps_the_first_bad_id) {
 }
 
 struct no_flush {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
     client.send(0, record_in<2>::of(1), at.thread_rank() < 9);
   }
@@ -142,7 +142,7 @@ TEST(bad_input, staged_messages_without_flush) {
 /// Even virtual blocks append and never flush; the others, which may run after them on the same
 /// block, send one message and flush.
 struct append_without_flush {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
     if (at.block_index() % 2 == 0) {
       // Fewer than any sender's buffer holds: none of them is sent at once.
@@ -168,7 +168,7 @@ TEST(bad_input, appended_messages_without_flush) {
 /// Of every thread one client appends and is never flushed; a later one of the same virtual block
 /// is.
 struct append_and_go_on {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     {
       small::block_client client{ref, at};
       // With what the other one appends no more than there is room for: none is sent at once.
@@ -199,7 +199,7 @@ TEST(bad_input, what_one_client_never_flushed_is_lost_or_sent_by_the_next_but_no
 }
 
 struct bad_and_unflushed {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
     client.send(at.thread_rank() == 0 ? 99 : 0, record_in<2>::of(1), at.thread_rank() < 2);
   }
@@ -215,7 +215,7 @@ TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
 }
 
 struct on_two {
-  __device__ void operator()(warden::client_block const&, small::ref const&,
+  __device__ void operator()(warden::virtual_block const&, small::ref const&,
                              small::ref const&) const {}
 };
 
@@ -278,7 +278,7 @@ struct wants_shared {
   };
   std::uint32_t* out;
   bool too_much;
-  __device__ void operator()(warden::client_block const& at, small::ref const&) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const&) const {
     if (too_much) {
       if (at.shared<larger>() == nullptr && at.thread_rank() == 0) out[0] = 1;
       return;
@@ -313,7 +313,7 @@ struct own_shared_memory {
     std::uint32_t words[64];
   };
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& a,
                              small::ref const& b) const {
     auto* const storage = at.shared<shared_storage>();
     if (reinterpret_cast<std::uintptr_t>(storage) % alignof(shared_storage) != 0)

@@ -46,7 +46,7 @@ void expect_in(std::string const& what, std::string const& said) {
 
 struct get_before_flush {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::block_client client{ref, at};
     auto future = client.call(3, echo<4>{5});
     bool good = future.get().error() == call_error::not_flushed;
@@ -64,7 +64,7 @@ TEST(call_errors, before_flush_are_an_error_at_once) {
 struct hold_too_many {
   std::uint32_t* wrong;
   by how;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::thread_client const thread{ref, at};
     echoes::block_client block{ref, at};
     auto const call = [&] {
@@ -98,7 +98,7 @@ TEST(call_errors, too_many_at_a_time) {
 
 struct call_nobody {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::block_client client{ref, at};
     bool good =
         echoes::thread_client{ref, at}.call(10, echo<4>{1}).get().error() == call_error::bad_id;
@@ -114,7 +114,7 @@ TEST(call_errors, of_bad_ids) { expect_in("(256 such ids", complaint(call_nobody
 
 struct never_flush {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::block_client client{ref, at};
     static_cast<void>(client.call(3, echo<4>{5}));
   }
@@ -127,7 +127,7 @@ TEST(call_errors, of_calls_never_flushed) {
 /// place.
 struct lose_and_go_on {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     {
       echoes::block_client client{ref, at};
       static_cast<void>(client.call(3, echo<4>{5}));
@@ -155,7 +155,7 @@ TEST(call_errors, of_lost_calls_keep_their_place) {
 /// A function with a client of its own calls while its caller's call is staged.
 struct call_beside_a_staged_call {
   std::uint32_t* wrong;
-  __device__ static bool one_more(warden::client_block const& at, echoes::ref const& ref) {
+  __device__ static bool one_more(warden::virtual_block const& at, echoes::ref const& ref) {
     echoes::block_client client{ref, at};
     auto future = client.call(4, echo<4>{6});
     auto const answer = future.get();
@@ -163,7 +163,7 @@ struct call_beside_a_staged_call {
     return client.flush() && answer && *answer == echoed<4>::of(6) && again &&
            *again == echoed<4>::of(7);
   }
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::block_client client{ref, at};
     auto future = client.call(3, echo<4>{5});
     bool good = one_more(at, ref);
@@ -178,7 +178,7 @@ TEST(call_errors, not_of_a_second_client) { EXPECT_EQ(complaint(call_beside_a_st
 /// Tells the servers that all clients are done, waits until they have left, then calls.
 struct call_those_who_left {
   std::uint32_t* wrong;
-  __device__ void operator()(warden::client_block const& at, echoes::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     test::send_servers_home(at, ref);
     echoes::block_client client{ref, at};
     auto future = client.call(3, echo<4>{5}, at.thread_rank() < 8);

@@ -55,7 +55,7 @@ struct call_all {
   std::uint32_t* wrong;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> block{ref, at};
     warden::thread_client<Ref> const thread{ref, at};
     auto const step = static_cast<std::uint32_t>(at.global_size());

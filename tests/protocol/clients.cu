@@ -41,7 +41,7 @@ struct send_and_append {
   std::uint64_t n;
   std::uint32_t records;
 
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     small::block_client client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
@@ -62,7 +62,7 @@ TEST(block_client, append_overflows_to_the_thread_path) {
 
 /// Virtual blocks that return early, one of them before it makes a client.
 struct return_early {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     if (at.block_index() == 0) return;
     small::block_client client{ref, at};
     client.send(0, record_in<2>::of(1), at.thread_rank() == 0);
@@ -88,7 +88,7 @@ struct clients_at_once {
   std::uint32_t records;
 
   template <class Ref>
-  __device__ void send_by_one_more(warden::client_block const& at, Ref const& ref,
+  __device__ void send_by_one_more(warden::virtual_block const& at, Ref const& ref,
                                    std::uint64_t i) const {
     warden::block_client<Ref> client{ref, at};
     auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
@@ -97,7 +97,7 @@ struct clients_at_once {
     client.flush();
   }
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const section = record_in<2>::of(static_cast<std::uint32_t>(i));
       alignas(warden::block_client<Ref>) std::byte room[sizeof(warden::block_client<Ref>)];
@@ -142,7 +142,7 @@ using two_types = warden::basic_guarded<test::small_policy, tally, add_one, reco
 
 struct send_to_both {
   std::uint64_t n;
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& a,
                              two_types::ref const& b) const {
     small::block_client to_a{a, at};
     two_types::block_client to_b{b, at};

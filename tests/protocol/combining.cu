@@ -67,7 +67,7 @@ struct send_operations {
   operations all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, all.n, [&](std::uint64_t i) {
       add_words<Words> const section{i};
@@ -85,7 +85,7 @@ struct send_operations_alone {
   operations all;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < all.n; i += at.global_size()) {
       if (all.is_there(i)) client.send(all.id(i), add_words<Words>{i});
@@ -197,7 +197,7 @@ TYPED_TEST(combining, partial_batches_and_appended) {
 struct append_only {
   std::uint32_t threads;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     if (at.thread_rank() < threads) client.append(3, add_words<2>{at.thread_rank()});
     client.flush();
@@ -250,7 +250,7 @@ TYPED_TEST(combining, launch_after_launch) {
 
 struct send_some_bad {
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t round = 0; round < 3; ++round) {
       bool const bad = (at.thread_rank() + round) % 4 == 0;
@@ -285,7 +285,7 @@ TYPED_TEST(combining, ids_outside_the_records) {
 
 struct no_flush {
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint64_t i = 0; i < batch / 64 + 1; ++i) client.send(0, add_words<2>{i});
   }
@@ -310,7 +310,7 @@ template <int Words>
 struct forget_a_slot {
   operations all;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     if (at.global_rank() == 0) ref.channel_of(0).reserve(1);
     send_operations<Words>{all}(at, ref);
   }

@@ -14,7 +14,7 @@ using test::record_in;
 using small = warden::basic_guarded<test::small_policy, test::tally, record_in<2>>;
 
 struct send_to_two {
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& a,
                              small::ref const& b) const {
     test::send_by_block<2>{50, 10}(at, a);
     test::send_by_block<2>{50, 10}(at, b);
@@ -100,7 +100,7 @@ struct asks : record_in<2> {
 template <class Section>
 struct send_one {
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     client.send(0, Section{}, at.thread_rank() == 0);
     client.flush();

@@ -4,7 +4,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/whole_lanes.cuh>
+#include <warden/channel/whole_flits.cuh>
 
 #include <gmock/gmock.h>
 
@@ -50,8 +50,8 @@ struct buffered : test::runs {
   using sender = warden::sender::buffered;
 };
 template <class Policy>
-struct whole_lanes : Policy {
-  using readiness = warden::readiness::whole_lanes;
+struct whole_flits : Policy {
+  using readiness = warden::readiness::whole_flits;
 };
 
 template <class Policy>
@@ -91,8 +91,8 @@ using all =
                    policy<test::locks, placement::on_chip>, policy<atomics, placement::in_memory>,
                    policy<atomics, placement::on_chip>, policy<test::paper, placement::in_memory>,
                    policy<test::paper, placement::on_chip>, policy<buffered, placement::in_memory>,
-                   policy<whole_lanes<test::runs>, placement::in_memory>,
-                   policy<whole_lanes<test::locks>, placement::in_memory>>;
+                   policy<whole_flits<test::runs>, placement::in_memory>,
+                   policy<whole_flits<test::locks>, placement::in_memory>>;
 TYPED_TEST_SUITE(executors, all);
 
 TYPED_TEST(executors, one_record_a_thread_and_fewer) {

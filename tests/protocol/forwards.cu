@@ -109,7 +109,7 @@ struct start_all {
     return {i * 1000, test::id_of(i + 7, links), records};
   }
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> block{ref, at};
     warden::thread_client<Ref> const thread{ref, at};
     warden::warp_client<Ref> const warp{ref, at};
@@ -197,7 +197,7 @@ TEST(forwarding, two_chains_for_each_section_fit_any_ring) {
 struct call_forks {
   std::uint32_t* wrong;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     auto const answer = client.call(i % 10, fork{i, 2, 10}).get();
@@ -252,7 +252,7 @@ struct talkative {
 struct start_talkative {
   talkative section;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     client.send(1, section, at.global_rank() < 5);
     client.flush();
@@ -284,7 +284,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
 /// Somebody takes a token and a slot of ring 1, and never fills it.
 struct reserve_in_ring {
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     if (at.global_rank() != 0) return;
     ref.rings.ask(1);
     ref.rings.ring_of(1).reserve(1);
@@ -343,7 +343,7 @@ struct write_on {
 struct start_writing {
   std::uint32_t* words;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     words[i] = 8;

@@ -68,7 +68,7 @@ TEST(launch, statistics_of_a_threads_sends) {
 
 /// Two sends of each warp: lane l to record l % 8, then the lower half of the lanes to record 0.
 struct two_sends_of_a_warp {
-  __device__ void operator()(warden::client_block const& at, counting::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, counting::ref const& ref) const {
     counting::warp_client const client{ref, at};
     unsigned const lane = at.thread_rank() % 32;
     client.send(warden::simt::full_warp, lane % 8, record_in<2>::of(lane));
@@ -115,7 +115,7 @@ using mapped = warden::basic_guarded<map_policy, test::tally, visit>;
 struct visit_all {
   std::uint32_t* clients;
   std::uint32_t servers;
-  __device__ void operator()(warden::client_block const& at, mapped::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, mapped::ref const& ref) const {
     mapped::block_client client{ref, at};
     if (at.thread_rank() == 0) warden::simt::store_relaxed(&clients[warden::simt::sm_id()], 1);
     for (std::uint32_t first = 0; first < servers; first += at.block_dim()) {
@@ -152,7 +152,7 @@ TEST(launch, every_multiprocessor_hosts_a_server_and_a_client) {
 
 struct mark_blocks {
   std::uint32_t* visits;
-  __device__ void operator()(warden::client_block const& at, counting::ref const&) const {
+  __device__ void operator()(warden::virtual_block const& at, counting::ref const&) const {
     if (at.thread_rank() == 0) warden::simt::fetch_add(&visits[at.block_index()], 1u);
     if (at.grid_dim() != 300) warden::simt::fetch_add(&visits[0], 100u);
   }

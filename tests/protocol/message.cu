@@ -3,8 +3,8 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/channel/whole_flits.cuh>
 #include <warden/simt/launch.cuh>
-#include <warden/whole_lanes.cuh>
 
 namespace {
 
@@ -23,12 +23,12 @@ struct pack_arguments {
 template <int Words>
 WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   using format = warden::message_format<tag_a, record_in<Words>, tag_b>;
-  using proof = warden::lane::lap_in_each_word;
+  using proof = warden::flit::lap_in_each_word;
   std::uint32_t const me = warden::simt::thread_rank();
   auto const section = record_in<Words>::of(me * 77u + 5u);
   auto m = format::pack(0xfffffff0u + me, section);
   bool good = true;
-  for (auto& l : m.lanes) {
+  for (auto& l : m.flits) {
     l = proof::stamped(l, a.lap);
     good = good && proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
            !proof::is_of(l, a.lap - 1);
@@ -47,13 +47,13 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
 
 /// With the lap in the first word alone, the second one is payload from end to end.
 WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
-  using proof = warden::lane::lap_in_first_word;
+  using proof = warden::flit::lap_in_first_word;
   std::uint32_t const me = warden::simt::thread_rank();
   using format = warden::message_format<tag_a, record_in<2>>;
   auto const section = record_in<2>::of(me * 77u + 5u);
   auto m = format::pack(me, section);
-  std::uint64_t const second = m.lanes[0].second;
-  auto const l = m.lanes[0] = proof::stamped(m.lanes[0], a.lap);
+  std::uint64_t const second = m.flits[0].second;
+  auto const l = m.flits[0] = proof::stamped(m.flits[0], a.lap);
   auto const back = format::unpack<record_in<2>>(m);
   bool const good = proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
                     !proof::is_of(l, a.lap - 1) && l.second == second && m.local() == me &&
@@ -89,13 +89,13 @@ TEST(message, round_trip) {
 TEST(message, lap_in_the_first_word_alone) { EXPECT_EQ(errors_of(&stamp_first_word), 0u); }
 
 TEST(message, sizes) {
-  EXPECT_EQ((warden::message_format<record_in<1>>::lanes), 1);
-  EXPECT_EQ((warden::message_format<record_in<2>>::lanes), 1);
-  EXPECT_EQ((warden::message_format<record_in<3>>::lanes), 2);
-  EXPECT_EQ((warden::message_format<record_in<5>>::lanes), 2);
-  EXPECT_EQ((warden::message_format<record_in<8>>::lanes), 3);
-  EXPECT_EQ((warden::message_format<tag_a, record_in<11>>::lanes), 4);
-  EXPECT_EQ((warden::message_format<tag_a>::lanes), 1);
+  EXPECT_EQ((warden::message_format<record_in<1>>::flits), 1);
+  EXPECT_EQ((warden::message_format<record_in<2>>::flits), 1);
+  EXPECT_EQ((warden::message_format<record_in<3>>::flits), 2);
+  EXPECT_EQ((warden::message_format<record_in<5>>::flits), 2);
+  EXPECT_EQ((warden::message_format<record_in<8>>::flits), 3);
+  EXPECT_EQ((warden::message_format<tag_a, record_in<11>>::flits), 4);
+  EXPECT_EQ((warden::message_format<tag_a>::flits), 1);
 }
 
 struct owner_arguments {
@@ -107,7 +107,7 @@ WARDEN_KERNEL void check_owner(owner_arguments a) {
   std::uint32_t const servers = a.map.servers();
   std::uint32_t const chunk = a.map.chunk();
   auto const check = [&](std::uint32_t id) {
-    warden::owner const o = a.map(id);
+    warden::record_location const o = a.map(id);
     std::uint32_t const number = id / chunk;
     if (o.server != number % servers || o.local != number / servers * chunk + id % chunk ||
         a.map.id(o) != id || a.map.locals(std::uint64_t{id} + 1) <= o.local) {

@@ -69,7 +69,7 @@ struct send_on {
 struct send_to {
   std::uint64_t to;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     client.send(0, send_on{to}, at.global_rank() < 3);
     client.send(0, 1, sweep{}, at.global_rank() < 5);
@@ -139,7 +139,7 @@ struct send_singles {
   std::uint32_t n;
   std::uint32_t* wrong;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t number) {
       auto const i = static_cast<std::uint32_t>(number);
@@ -198,7 +198,7 @@ struct count_both {
 };
 struct count_pairs {
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     auto const i = static_cast<std::uint32_t>(at.global_rank());
     client.send(i % 40, (i * 7 + 1) % 40, count_both{});

@@ -4,12 +4,12 @@
 
 #include "tests/support/many_schedules.cuh"
 
-#include <warden/channel.cuh>
-#include <warden/forward_rings.cuh>
-#include <warden/place_pool.cuh>
+#include <warden/block/place_pool.cuh>
+#include <warden/block/token_purse.cuh>
+#include <warden/channel/channel.cuh>
+#include <warden/channel/forward_rings.cuh>
+#include <warden/server/token_stock.cuh>
 #include <warden/simt/launch.cuh>
-#include <warden/token_purse.cuh>
-#include <warden/token_stock.cuh>
 
 #include <algorithm>
 #include <numeric>

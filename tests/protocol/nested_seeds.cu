@@ -79,7 +79,7 @@ template <bool ReadsOtherMemory>
 struct renew_all {
   std::uint32_t records, together;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint32_t k = 0; k < 4; ++k) {
       std::uint32_t const id = (static_cast<std::uint32_t>(at.global_rank()) * 7 + k * 3) % records;

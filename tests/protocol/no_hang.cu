@@ -41,7 +41,7 @@ warden::guarded_options options(unsigned servers, unsigned capacity) {
 
 /// One thread takes three slots of channel 1 and never fills the second.
 struct reserve_and_forget {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     if (at.global_rank() != 0) return;
     auto const channel = ref.channel_of(1);
     std::uint64_t const first = channel.reserve(3);
@@ -83,7 +83,7 @@ enum class by { block, thread, warp };
 struct send_to_nobody {
   by how;
   std::uint32_t* left;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     test::send_servers_home(at, ref);
     small::block_client client{ref, at};
     small::thread_client const thread{ref, at};
@@ -129,7 +129,7 @@ struct clients_only {
   small::ref ref;
 };
 WARDEN_KERNEL void run_clients_only(clients_only a) {
-  warden::client_block const at{0, 1, 0, &a.ref.frame, nullptr, 0, 0};
+  warden::virtual_block const at{0, 1, 0, &a.ref.launch, nullptr, 0, 0};
   small::thread_client const client{a.ref, at};
   for (std::uint32_t i = 0; i < 40; ++i) {
     if (!client.send(4, record_in<2>::of(i))) return;
@@ -139,12 +139,13 @@ WARDEN_KERNEL void run_clients_only(clients_only a) {
 TEST(no_hang, no_server_starts) {
   test::guarded_records<small> g{10, options(2, 32)};
   auto const d = dump_of([&] {
-    auto const record = g.guarded.lend_launch_record();
-    warden::launch_frame frame{};
-    frame.control = record->control.data();
-    frame.limit = g.guarded.limit();
-    clients_only a{g.guarded.begin_launch({&record, 1}, 0, frame)};
-    a.ref.frame = frame;
+    using warden::detail::launch_access;
+    auto const state = launch_access::state(g.guarded);
+    warden::launch_ref launch{};
+    launch.control = state->control.data();
+    launch.limit = launch_access::limit(g.guarded);
+    clients_only a{launch_access::begin(g.guarded, {&state, 1}, 0, launch)};
+    a.ref.launch = launch;
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
     g.guarded.wait();
   });
@@ -186,14 +187,14 @@ TEST(no_hang, an_unreported_failure_is_not_lost) {
 }
 
 struct one_each {
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& a,
                              small::ref const& b) const {
     small::thread_client{a, at}.send(at.thread_rank() % 10, record_in<2>::of(1));
     small::thread_client{b, at}.send(at.thread_rank() % 10, record_in<2>::of(1));
   }
 };
 struct forget_in_second {
-  __device__ void operator()(warden::client_block const& at, small::ref const&,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const&,
                              small::ref const& b) const {
     reserve_and_forget{}(at, b);
   }

@@ -64,7 +64,7 @@ struct add_to_both {
 struct add_to_all {
   std::uint32_t n;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n,
                     [&](std::uint64_t i) { client.send(i % 3, 3 + i % 2, add_to_both{1}, i < n); });
@@ -116,7 +116,7 @@ TEST(pairs_of_one_owner, from_arrays) {
 }
 
 struct move_apart {
-  __device__ void operator()(warden::client_block const& at, in_memory::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, in_memory::ref const& ref) const {
     in_memory::block_client client{ref, at};
     std::uint32_t const i = at.thread_rank();
     client.send(i % 10, i % 10 + 1, move{5}, i < 30);  // neighbours: of one owner if first is even
@@ -150,12 +150,12 @@ struct halves {
   WARDEN_HOST_DEVICE std::uint32_t others() const { return 1u << others_log2; }
   WARDEN_HOST_DEVICE std::uint32_t servers() const { return 1 + others(); }
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t) const { return half; }
-  __device__ warden::owner operator()(std::uint32_t id) const {
+  __device__ warden::record_location operator()(std::uint32_t id) const {
     if (id < half) return {0, id};
     std::uint32_t const rest = id - half;
     return {1 + (rest & (others() - 1)), rest >> others_log2};
   }
-  __device__ std::uint32_t id(warden::owner place) const {
+  __device__ std::uint32_t id(warden::record_location place) const {
     if (place.server == 0) return place.local;
     return half + (place.local << others_log2) + place.server - 1;
   }
@@ -210,7 +210,7 @@ TEST(owner_maps, that_are_wrong) {
 struct claims : halves {
   std::uint32_t size = 1;
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t) const { return half + 1; }
-  __device__ std::uint32_t id(warden::owner place) const {
+  __device__ std::uint32_t id(warden::record_location place) const {
     std::uint32_t const i = halves::id(place);
     return i < size && (place.server != 0 || place.local < half) ? i : size - 1;
   }

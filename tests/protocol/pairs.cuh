@@ -56,7 +56,7 @@ struct move_all {
   std::uint32_t* wrong;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> block{ref, at};
     warden::thread_client<Ref> const thread{ref, at};
     warden::warp_client<Ref> const warp{ref, at};

@@ -114,8 +114,8 @@ struct ask_and_tell {
   std::uint32_t** counter;
 
   template <class A, class B>
-  __device__ void operator()(warden::client_block const& at, A const& a, B const&) const {
-    if (at.thread_rank() == 0) *counter = &a.frame.control->counters.next_virtual_block;
+  __device__ void operator()(warden::virtual_block const& at, A const& a, B const&) const {
+    if (at.thread_rank() == 0) *counter = &a.launch.control->counters.next_virtual_block;
     static_cast<void>(at.shared<larger>());
   }
 };

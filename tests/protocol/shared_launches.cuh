@@ -27,7 +27,7 @@ struct do_task {
   std::uint32_t* ran;
 
   template <class First, class... Rest>
-  __device__ void operator()(warden::client_block const& at, First const& first,
+  __device__ void operator()(warden::virtual_block const& at, First const& first,
                              Rest const&... rest) const {
     if (at.thread_rank() == 0) warden::simt::fetch_add(ran, 1u);
     switch (*what) {
@@ -39,22 +39,22 @@ struct do_task {
         forget(at, first, rest...);
         break;
       case task::stop:
-        if (at.global_rank() == 0) first.frame.poison(warden::wait_kind::lock, 0, 0, 0);
+        if (at.global_rank() == 0) first.launch.poison(warden::wait_kind::lock, 0, 0, 0);
         break;
     }
   }
 
  private:
   template <class Ref>
-  __device__ static void send(warden::client_block const& at, Ref const& ref) {
+  __device__ static void send(warden::virtual_block const& at, Ref const& ref) {
     warden::thread_client<Ref>{ref, at}.send(at.thread_rank() % 4, shared_record::of(1));
   }
   template <class Ref>
-  __device__ static void forget(warden::client_block const& at, Ref const& ref) {
+  __device__ static void forget(warden::virtual_block const& at, Ref const& ref) {
     if (at.global_rank() == 0) ref.channel_of(0).reserve(1);
   }
   template <class Ref, class Next, class... Rest>
-  __device__ static void forget(warden::client_block const& at, Ref const&, Next const& next,
+  __device__ static void forget(warden::virtual_block const& at, Ref const&, Next const& next,
                                 Rest const&... rest) {
     forget(at, next, rest...);
   }

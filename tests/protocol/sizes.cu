@@ -84,7 +84,7 @@ using counted = warden::basic_guarded<Policy, Record, count_where_it_belongs>;
 struct count_all {
   std::uint32_t n, records, words;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const word = static_cast<std::uint32_t>(i) % words;

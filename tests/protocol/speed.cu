@@ -21,7 +21,7 @@ using sums = warden::basic_guarded<policy, std::uint64_t, add>;
 
 struct send {
   std::uint32_t n;
-  __device__ void operator()(warden::client_block const& at, sums::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, sums::ref const& ref) const {
     sums::block_client client{ref, at};
     for (std::uint32_t first = at.block_index() * 128; first < n; first += at.grid_dim() * 128) {
       std::uint32_t const i = first + at.thread_rank();

@@ -34,7 +34,7 @@ struct sweep {
 struct sweep_all {
   std::uint32_t n, records;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t i) {
       client.send(test::id_of(2 * i, records), test::id_of(2 * i + 1, records), sweep{}, i < n);

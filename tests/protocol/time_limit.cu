@@ -31,7 +31,7 @@ warden::guarded_options options(double limit_seconds, std::uint32_t minimum_poll
 
 /// One slot is reserved and never filled.
 struct reserve_and_forget {
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     if (at.global_rank() == 0) ref.channel_of(1).reserve(1);
   }
 };
@@ -79,7 +79,7 @@ WARDEN_DEVICE void let_pass(std::uint64_t nanoseconds) {
 /// Blocks that take their time, and then send one message each, or none.
 struct slow {
   bool sends;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     let_pass(400'000'000u + at.block_index() % 6 * 10'000'000u);
     if (sends && at.thread_rank() == 0)
       small::thread_client{ref, at}.send(at.block_index() % 10, record_in<2>::of(1));
@@ -115,7 +115,7 @@ struct slow_section {
 struct send_slow {
   std::uint32_t n, records, milliseconds;
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     test::in_rounds(at, n, [&](std::uint64_t i) {
       auto const id = static_cast<std::uint32_t>(i) % records;

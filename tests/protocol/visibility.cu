@@ -31,7 +31,7 @@ struct write_then_send {
   std::uint32_t* written;
   std::uint32_t n;
   by how;
-  __device__ void operator()(warden::client_block const& at, watched::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, watched::ref const& ref) const {
     watched::block_client client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -102,7 +102,7 @@ using mixed = warden::basic_guarded<policy, seen, look_away, look_wide>;
 struct write_then_send_mixed {
   std::uint32_t* written;
   std::uint32_t n;
-  __device__ void operator()(warden::client_block const& at, mixed::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, mixed::ref const& ref) const {
     mixed::block_client client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -162,7 +162,7 @@ struct chain_policy : test::small_policy {
 using chains = warden::basic_guarded<chain_policy, chain, push>;
 struct push_all {
   std::uint32_t n;
-  __device__ void operator()(warden::client_block const& at, chains::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, chains::ref const& ref) const {
     chains::block_client client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {

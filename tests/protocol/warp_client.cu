@@ -52,7 +52,7 @@ TEST(warp_client, one_destination) {
 /// As many lanes together as there are servers, each to another one; the rest of the warp is away.
 struct all_different {
   unsigned rounds;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     unsigned const servers = ref.owners.servers();
     unsigned const lane = at.thread_rank() % 32;
     if (lane >= servers) return;
@@ -77,7 +77,7 @@ TEST(warp_client, all_different_destinations) {
 
 /// Sends operation i, if there is one, together with the other lanes of `mask`.
 template <class Ref>
-__device__ void send_operation(Ref const& ref, warden::client_block const& at, unsigned mask,
+__device__ void send_operation(Ref const& ref, warden::virtual_block const& at, unsigned mask,
                                std::uint64_t i, std::uint64_t n, std::uint32_t records) {
   warden::warp_client<Ref>{ref, at}.send(mask, test::id_of(i, records),
                                          record_in<2>::of(static_cast<std::uint32_t>(i)), i < n);
@@ -87,7 +87,7 @@ __device__ void send_operation(Ref const& ref, warden::client_block const& at, u
 struct diverging {
   std::uint64_t n;
   std::uint32_t records;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     unsigned const lane = at.thread_rank() % 32;
     test::in_rounds(at, n, [&](std::uint64_t i) {
       if (lane % 2 == 1) {
@@ -112,7 +112,7 @@ TEST(warp_client, partial_masks_in_diverging_branches) {
 struct voted {
   std::uint64_t n;
   std::uint32_t records;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     test::in_rounds(at, n, [&](std::uint64_t i) {
       bool const now = i < n && test::mix(i) % 3 == 0;
       unsigned const mask = warden::simt::ballot(full_warp, now);
@@ -130,7 +130,7 @@ TEST(warp_client, masks_by_vote) {
 struct beside_thread_clients {
   std::uint64_t n;
   std::uint32_t records;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     test::in_rounds(at, n, [&](std::uint64_t i) {
       if (i % 2 == 1) {
         send_operation(ref, at, 0xaaaaaaaau, i, n, records);
@@ -149,7 +149,7 @@ TEST(warp_client, beside_thread_clients_of_the_same_warp) {
 /// Lanes without a message, of which no lane of some sends has one.
 struct with_gaps {
   unsigned rounds;
-  __device__ void operator()(warden::client_block const& at, small::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     unsigned const lane = at.thread_rank() % 32;
     for (unsigned r = 0; r < rounds; ++r) {
       // The id of a lane that sends nothing may be anything.
@@ -178,7 +178,7 @@ TEST(warp_client, lanes_without_a_message) {
 /// one order and half in the other; every send of a warp has messages for both.
 struct crossing {
   unsigned rounds;
-  __device__ void operator()(warden::client_block const& at, small::ref const& a,
+  __device__ void operator()(warden::virtual_block const& at, small::ref const& a,
                              small::ref const& b) const {
     bool const turned = (at.block_index() + at.thread_rank() / 32) % 2 == 1;
     unsigned const lane = at.thread_rank() % 32;

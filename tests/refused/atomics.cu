@@ -15,7 +15,7 @@ struct policy : warden::default_policy {
 
 struct kernel {
   template <class Ref>
-  __device__ void operator()(warden::client_block const&, Ref const&) const {}
+  __device__ void operator()(warden::virtual_block const&, Ref const&) const {}
 };
 
 int main() {

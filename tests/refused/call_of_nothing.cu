@@ -10,7 +10,7 @@ struct count {
 using counters = warden::guarded<std::uint32_t, count>;
 
 struct calls {
-  __device__ void operator()(warden::client_block const& at, counters::ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, counters::ref const& ref) const {
     static_cast<void>(counters::thread_client{ref, at}.call(0, count{}));
   }
 };

@@ -11,8 +11,8 @@ struct all_on_one {
   unsigned size, unused;
   WARDEN_HOST_DEVICE std::uint32_t servers() const { return 1; }
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t n) const { return n; }
-  __device__ warden::owner operator()(std::uint32_t id) const { return {0, id}; }
-  __device__ std::uint32_t id(warden::owner place) const { return place.local; }
+  __device__ warden::record_location operator()(std::uint32_t id) const { return {0, id}; }
+  __device__ std::uint32_t id(warden::record_location place) const { return place.local; }
 };
 struct owned : warden::default_policy {
   using owner_map = all_on_one;

@@ -34,7 +34,7 @@ struct call_in_turn {
   static constexpr std::uint32_t each = 6;
   std::uint32_t* written;
   tally* wrong;  ///< count: answers; mixed: stale reads
-  void operator()(warden::client_block const& at, askers::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, askers::ref const& ref) const {
     askers::thread_client const client{ref, at};
     for (std::uint32_t k = 0; k < each; ++k) {
       std::uint32_t const i = (at.block_index() * 32 + at.thread_rank()) * each + k;
@@ -74,7 +74,7 @@ struct call_and_look {
   std::uint32_t* written;
   tally* memory;
   tally* wrong;
-  void operator()(warden::client_block const& at, record_askers::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, record_askers::ref const& ref) const {
     record_askers::thread_client const client{ref, at};
     auto const id = static_cast<std::uint32_t>(at.global_rank());
     for (std::uint64_t k = 1; k < 4; ++k) {
@@ -98,7 +98,7 @@ void called_record() {
 
 /// Futures of more calls than may be under way, each in place of the one before.
 struct call_over {
-  void operator()(warden::client_block const& at, askers::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, askers::ref const& ref) const {
     askers::thread_client const client{ref, at};
     auto future = client.call(0, ask{at.thread_rank()});
     for (int k = 0; k < 4; ++k) future = client.call(0, ask{at.thread_rank()});

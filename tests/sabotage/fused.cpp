@@ -34,7 +34,7 @@ constexpr warden::guarded_options options{
 struct send_to_all {
   std::uint32_t n, times;
   template <class Ref>
-  void send(warden::client_block const& at, Ref const& ref, std::uint32_t count) const {
+  void send(warden::virtual_block const& at, Ref const& ref, std::uint32_t count) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -44,11 +44,11 @@ struct send_to_all {
     client.flush();
   }
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     send(at, ref, times);
   }
   template <class First, class Second>
-  void operator()(warden::client_block const& at, First const& a, Second const& b) const {
+  void operator()(warden::virtual_block const& at, First const& a, Second const& b) const {
     send(at, a, 1);
     send(at, b, times);
   }

@@ -27,14 +27,14 @@ constexpr unsigned grid = 3;
 struct act {
   task const* what;
   template <class First, class... Rest>
-  void operator()(warden::client_block const& at, First const& first, Rest const&... rest) const {
+  void operator()(warden::virtual_block const& at, First const& first, Rest const&... rest) const {
     if (*what == send) {
       each(at, first);
       (each(at, rest), ...);
     } else if (at.global_rank() == 0) {
       // A gap in the last one's channel, or an end at once.
       if (*what == forget) last_of(first, rest...).channel_of(0).reserve(1);
-      if (*what == stop) first.frame.poison(warden::wait_kind::lock, 0, 0, 0);
+      if (*what == stop) first.launch.poison(warden::wait_kind::lock, 0, 0, 0);
     }
   }
   template <class Ref>
@@ -46,7 +46,7 @@ struct act {
     return last_of(next, rest...);
   }
   template <class Ref>
-  static void each(warden::client_block const& at, Ref const& ref) {
+  static void each(warden::virtual_block const& at, Ref const& ref) {
     warden::thread_client<Ref>{ref, at}.send(at.thread_rank() % 2, one{});
   }
 };

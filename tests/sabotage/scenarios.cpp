@@ -95,7 +95,7 @@ struct operations {
 /// Calls `action(i)` for each operation. The threads of a block stay together: in its last round
 /// there may be n or more.
 template <class Action>
-void in_rounds(warden::client_block const& at, std::uint32_t n, Action action) {
+void in_rounds(warden::virtual_block const& at, std::uint32_t n, Action action) {
   for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
        first += at.grid_dim() * at.block_dim())
     action(first + at.thread_rank());
@@ -108,7 +108,7 @@ struct send_summed_notes {
     return i % 2 == 0 ? 0 : i * 7919 % records;
   }
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       client.send(id(i, records), summed_note{1, hash(i)}, i < n);
@@ -119,7 +119,7 @@ struct send_summed_notes {
 
 struct send_notes : operations {
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) { client.send(id(i, records), note::of(i), i < n); });
     client.flush();
@@ -129,7 +129,7 @@ struct send_notes : operations {
 /// Two of three are appended, so that many buffers are filled up by threads on their own.
 struct append_notes : operations {
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       if (i < n && i % 3 != 0) client.append(id(i, records), note::of(i));
@@ -142,7 +142,7 @@ struct append_notes : operations {
 /// What is appended goes out by a flush at once, and the next one is appended behind it.
 struct append_and_flush : operations {
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       if (i < n) client.append(id(i, records), note::of(i));
@@ -153,7 +153,7 @@ struct append_and_flush : operations {
 
 struct send_notes_by_warp : operations {
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       client.send(warden::simt::full_warp, id(i, records), note::of(i), i < n);
@@ -230,7 +230,7 @@ struct with_board : Policy {
 struct write_and_send {
   std::uint32_t* written;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
@@ -241,7 +241,7 @@ struct write_and_send {
 struct write_and_send_by_warp {
   std::uint32_t* written;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     std::uint32_t const i = at.block_index() * 32 + at.thread_rank();
     warden::simt::store_relaxed(&written[i], i + 1);
     warden::warp_client<Ref>{ref, at}.send(warden::simt::full_warp, i % 4, look{i});
@@ -278,7 +278,7 @@ using pair_notes = warden::basic_guarded<wide_policy, tally, note, move_note>;
 /// Every other operation is on two neighbours; `id` is the first, the next one the second.
 struct move_notes {
   std::uint32_t n;
-  void operator()(warden::client_block const& at, pair_notes::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, pair_notes::ref const& ref) const {
     pair_notes::block_client client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       client.send(i % 3, (i + 1) % 3, move_note{i}, i < n && i % 2 == 0);
@@ -329,7 +329,7 @@ using added_pairs = warden::basic_guarded<wide_policy, tally, add_to_both>;
 struct add_to_all {
   std::uint32_t n;
   bool one_lock;
-  void operator()(warden::client_block const& at, added_pairs::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, added_pairs::ref const& ref) const {
     added_pairs::block_client client{ref, at};
     in_rounds(at, n, [&](std::uint32_t i) {
       client.send(one_lock ? 0 : i % 3, one_lock ? 16 : 3 + i % 2, add_to_both{}, i < n);
@@ -356,7 +356,7 @@ void paired_visible(bool one_lock) {
 // ----------------------------------------------------------------------------------------
 
 struct send_bad {
-  void operator()(warden::client_block const& at, notes::ref const& ref) const {
+  void operator()(warden::virtual_block const& at, notes::ref const& ref) const {
     notes::block_client client{ref, at};
     client.send(at.thread_rank() == 3 ? 10 : 2, note::of(1));
     client.flush();

@@ -41,7 +41,7 @@ template <unsigned Branches>
 struct send_notes {
   std::uint32_t n, left;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -85,7 +85,7 @@ struct look_on {
 struct send_lookers {
   std::uint32_t* words;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     std::uint32_t const i = at.block_index();
     bool const first = at.thread_rank() == 0;
@@ -138,7 +138,7 @@ std::uint32_t to_of(std::uint32_t i) { return (hash(i) >> 32) % shared_records; 
 struct send_halves {
   std::uint32_t n;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -193,7 +193,7 @@ struct many_locks : two_locks {
 struct send_to_first {
   std::uint32_t n;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
          first += static_cast<std::uint32_t>(at.global_size())) {
@@ -236,7 +236,7 @@ struct send_lookers_back {
   std::uint32_t* words;
   std::uint32_t n;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     for (std::uint32_t first = 0; first < n; first += at.block_dim()) {
       std::uint32_t const i = first + at.thread_rank();
@@ -282,7 +282,7 @@ struct sleep_long {
 struct send_sleepers {
   std::uint32_t seconds;
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     client.send(0, sleep_long{seconds}, at.thread_rank() < 8);
     client.flush();
@@ -325,7 +325,7 @@ struct slow_link {
 };
 struct send_slow_chain {
   template <class Ref>
-  void operator()(warden::client_block const& at, Ref const& ref) const {
+  void operator()(warden::virtual_block const& at, Ref const& ref) const {
     if (at.thread_rank() == 0) warden::thread_client<Ref>{ref, at}.send(0, slow_link{9});
   }
 };

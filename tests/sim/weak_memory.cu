@@ -3,10 +3,10 @@
 // it, and never where it does not.
 
 #include <warden/buffer.hpp>
+#include <warden/channel/whole_flits.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
-#include <warden/whole_lanes.cuh>
 
 #include <gtest/gtest.h>
 
@@ -195,28 +195,28 @@ TEST(weak_memory, shared_memory_is_weak_between_threads) {
   EXPECT_EQ(bad_outcomes(&shared_words<by::access>, false, 1, 2), 0u);
 }
 
-WARDEN_KERNEL void lane(arguments a) {
-  auto* const place = reinterpret_cast<simt::lane_words*>(a.words);
+WARDEN_KERNEL void flit(arguments a) {
+  auto* const place = reinterpret_cast<simt::flit_words*>(a.words);
   if (simt::block_rank() == 0) {
-    simt::store_lane(place, {1, 1});
+    simt::store_flit(place, {1, 1});
   } else {
-    auto const seen = simt::load_lane(place);
+    auto const seen = simt::load_flit(place);
     if (seen.first > seen.second) simt::fetch_add(&a.words[32], 1u);
     if (seen.first < seen.second) simt::fetch_add(&a.words[33], 1u);
   }
 }
-TEST(weak_memory, lanes_tear) {
-  EXPECT_GT(bad_outcomes(&lane, false, 2, 1), 0u);
-  EXPECT_GT(bad_outcomes(&lane, false, 2, 1, 33), 0u);
-  // Also without older values: a lane is stored and loaded first word first.
-  EXPECT_GT(bad_outcomes(&lane, false, 2, 1, 32, false), 0u);
-  EXPECT_GT(bad_outcomes(&lane, false, 2, 1, 33, false), 0u);
+TEST(weak_memory, flits_tear) {
+  EXPECT_GT(bad_outcomes(&flit, false, 2, 1), 0u);
+  EXPECT_GT(bad_outcomes(&flit, false, 2, 1, 33), 0u);
+  // Also without older values: a flit is stored and loaded first word first.
+  EXPECT_GT(bad_outcomes(&flit, false, 2, 1, 32, false), 0u);
+  EXPECT_GT(bad_outcomes(&flit, false, 2, 1, 33, false), 0u);
 }
 
-// One message through the only slot of a channel whose lanes prove themselves as `Lane` says.
-template <class Lane>
+// One message through the only slot of a channel whose flits prove themselves as `Flit` says.
+template <class Flit>
 WARDEN_KERNEL void one_message(arguments a) {
-  warden::channel_ref<1, Lane> const channel{nullptr, reinterpret_cast<simt::lane_words*>(a.words),
+  warden::channel_ref<1, Flit> const channel{nullptr, reinterpret_cast<simt::flit_words*>(a.words),
                                              0};
   std::uint64_t const index =
       1;  // the first lap but one: the slot holds zeros, as of the one before
@@ -226,17 +226,17 @@ WARDEN_KERNEL void one_message(arguments a) {
     return;
   }
   bool const ready = channel.receive(index, m);
-  auto const [first, second] = m.lanes[0];
+  auto const [first, second] = m.flits[0];
   bool const is_half = (first == 0) != (second == 0);
   simt::fetch_add(&a.words[32], std::uint32_t{ready && is_half});
   simt::fetch_add(&a.words[33], std::uint32_t{is_half});
   simt::fetch_add(&a.words[34], std::uint32_t{ready});
 }
-/// Relies on one access a lane, and takes two.
-struct lap_in_first_word_of_two : warden::lane::lap_in_first_word {
-  static simt::lane_words load(simt::lane_words const* place) { return simt::load_lane(place); }
-  static void store(simt::lane_words* place, simt::lane_words words) {
-    simt::store_lane(place, words);
+/// Relies on one access a flit, and takes two.
+struct lap_in_first_word_of_two : warden::flit::lap_in_first_word {
+  static simt::flit_words load(simt::flit_words const* place) { return simt::load_flit(place); }
+  static void store(simt::flit_words* place, simt::flit_words words) {
+    simt::store_flit(place, words);
   }
 };
 TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_lap) {
@@ -244,42 +244,42 @@ TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_l
     auto const outcomes = [&](auto kernel, unsigned which) {
       return bad_outcomes(kernel, false, 2, 1, which, weak);
     };
-    using warden::lane::lap_in_each_word;
+    using warden::flit::lap_in_each_word;
     EXPECT_EQ(outcomes(&one_message<lap_in_each_word>, 32), 0u);
     EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 33), 0u) << "no halves were seen";
     EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 34), 0u);
     EXPECT_GT(outcomes(&one_message<lap_in_first_word_of_two>, 32), 0u);
   }
 }
-TEST(weak_memory, whole_lanes_do_not_tear) {
+TEST(weak_memory, whole_flits_do_not_tear) {
   for (bool const weak : {true, false}) {
-    using warden::lane::lap_in_first_word;
+    using warden::flit::lap_in_first_word;
     EXPECT_EQ(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 33, weak), 0u);
     EXPECT_GT(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 34, weak), 0u);
   }
 }
 
-// A thread's own stores of a lane and of its words, whichever it stores and loads.
-WARDEN_KERNEL void parts_of_a_lane(arguments a) {
-  auto* const place = reinterpret_cast<simt::lane_words*>(a.words) + simt::block_rank();
+// A thread's own stores of a flit and of its words, whichever it stores and loads.
+WARDEN_KERNEL void parts_of_a_flit(arguments a) {
+  auto* const place = reinterpret_cast<simt::flit_words*>(a.words) + simt::block_rank();
   auto const expect = [&](bool good) { simt::fetch_add(&a.words[32], std::uint32_t{!good}); };
-  simt::store_whole_lane(place, {1, 2});
+  simt::store_whole_flit(place, {1, 2});
   expect(simt::load_relaxed(&place->second) == 2);
   simt::store_relaxed(&place->second, 3);
-  auto const whole = simt::load_whole_lane(place);
+  auto const whole = simt::load_whole_flit(place);
   expect(whole.first == 1 && whole.second == 3);
-  simt::store_whole_lane(place, {4, 5});
-  auto const words = simt::load_lane(place);
+  simt::store_whole_flit(place, {4, 5});
+  auto const words = simt::load_flit(place);
   expect(words.first == 4 && words.second == 5);
-  simt::store_lane(place, {6, 7});
+  simt::store_flit(place, {6, 7});
   if (a.fences) simt::fence_device();
-  auto const again = simt::load_whole_lane(place);
+  auto const again = simt::load_whole_flit(place);
   expect(again.first == 6 && again.second == 7);
 }
-TEST(weak_memory, a_thread_sees_its_own_lanes) {
+TEST(weak_memory, a_thread_sees_its_own_flits) {
   for (bool const weak : {true, false}) {
-    EXPECT_EQ(bad_outcomes(&parts_of_a_lane, false, 2, 1, 32, weak), 0u);
-    EXPECT_EQ(bad_outcomes(&parts_of_a_lane, true, 2, 1, 32, weak), 0u);
+    EXPECT_EQ(bad_outcomes(&parts_of_a_flit, false, 2, 1, 32, weak), 0u);
+    EXPECT_EQ(bad_outcomes(&parts_of_a_flit, true, 2, 1, 32, weak), 0u);
   }
 }
 

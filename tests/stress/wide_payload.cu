@@ -5,7 +5,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/whole_lanes.cuh>
+#include <warden/channel/whole_flits.cuh>
 
 #include <cstdint>
 
@@ -68,7 +68,7 @@ struct send_all {
   received* sent;  ///< [record]
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     unsigned turn = 0;
     for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
@@ -146,11 +146,11 @@ struct locks : runs {
 struct buffered : runs {
   using sender = warden::sender::buffered;
 };
-struct whole_lanes : runs {
-  using readiness = warden::readiness::whole_lanes;
+struct whole_flits : runs {
+  using readiness = warden::readiness::whole_flits;
 };
 struct paper : warden::paper_policy {};
-using policies = testing::Types<runs, atomics, locks, buffered, whole_lanes, paper>;
+using policies = testing::Types<runs, atomics, locks, buffered, whole_flits, paper>;
 TYPED_TEST_SUITE(wide_payload, policies);
 
 // Words 0, 3, 6 and 9 lie in the second word of a lane, 2, 5 and 8 in the first one of the next; 1,

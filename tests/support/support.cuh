@@ -130,7 +130,7 @@ inline void expect_equal(std::vector<tally> const& seen, std::vector<tally> cons
 /// Calls `action(i)` for the operations 0 .. n-1 of a kernel. The threads of a block stay together:
 /// in its last round there may be n or more.
 template <class Action>
-WARDEN_DEVICE void in_rounds(warden::client_block const& at, std::uint64_t n, Action action) {
+WARDEN_DEVICE void in_rounds(warden::virtual_block const& at, std::uint64_t n, Action action) {
   for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
        first += at.global_size())
     action(first + at.thread_rank());
@@ -143,7 +143,7 @@ struct send_sections {
   std::uint32_t records;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::block_client<Ref> client{ref, at};
     in_rounds(at, n, [&](std::uint64_t i) {
       client.send(id_of(i, records), Section::of(static_cast<std::uint32_t>(i)), i < n);
@@ -161,7 +161,7 @@ struct send_by_thread {
   std::uint32_t records;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::thread_client<Ref> const client{ref, at};
     for (std::uint64_t i = at.global_rank(); i < n; i += at.global_size()) {
       client.send(id_of(i, records), record_in<Words>::of(static_cast<std::uint32_t>(i)));
@@ -176,7 +176,7 @@ struct send_by_warp {
   std::uint32_t records;
 
   template <class Ref>
-  __device__ void operator()(warden::client_block const& at, Ref const& ref) const {
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
     warden::warp_client<Ref> const client{ref, at};
     in_rounds(at, n, [&](std::uint64_t i) {
       client.send(warden::simt::full_warp, id_of(i, records),
@@ -188,11 +188,11 @@ struct send_by_warp {
 /// Tells the servers that all clients are done, and waits until they have left. For the launch's
 /// only client block; collective.
 template <class Ref>
-__device__ void send_servers_home(warden::client_block const& at, Ref const& ref) {
+__device__ void send_servers_home(warden::virtual_block const& at, Ref const& ref) {
   if (at.thread_rank() == 0) {
     warden::simt::fence_device();
-    warden::simt::fetch_add(&ref.frame.control->counters.client_blocks_done,
-                            ref.frame.client_blocks);
+    warden::simt::fetch_add(&ref.launch.control->counters.client_blocks_done,
+                            ref.launch.client_blocks);
     for (int i = 0; i < 3000; ++i) warden::simt::back_off(10);
   }
   warden::simt::sync_block();

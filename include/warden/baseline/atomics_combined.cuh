@@ -6,7 +6,7 @@
 
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/work.cuh>
-#include <warden/combine.cuh>
+#include <warden/block/combine.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 

@@ -5,8 +5,8 @@
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
+#include <warden/launch/watchdog.cuh>
 #include <warden/simt/simt.cuh>
-#include <warden/watchdog.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -79,7 +79,7 @@ class lock_array_ref {
     simt::fence_device();
     simt::store_relaxed(&words_[lock], 0u);
   }
-  /// As `unlock` of both, which may be one, with one fence.
+  /// Unlocks both, which may be one, with one fence.
   WARDEN_DEVICE void unlock(std::uint32_t a, std::uint32_t b) const {
     simt::fence_device();
     simt::store_relaxed(&words_[a], 0u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// Global locks as everybody writes them first: one try-lock loop for each thread, full occupancy
-/// (papers/002, listing 4.1).
+/// [Wang 2020, listing 4.1].
 #pragma once
 
 #include <warden/baseline/lock_array.cuh>

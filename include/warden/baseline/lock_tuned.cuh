@@ -25,10 +25,10 @@ enum class lanes {
 };
 
 /// What is compiled into the kernel.
-template <lanes Lanes, bool BackOff>
+template <lanes Flits, bool BackOff>
 struct lock_settings {
   /// How the lanes of a warp go about their locks.
-  static constexpr lanes how = Lanes;
+  static constexpr lanes how = Flits;
   /// After a failed try, sleep twice as long as after the one before.
   static constexpr bool back_off = BackOff;
 };

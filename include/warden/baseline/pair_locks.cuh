@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Sections on two records under two global locks: as written (papers/002, listing 4.3), and tuned
+/// Sections on two records under two global locks: as written [Wang 2020, listing 4.3], and tuned
 /// as locks of one record are.
 #pragma once
 
@@ -104,7 +104,7 @@ WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& l
   }
 }
 
-/// As papers/002, listing 4.3, has it: the lower record's lock first, one try for each in a round.
+/// As [Wang 2020, listing 4.3] has it: the lower record's lock first, one try for each in a round.
 /// False once poisoned.
 template <two_locks Protocol, class Record, class Make, class Context, class Ids>
 WARDEN_DEVICE bool lock_as_written(pair_work<Protocol, Record, Make, Context, Ids> const& all,

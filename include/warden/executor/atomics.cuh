@@ -4,9 +4,10 @@
 /// locks, no sorting.
 #pragma once
 
-#include <warden/record_store.cuh>
+#include <warden/block/record_store.cuh>
+#include <warden/launch/section_runner.cuh>
+#include <warden/server/window_server.cuh>
 #include <warden/simt/simt.cuh>
-#include <warden/window_server.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -29,7 +30,7 @@ class atomics_worker {
     return record_store<Ref>::shared_bytes(locals);
   }
 
-  /// Of server `number`, with shared memory for the block.
+  /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE atomics_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref}, records_{ref, number, storage} {}
 
@@ -41,8 +42,8 @@ class atomics_worker {
     for (unsigned k = 0; k < rounds; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
       typename Ref::reply_type to_caller[1];
-      ref_.apply_atomic(m[k], records_.at(m[k].local()), to_caller[0]);
-      ref_.reply(to_caller);
+      section_runner{ref_}.apply_atomic(m[k], records_.at(m[k].local()), to_caller[0]);
+      section_runner{ref_}.reply(to_caller);
     }
   }
   /// Nothing is left of the window.
@@ -53,16 +54,6 @@ class atomics_worker {
  private:
   Ref const& ref_;
   record_store<Ref> records_;
-};
-
-/// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
-/// on the record, which returns what the section answers; all of the guarded's. `BytesPerThread`
-/// bytes of messages for each thread make a window.
-template <unsigned BytesPerThread = 64>
-struct atomics {
-  /// The server loop.
-  template <class Ref>
-  using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
 };
 
 }  // namespace executor

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// The `locks` executor: a server's threads run their sections under a table of locks in shared
-/// memory (papers/002, listing 4.2), with few contenders for each lock.
+/// memory [Wang 2020, listing 4.2], with few contenders for each lock.
 #pragma once
 
-#include <warden/lock_table.cuh>
-#include <warden/record_store.cuh>
+#include <warden/block/lock_table.cuh>
+#include <warden/block/record_store.cuh>
+#include <warden/launch/section_runner.cuh>
+#include <warden/server/slice_server.cuh>
 #include <warden/simt/simt.cuh>
-#include <warden/slice_server.cuh>
 
 #include <cstdint>
 
@@ -24,7 +25,7 @@ class locks_worker {
     return records_offset + record_store<Ref>::shared_bytes(locals);
   }
 
-  /// Of server `number`, with shared memory for the block.
+  /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
@@ -42,7 +43,7 @@ class locks_worker {
   /// one lock. False if the launch was poisoned before all had run.
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
-    bool const is_pair = arrived && ref_.second_of(m, second);
+    bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
     if constexpr (Ref::has_pairs) {
       if (!run_pairs(m, second, is_pair)) return false;
     }
@@ -94,7 +95,7 @@ class locks_worker {
           simt::fence_block();
           locks_.unlock(lock);
         }
-        if (ours) ref_.reply(to_caller);
+        if (ours) section_runner{ref_}.reply(to_caller);
         waiting = waiting && !ours;
       }
       // No lock is held here: a warp never waits for one lock while it holds another.
@@ -124,7 +125,7 @@ class locks_worker {
         // Release, by the thread that ran the section.
         simt::fence_block();  // sabotage: pair-fence
         locks_.unlock(a, b);
-        ref_.reply(to_caller);
+        section_runner{ref_}.reply(to_caller);
         waiting = false;
       }
       // No lock is held here.
@@ -145,7 +146,7 @@ class locks_worker {
     auto* const other = records_.address_of(second);
     simt::section_enter(identity);
     if (other != identity) simt::section_enter(other);
-    ref_.apply(m, *records_.at(m.local()), *records_.at(second), to_caller);
+    section_runner{ref_}.apply(m, *records_.at(m.local()), *records_.at(second), to_caller);
     if (other != identity) simt::section_leave(other);
     simt::section_leave(identity);
   }
@@ -164,18 +165,6 @@ class locks_worker {
   record_store<Ref> records_;
   table locks_;
   std::uint32_t retries_ = 0;
-};
-
-/// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
-/// one lane tries for the lock, and under it the group's sections run one after another.
-/// `Server` is how they receive: slice_server, or leader_server.
-template <unsigned Count = 4096, template <class, class> class Server = slice_server>
-struct locks {
-  /// A server locks its own records only.
-  static constexpr pairs_of pairs = pairs_of::one_owner;
-  /// The server loop.
-  template <class Ref>
-  using server = Server<Ref, locks_worker<Ref, Count>>;
 };
 
 }  // namespace executor

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `nested` executor: sections on two records, whoever owns them (after papers/002,
-/// section 4.4).
+/// The `nested` executor: sections on two records, whoever owns them after [Wang 2020,
+/// section 4.4].
 #pragma once
 
-#include <warden/lane_sender.cuh>
-#include <warden/lock_table.cuh>
-#include <warden/nested_run.cuh>
-#include <warden/nested_server.cuh>
-#include <warden/record_store.cuh>
+#include <warden/block/lock_table.cuh>
+#include <warden/block/record_store.cuh>
+#include <warden/server/lane_sender.cuh>
+#include <warden/server/nested_run.cuh>
+#include <warden/server/nested_server.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class nested_worker {
     return records_offset(locals) + record_store<Ref>::shared_bytes(locals);
   }
 
-  /// Of server `number`, with shared memory for the block.
+  /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
@@ -114,26 +114,6 @@ class nested_worker {
   record_store<Ref> records_;
   nested_run<Ref> nested_;
   table locks_;
-};
-
-/// Sections on two records that may have two owners, and sections on one. While a section on two is
-/// on its way with one of them, what comes for that record waits, by `Locks` locks a server, a
-/// power of two. Blocks of 64 threads at least.
-template <unsigned Locks = 4096>
-struct nested {
-  /// Sections may send others.
-  static constexpr bool forwards = true;
-  /// A record stays locked while a section is on its way to the other one.
-  static constexpr pairs_of pairs = pairs_of::any_owners;
-  /// Locks of a server.
-  static constexpr std::uint32_t lock_count = Locks;
-  /// The lock of the owner's record `local`.
-  WARDEN_DEVICE static std::uint32_t lock_of(std::uint32_t local) {
-    return lock_table<Locks>::lock_of(local);
-  }
-  /// The server loop.
-  template <class Ref>
-  using server = nested_server<Ref, nested_worker<Ref>>;
 };
 
 }  // namespace executor

@@ -8,14 +8,14 @@
 /// by all threads, so that no owner has a long run for a hot record.
 #pragma once
 
-#include <warden/forward_window.cuh>
-#include <warden/forwarding_server.cuh>
-#include <warden/message_combiner.cuh>
-#include <warden/owner_run.cuh>
-#include <warden/record_store.cuh>
+#include <warden/block/message_combiner.cuh>
+#include <warden/block/record_store.cuh>
+#include <warden/server/forward_window.cuh>
+#include <warden/server/forwarding_server.cuh>
+#include <warden/server/owner_run.cuh>
+#include <warden/server/window_server.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
-#include <warden/window_server.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -69,7 +69,7 @@ class runs_worker {
     return records_offset + record_store<Ref>::shared_bytes(locals);
   }
 
-  /// Of server `number`, with shared memory for the block.
+  /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         records_{ref, number, storage + records_offset},
@@ -175,7 +175,7 @@ class runs_worker {
       return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
-      worker.window_[slot].lanes[0].first = nobodys;  // sabotage: window-absorbed
+      worker.window_[slot].flits[0].first = nobodys;  // sabotage: window-absorbed
     }
     WARDEN_DEVICE void combined(std::uint32_t local, std::uint32_t slot,
                                 typename Ref::section const& s) const {
@@ -210,7 +210,7 @@ class runs_worker {
   }
 
   using forwards = forward_window<Ref, rounds * threads>;
-  using to_send = std::conditional_t<Ref::has_forwards, typename forwards::run, sends_nothing>;
+  using to_send = std::conditional_t<Ref::has_forwards, typename forwards::slot_sender, sends_nothing>;
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
@@ -250,19 +250,6 @@ class runs_worker {
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   bool one_record_each_;                    ///< no thread owns more than one record
   std::uint32_t rank_[rounds];
-};
-
-/// Sections run by owner threads, without locks. `BytesPerThread` bytes of messages for each thread
-/// make a window.
-template <unsigned BytesPerThread = 128>
-struct runs {
-  /// Sections may send others.
-  static constexpr bool forwards = true;
-  /// The server loop.
-  template <class Ref>
-  using server = std::conditional_t<Ref::has_forwards,
-                                    forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
-                                    window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
 };
 
 }  // namespace executor

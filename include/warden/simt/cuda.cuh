@@ -5,7 +5,7 @@
 
 #include <warden/simt/annotations.cuh>
 #include <warden/simt/arena.hpp>
-#include <warden/simt/lane_words.cuh>
+#include <warden/simt/flit_words.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -158,8 +158,8 @@ WARDEN_DEVICE void store_release(T* address, std::type_identity_t<T> value) {
 }
 
 /// One 16-byte load; each word is atomic by itself.
-WARDEN_DEVICE lane_words load_lane(lane_words const* address) {
-  lane_words v;
+WARDEN_DEVICE flit_words load_flit(flit_words const* address) {
+  flit_words v;
   asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
                : "=l"(v.first), "=l"(v.second)
                : "l"(__cvta_generic_to_global(address))
@@ -168,20 +168,20 @@ WARDEN_DEVICE lane_words load_lane(lane_words const* address) {
 }
 /// One 16-byte store; each word is atomic by itself. `marked`: each word tells who reads it whose
 /// turn it is of; the simulated device asks.
-WARDEN_DEVICE void store_lane(lane_words* address, lane_words value, bool = true) {
+WARDEN_DEVICE void store_flit(flit_words* address, flit_words value, bool = true) {
   asm volatile(
       "st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(address)),
       "l"(value.first), "l"(value.second)
       : "memory");
 }
 /// One 128-bit load. Volatile: a relaxed one of which only parts are used is narrowed.
-WARDEN_DEVICE lane_words load_whole_lane(lane_words const* address) {
-  lane_words v;
+WARDEN_DEVICE flit_words load_whole_flit(flit_words const* address) {
+  flit_words v;
   asm volatile(
       "{\n\t"
-      ".reg .b128 lane;\n\t"
-      "ld.volatile.global.b128 lane, [%2];\n\t"
-      "mov.b128 {%0, %1}, lane;\n\t"
+      ".reg .b128 flit;\n\t"
+      "ld.volatile.global.b128 flit, [%2];\n\t"
+      "mov.b128 {%0, %1}, flit;\n\t"
       "}"
       : "=l"(v.first), "=l"(v.second)
       : "l"(__cvta_generic_to_global(address))
@@ -189,12 +189,12 @@ WARDEN_DEVICE lane_words load_whole_lane(lane_words const* address) {
   return v;
 }
 /// One 128-bit store.
-WARDEN_DEVICE void store_whole_lane(lane_words* address, lane_words value) {
+WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
   asm volatile(
       "{\n\t"
-      ".reg .b128 lane;\n\t"
-      "mov.b128 lane, {%1, %2};\n\t"
-      "st.relaxed.gpu.global.b128 [%0], lane;\n\t"
+      ".reg .b128 flit;\n\t"
+      "mov.b128 flit, {%1, %2};\n\t"
+      "st.relaxed.gpu.global.b128 [%0], flit;\n\t"
       "}" ::"l"(__cvta_generic_to_global(address)),
       "l"(value.first), "l"(value.second)
       : "memory");

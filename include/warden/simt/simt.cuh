@@ -22,8 +22,8 @@
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
 /// | ^ | `exchange compare_exchange` | the same |
-/// | ^ | `load_lane store_lane` | 16 bytes: two 64-bit words, each atomic by itself |
-/// | ^ | `load_whole_lane store_whole_lane` | 16 bytes as one access: more than PTX promises |
+/// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
+/// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
 /// | ^ | `shared_exchange shared_compare_exchange` | the same |

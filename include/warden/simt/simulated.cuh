@@ -5,7 +5,7 @@
 #pragma once
 
 #include <warden/simt/annotations.cuh>
-#include <warden/simt/lane_words.cuh>
+#include <warden/simt/flit_words.cuh>
 #include <warden/simt/sim_device.hpp>
 
 #include <bit>
@@ -129,23 +129,23 @@ void store_release(T* address, std::type_identity_t<T> value, site where = site:
   static_assert(detail::word<T>);
   device::store(address, &value, sizeof(T), device::storing::releases, where);
 }
-inline lane_words load_lane(lane_words const* address, site where = site::current()) {
+inline flit_words load_flit(flit_words const* address, site where = site::current()) {
   std::uint64_t words[2];
   device::load_pair(&address->first, words, where);
   return {words[0], words[1]};
 }
 /// `marked`: each word tells who reads it whose turn it is of.
-inline void store_lane(lane_words* address, lane_words value, bool marked = true,
+inline void store_flit(flit_words* address, flit_words value, bool marked = true,
                        site where = site::current()) {
   device::store_pair(&address->first, {value.first, value.second},
                      marked ? device::storing::marked : device::storing::relaxed, where);
 }
-inline lane_words load_whole_lane(lane_words const* address, site where = site::current()) {
-  lane_words value;
+inline flit_words load_whole_flit(flit_words const* address, site where = site::current()) {
+  flit_words value;
   device::load(address, &value, sizeof(value), false, where);
   return value;
 }
-inline void store_whole_lane(lane_words* address, lane_words value, site where = site::current()) {
+inline void store_whole_flit(flit_words* address, flit_words value, site where = site::current()) {
   device::store(address, &value, sizeof(value), device::storing::marked, where);
 }
 

@@ -16,7 +16,7 @@ struct deposit {
 using bank = warden::guarded<account, deposit>;
 
 struct payday {
-  __device__ void operator()(warden::client_block const& at, bank::ref const& accounts) const {
+  __device__ void operator()(warden::virtual_block const& at, bank::ref const& accounts) const {
     bank::block_client c{accounts, at};
     c.send(0, deposit{1});
     c.flush();

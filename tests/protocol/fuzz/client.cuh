@@ -20,7 +20,7 @@ class client {
   using policy = typename guarded::policy;
 
  public:
-  WARDEN_DEVICE client(ref const& r, warden::client_block const& at)
+  WARDEN_DEVICE client(ref const& r, warden::virtual_block const& at)
       : ref_{r}, block_{r, at}, warp_{r, at}, thread_{r, at} {}
 
   /// Sends operation `number` of this thread, if it is valid. Collective; `chance` is the same for
@@ -204,12 +204,12 @@ struct kernel {
   using ref = typename Setup::guarded::ref;
   using partner_ref = typename Partner::guarded::ref;
 
-  __device__ void operator()(warden::client_block const& at, ref const& r) const {
+  __device__ void operator()(warden::virtual_block const& at, ref const& r) const {
     client<Setup> mine{r, at};
     in_rounds(at, [&](auto... round) { mine.round(round...); });
     mine.finish(what.lingers);
   }
-  __device__ void operator()(warden::client_block const& at, ref const& r,
+  __device__ void operator()(warden::virtual_block const& at, ref const& r,
                              partner_ref const& p) const {
     client<Setup> mine{r, at};
     client<Partner> partner{p, at};
@@ -220,14 +220,14 @@ struct kernel {
     mine.finish(what.lingers);
     partner.finish(what.lingers);
   }
-  __device__ void operator()(warden::client_block const& at, partner_ref const& p,
+  __device__ void operator()(warden::virtual_block const& at, partner_ref const& p,
                              ref const& r) const {
     (*this)(at, r, p);
   }
 
  private:
   template <class Round>
-  WARDEN_DEVICE void in_rounds(warden::client_block const& at, Round round) const {
+  WARDEN_DEVICE void in_rounds(warden::virtual_block const& at, Round round) const {
     test::in_rounds(at, what.operations, [&](std::uint64_t i) {
       std::uint64_t const chance = mix(what.begin + i - at.thread_rank() + 77);
       way const how = what.how == way::any ? static_cast<way>((chance >> 32) % 5) : what.how;

@@ -14,7 +14,7 @@ using test::mix;
 /// Each a bit: a configuration has those that its executor runs.
 enum kind : unsigned {
   plain = 1,  ///< one section on one record
-  wide = 2,   ///< the same, in a message of several lanes
+  wide = 2,   ///< the same, in a message of several flits
   pair = 4,   ///< one section on two records
   chain = 8,  ///< sections of which each sends the next one
   fork = 16,  ///< a section that sends the first ones of two chains

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A table of locks in a server's shared memory. Records share locks: more records than locks is
+/// normal, and costs only needless serialization [Wang 2020, section 4.2.1].
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// `Count` locks, a power of two, each one word of shared memory: 0 free, 1 held.
+template <unsigned Count>
+class lock_table {
+  static_assert((Count & (Count - 1)) == 0 && Count != 0,
+                "warden: the number of locks is a power of two");
+
+ public:
+  /// `words` has `Count` elements.
+  WARDEN_DEVICE explicit lock_table(simt::shared_span<std::uint32_t> words) : words_{words} {}
+
+  /// All locks free. Collective; the caller's next block barrier completes it.
+  WARDEN_DEVICE void clear() const {
+    for (unsigned i = simt::thread_rank(); i < Count; i += simt::block_threads()) words_[i] = 0;
+  }
+  /// The lock of the owner's record `local`.
+  WARDEN_DEVICE static unsigned lock_of(std::uint32_t local) { return local & (Count - 1); }
+  /// One try. On success the fence makes the last holder's writes visible to this thread.
+  WARDEN_DEVICE bool try_lock(unsigned lock) const {
+    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
+    if (taken) {
+      simt::fence_block();
+    } else {
+      simt::note_lock_retry();
+    }
+    return taken;
+  }
+  /// One try for two locks, which may be one: both or none is taken. Whoever holds one of them runs
+  /// or tries for a lower one, so of all that try some always succeed.
+  WARDEN_DEVICE bool try_lock(unsigned a, unsigned b) const {
+    unsigned const higher = a < b ? b : a, lower = a < b ? a : b;
+    if (!try_lock(higher)) return false;
+    if (higher == lower || try_lock(lower)) return true;  // sabotage: second-lock
+    unlock(higher);
+    return false;
+  }
+  /// Frees what that took, as `unlock`.
+  WARDEN_DEVICE void unlock(unsigned a, unsigned b) const {
+    unlock(a);
+    if (a != b) unlock(b);  // sabotage: unlock-twice
+  }
+  /// The caller has fenced, after a barrier with all other threads that ran under the lock.
+  WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
+  /// Whether the lock looks free. Relaxed, for polls.
+  WARDEN_DEVICE bool is_free(unsigned lock) const { return simt::shared_load(words_[lock]) == 0u; }
+  /// The word that changes when the lock is freed.
+  WARDEN_DEVICE std::uint32_t const* word(unsigned lock) const { return &words_[lock]; }
+
+ private:
+  simt::shared_span<std::uint32_t> words_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which places of a server's memory for messages are free.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Places taken and given back since the guarded was made.
+struct place_counts {
+  std::uint64_t taken;  ///< by anybody, in order
+  std::uint64_t given;  ///< back
+};
+
+/// The places of all servers, in global memory; part of a ref. Kept from launch to launch; zeros
+/// are pools of which everything is free.
+struct place_memory {
+  std::uint64_t* tickets = nullptr;  ///< of all servers, as many as places
+  place_counts* counts = nullptr;    ///< one a server, between launches
+  std::uint32_t room_log2 = 0;       ///< of one server's places
+};
+
+/// A queue of numbers of free places. The first ones come in order; from then on the place given
+/// back k-th is the next one's who takes after all that. Whoever takes reads first and then raises
+/// `taken`, so nothing is written over that may still be read.
+class place_pool {
+ public:
+  /// No place.
+  static constexpr std::uint32_t none = ~0u;
+
+  /// Bytes of shared memory.
+  static constexpr std::size_t shared_bytes = sizeof(place_counts);
+
+  /// For server `number`, with `shared_bytes` bytes of shared memory, aligned to 8.
+  WARDEN_DEVICE place_pool(place_memory const& memory, std::uint32_t number, std::byte* storage)
+      : memory_{memory}, number_{number}, counts_{reinterpret_cast<place_counts*>(storage), 1} {}
+
+  /// One thread; a block barrier follows.
+  WARDEN_DEVICE void start() const { counts_[0] = memory_.counts[number_]; }
+  /// One thread, behind a block barrier, when all places have been given back.
+  WARDEN_DEVICE void finish() const { memory_.counts[number_] = counts_[0]; }
+
+  /// A place for each lane that `wants` one. There are enough: the caller's to see to. Collective
+  /// over a warp.
+  WARDEN_DEVICE void take(bool wants, std::uint32_t& place) const {
+    unsigned const wanting = simt::ballot(simt::full_warp, wants);
+    if (wanting == 0) return;
+    unsigned const me = simt::lane_id();
+    auto const before = static_cast<unsigned>(simt::count_bits(wanting & ((1u << me) - 1)));
+    auto const count = static_cast<unsigned>(simt::count_bits(wanting));
+    while (true) {
+      std::uint64_t const first =
+          simt::shuffle(simt::full_warp, simt::shared_load(counts_[0].taken), 0);
+      std::uint32_t found = none;
+      bool const is_there = !wants || look(first + before, found);
+      bool const all = simt::ballot(simt::full_warp, is_there) == simt::full_warp;
+      bool won = false;
+      // Release, by the first lane, of what all have looked at, and of what they had written there.
+      if (all) simt::sync_warp(simt::full_warp);
+      if (all && me == 0) {
+        // The looks come before whatever is written in their places.
+        simt::fence_block();
+        won = simt::shared_compare_exchange(counts_[0].taken, first, first + count) ==
+              first;  // sabotage: place-race
+      }
+      if (simt::any(simt::full_warp, won)) {
+        if (wants) place = found;
+        return;
+      }
+      // Another warp was faster, or is about to write what it gives back.
+      simt::back_off(0);
+    }
+  }
+  /// A place that is free again. One thread.
+  WARDEN_DEVICE void give(std::uint32_t place) const {
+    // Release: the place has been read. Then acquire: of those who took the entry's last number and
+    // gave a place back before this one, all have fenced behind their look.
+    simt::fence_block();
+    std::uint64_t const ticket =
+        simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
+    simt::fence_block();  // sabotage: place-fence
+    simt::store_relaxed(entry(ticket), ticket << 32 | place);
+  }
+
+ private:
+  /// Whether the place of a ticket is known.
+  WARDEN_DEVICE bool look(std::uint64_t ticket, std::uint32_t& place) const {
+    if (ticket < room()) {
+      place = static_cast<std::uint32_t>(ticket);
+      return true;
+    }
+    std::uint64_t const there = simt::load_relaxed(entry(ticket));
+    place = static_cast<std::uint32_t>(there);
+    return there >> 32 == (ticket & 0xffffffffu);
+  }
+  WARDEN_DEVICE std::uint64_t room() const { return std::uint64_t{1} << memory_.room_log2; }
+  WARDEN_DEVICE std::uint64_t* entry(std::uint64_t ticket) const {
+    return memory_.tickets +
+           ((std::uint64_t{number_} << memory_.room_log2) + (ticket & (room() - 1)));
+  }
+
+  // Looked up where it is needed: kept, it would take registers.
+  place_memory const& memory_;
+  std::uint32_t number_;
+  simt::shared_span<place_counts> counts_;
+};
+
+WARDEN_NAMESPACE_END

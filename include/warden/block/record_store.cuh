@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a server keeps the records it owns while it works: in global memory, or on chip.
+#pragma once
+
+#include <warden/placement.hpp>
+#include <warden/simt/arena.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The records of server `number`. `Ref::policy::records` says where they are.
+template <class Ref>
+class record_store {
+ public:
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  /// Whether the records are in shared memory.
+  static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
+
+  static_assert(!on_chip || alignof(record) <= arena_alignment,
+                "warden: records on chip are aligned to 128 bytes at most");
+
+  /// Where the storage begins in a server's memory, behind `bytes` of its own: aligned for records.
+  WARDEN_HOST_DEVICE static constexpr std::size_t offset_behind(std::size_t bytes) {
+    constexpr std::size_t alignment = on_chip ? alignof(record) : 1;
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+  /// Bytes of shared memory for `locals` records.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return on_chip ? (sizeof(record) * locals + 15) / 16 * 16 : 0;
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes at such an offset, the same for
+  /// the whole block.
+  WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        copies_{reinterpret_cast<record*>(storage), on_chip ? ref.locals : 0} {}
+
+  /// Brings the records on chip. Collective; a block barrier follows.
+  WARDEN_DEVICE void load() const {
+    for_each([&](std::uint32_t local, record* place) {
+      simt::section_enter(place);
+      copies_[local] = *place;
+      simt::section_leave(place);
+    });
+  }
+  /// Writes them back. Collective, when all sections have run.
+  WARDEN_DEVICE void write_back() const {
+    if constexpr (on_chip) simt::sync_block();  // sabotage: write-back-barrier
+    for_each([&](std::uint32_t local, record* place) {
+      simt::section_enter(place);
+      *place = copies_[local];  // sabotage: write-back
+      simt::section_leave(place);
+    });
+  }
+
+  /// The record to run sections on.
+  WARDEN_DEVICE record* at(std::uint32_t local) const {
+    if constexpr (on_chip) {
+      return &copies_[local];
+    } else {
+      return address_of(local);
+    }
+  }
+  /// Where the record is in global memory: its identity, wherever its copy is.
+  WARDEN_DEVICE record* address_of(std::uint32_t local) const {
+    return ref_.record_of(number_, local);
+  }
+
+ private:
+  template <class F>
+  WARDEN_DEVICE void for_each(F f) const {
+    if constexpr (on_chip) {
+      for (std::uint32_t l = simt::thread_rank(); l < ref_.locals; l += simt::block_threads()) {
+        // The last servers own fewer than the first.
+        if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
+      }
+    }
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  simt::shared_span<record> copies_;
+};
+
+WARDEN_NAMESPACE_END

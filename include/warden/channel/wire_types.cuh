@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How the sections of a guarded travel: alone, with a second record, with a return address, or
+/// with both. Each way is a type of its own, with its own tag, so that none pays for another.
+#pragma once
+
+#include <warden/channel/message.cuh>
+#include <warden/critical_section.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A section behind a 32-bit word.
+template <class Section>
+struct prefixed {
+  /// 32-bit words of the section.
+  static constexpr std::size_t words = (payload_bytes<Section> + 3) / 4;
+
+  std::uint32_t data[words + 1];  ///< the word, then the section
+
+  /// The section, behind that word.
+  WARDEN_DEVICE static prefixed of(Section const& section, std::uint32_t word) {
+    prefixed p{};
+    p.data[0] = word;
+    if constexpr (words != 0) memcpy(&p.data[1], &section, sizeof(Section));
+    return p;
+  }
+  /// The section.
+  WARDEN_DEVICE Section section() const { return read_from<Section>(&data[words != 0 ? 1 : 0]); }
+  /// The word.
+  WARDEN_DEVICE std::uint32_t word() const { return data[0]; }
+};
+
+/// A section on two records, on its way to the owner of one of them: the word tells the other one,
+/// as partner does.
+template <class Section>
+struct paired : prefixed<Section> {};
+
+/// The other record of a pair, seen from the one whose owner has the message.
+struct partner {
+  /// A guarded with sections on two records has fewer records than this.
+  static constexpr std::uint32_t limit = std::uint32_t{1} << 31;
+
+  std::uint32_t id;  ///< below `limit`
+  bool is_first;     ///< whether it is the one that the sender named first
+
+  /// As it travels.
+  WARDEN_DEVICE std::uint32_t word() const { return is_first ? id | limit : id; }
+  /// What travelled.
+  WARDEN_DEVICE static partner of(std::uint32_t word) {
+    return {word & (limit - 1), (word & limit) != 0};
+  }
+};
+
+/// A section that was called: the word is its return address. `Section` may be a paired one.
+template <class Section>
+struct called : prefixed<Section> {};
+/// Whether `T` is a called section.
+template <class T>
+inline constexpr bool is_called = false;
+/// A called section is one.
+template <class Section>
+inline constexpr bool is_called<called<Section>> = true;
+
+/// What a message of a pair says of the other record.
+template <class Section>
+WARDEN_DEVICE partner partner_of(paired<Section> const& sent) {
+  return partner::of(sent.data[0]);
+}
+/// What the message of a called pair says of the other record.
+template <class Section>
+WARDEN_DEVICE partner partner_of(called<paired<Section>> const& sent) {
+  return partner::of(sent.data[1]);
+}
+/// What it shall say from now on.
+template <class Section>
+WARDEN_DEVICE void set_partner(paired<Section>& sent, partner other) {
+  sent.data[0] = other.word();
+}
+/// What a called one shall say from now on.
+template <class Section>
+WARDEN_DEVICE void set_partner(called<paired<Section>>& sent, partner other) {
+  sent.data[1] = other.word();
+}
+
+/// A section on two records that has one of them locked, on its way to the owner of the other: with
+/// the value of the locked one. `Sent` is the section as its sender sent it.
+template <class Sent, class Record>
+struct locked {
+  Sent sent;                                       ///< whose word now tells the locked record
+  std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the locked record
+
+  /// Its value.
+  WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
+  /// `sent` with the value of the record that is locked for it.
+  WARDEN_DEVICE static locked of(Sent const& sent, Record const& value) {
+    locked l{sent, {}};
+    memcpy(l.record, &value, sizeof(Record));
+    return l;
+  }
+};
+/// Whether `T` is a section that has a record locked.
+template <class T>
+inline constexpr bool is_locked = false;
+/// A section that has a record locked is one.
+template <class Sent, class Record>
+inline constexpr bool is_locked<locked<Sent, Record>> = true;
+
+/// A record's new value, on its way to the owner, who unlocks it.
+template <class Record>
+struct unlock {
+  std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the record
+
+  /// Its value.
+  WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
+  /// With that value.
+  WARDEN_DEVICE static unlock of(Record const& value) {
+    unlock u{};
+    memcpy(u.record, &value, sizeof(Record));
+    return u;
+  }
+};
+/// Whether `T` is an unlock.
+template <class T>
+inline constexpr bool is_unlock = false;
+/// An unlock is one.
+template <class Record>
+inline constexpr bool is_unlock<unlock<Record>> = true;
+/// Whether `T` is a paired section.
+template <class T>
+inline constexpr bool is_paired = false;
+/// A paired section is one.
+template <class Section>
+inline constexpr bool is_paired<paired<Section>> = true;
+
+/// What travels when `Section` is sent.
+template <class Section, class Record, class Context>
+using sent =
+    std::conditional_t<pair_section_of<Section, Record, Context>, paired<Section>, Section>;
+
+namespace detail {
+template <class... Types>
+struct type_list {
+  template <class... More>
+  type_list<Types..., More...> operator+(type_list<More...>) const;
+};
+template <class Section, class Record, class Context>
+using called_if_it_answers =
+    std::conditional_t<answer_bytes<Section, Record, Context> != 0,
+                       type_list<called<sent<Section, Record, Context>>>, type_list<>>;
+/// What servers send one another of a section on two records, sent or called.
+template <class Sent, class Record>
+struct between_servers {
+  using type = type_list<>;
+};
+template <class Section, class Record>
+struct between_servers<paired<Section>, Record> {
+  using type = type_list<locked<paired<Section>, Record>>;
+};
+template <class Section, class Record>
+struct between_servers<called<paired<Section>>, Record> {
+  using type = type_list<locked<called<paired<Section>>, Record>>;
+};
+template <bool Nests, class Record, class Clients>
+struct with_servers {
+  using type = Clients;
+};
+template <class Record, class... Sent>
+struct with_servers<true, Record, type_list<Sent...>> {
+  using type = decltype((type_list<Sent..., unlock<Record>>{} + ... +
+                         typename between_servers<Sent, Record>::type{}));
+};
+template <class List>
+struct format_of;
+template <class... Sections>
+struct format_of<type_list<Sections...>> {
+  using type = message_format<Sections...>;
+};
+}  // namespace detail
+
+/// How everything that a guarded's clients may send is written into messages; with `Nests`, what
+/// its servers send one another as well.
+template <bool Nests, class Record, class Context, class... Sections>
+using format_for = typename detail::format_of<typename detail::with_servers<
+    Nests, Record,
+    decltype((detail::type_list<sent<Sections, Record, Context>...>{} + ... +
+              detail::called_if_it_answers<Sections, Record, Context>{}))>::type>::type;
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whether an owner map that a user wrote gives each record a place of its own, and each place one
+/// record at most.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/owner_map.cuh>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The first disagreement found.
+struct owner_complaint {
+  std::uint64_t complaints;
+  std::uint32_t id;
+  record_location place;
+};
+
+template <class Map>
+struct owner_map_check {
+  Map map;
+  std::uint64_t size;
+  std::uint32_t locals;
+  owner_complaint* complaint;
+
+  WARDEN_DEVICE void complain(std::uint32_t id, record_location place) const {
+    if (simt::fetch_add(&complaint->complaints, std::uint64_t{1}) != 0) return;
+    complaint->id = id;
+    complaint->place = place;
+  }
+};
+
+/// Both ways: a record's place must be a server's, and lead back to it; the record at a place must
+/// live there, unless the place has none. (A server on chip asks for the records of all its
+/// places.)
+template <class Map>
+WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
+  std::uint64_t const rank =
+      std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
+  std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
+  for (std::uint64_t i = rank; i < check.size; i += step) {
+    auto const id = static_cast<std::uint32_t>(i);
+    record_location const place = check.map(id);
+    bool const exists = place.server < check.map.servers() && place.local < check.locals;
+    if (!exists || check.map.id(place) != id) check.complain(id, place);
+  }
+  for (std::uint32_t server = 0; server < check.map.servers(); ++server) {
+    for (std::uint64_t i = rank; i < check.locals; i += step) {
+      record_location const place{server, static_cast<std::uint32_t>(i)};
+      std::uint32_t const id = check.map.id(place);
+      if (id >= check.size) continue;
+      record_location const home = check.map(id);
+      if (home.server != place.server || home.local != place.local) check.complain(id, place);
+    }
+  }
+}
+
+/// What is wrong with a map for `size` records, `locals` places a server; empty if nothing is.
+/// Blocks the host.
+template <class Map>
+std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals) {
+  buffer<owner_complaint> complaint{1};
+  complaint.fill_bytes(0);
+  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {});
+  auto const found = complaint.to_host()[0];
+  if (found.complaints == 0) return {};
+  return "the owner map disagrees with itself about record " + std::to_string(found.id) +
+         " and place " + std::to_string(found.place.local) + " of server " +
+         std::to_string(found.place.server) + " (" + std::to_string(found.complaints) +
+         " such places); it has " + std::to_string(map.servers()) + " servers of " +
+         std::to_string(locals) + " places";
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

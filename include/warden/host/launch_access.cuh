@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a launch needs of a guarded, and nobody else.
+#pragma once
+
+#include <warden/host/launch_history.cuh>
+#include <warden/launch/launch_control.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// A friend of every guarded.
+struct launch_access {
+  /// What the others of a launch need of this guarded.
+  template <class Guarded>
+  static std::shared_ptr<launch_state const> const& state(Guarded const& g) {
+    return g.history_.own();
+  }
+  /// How long a wait may last without progress.
+  template <class Guarded>
+  static time_limit limit(Guarded const& g) {
+    return {static_cast<std::uint64_t>(g.options_.time_limit_seconds * 1e9),
+            g.options_.minimum_polls};
+  }
+  /// The device's view for a launch of all these guardeds that begins now; adds what is this
+  /// guarded's to the launch, which the view gets when it is complete.
+  template <class Guarded>
+  static typename Guarded::ref begin(Guarded& g, launch_history::states all,
+                                     std::size_t outbox_offset, launch_ref& launch) {
+    typename Guarded::ref r = g.ref_;
+    r.position = launch.member_count;
+    r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
+    auto const& own = *g.history_.own();
+    launch.members[launch.member_count++] = {own.control.data(), g.history_.begin(all)};
+    for (auto const& group : own.groups)
+      launch.groups[launch.group_count++] = {group.memory->indices.data(),
+                                             group.servers};  // sabotage: progress-rings
+    return r;
+  }
+  /// The launch that has begun is enqueued in `s`.
+  template <class Guarded>
+  static void end(Guarded& g, stream_ref s) {
+    g.history_.end(s);
+  }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a guarded knows of its launches, so that no failure is lost between launches, streams and
+/// replays of graphs.
+#pragma once
+
+#include <warden/host/launch_state.cuh>
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// One a guarded; host threads of different guardeds share nothing of it that changes.
+class launch_history {
+ public:
+  /// The guardeds of a launch, by position.
+  using states = std::span<std::shared_ptr<launch_state const> const>;
+
+  /// What went wrong since it was cleared last.
+  struct findings {
+    std::optional<diagnosis> failure;
+    std::string shared;  ///< the error of a client that asked for too much shared memory, or empty
+  };
+
+  /// Makes the history of a guarded with these channels, in health. Throws cuda_error when memory
+  /// is short. Blocks the host.
+  void make(std::vector<launch_state::channels> groups) {
+    auto state = std::make_shared<launch_state>();
+    state->groups = std::move(groups);
+    state->control.fill_bytes(0);
+    stream_ref{}.synchronize();
+    own_ = std::move(state);
+  }
+  /// The guarded's own state.
+  [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return own_; }
+
+  /// A launch of all these begins, which number for this guarded is returned. A failure of it, or
+  /// of a replay, may be found much later: then those that it was shared with must be known.
+  std::uint64_t begin(states all) {
+    forget_gone();
+    for (auto const& one : all) {
+      if (one == own_) continue;
+      auto const same = [&](partner const& p) { return p.state.lock() == one; };
+      auto const known = std::find_if(partners_.begin(), partners_.end(), same);
+      if (known == partners_.end()) {
+        partners_.push_back({one, one});
+      } else {
+        known->kept = one;
+      }
+    }
+    return ++launches_;
+  }
+  /// The launch that began is enqueued in `s`, or captured; then nobody can tell when it runs.
+  void end(stream_ref s) {
+    if (!runtime::capturing(s)) last_.record(s);
+  }
+  /// Blocks the host until the last launch that was not captured has ended, in whatever stream.
+  void synchronize() const { last_.synchronize(); }
+
+  /// Blocks the host; launches have ended, and the work of `s` is done.
+  findings report(stream_ref s) {
+    guarded_health health;
+    copy(&health, &own_->control.data()->health, 1, s);
+    s.synchronize();
+    findings result;
+    if (health.poisoned != 0) result.failure = diagnose(health, s);
+    if (health.shared_asked != 0) {
+      result.shared = "virtual_block::shared: " + std::to_string(health.shared_asked >> 32) +
+                      " bytes asked for, but the kernel's shared_storage has " +
+                      std::to_string(health.shared_asked & 0xffffffffu);
+    }
+    // Only graphs may still fail with these, and then they live.
+    for (partner& p : partners_) p.kept.reset();
+    forget_gone();
+    return result;
+  }
+  /// Forgets what was reported: from now on launches run. Blocks the host.
+  void clear(stream_ref s) {
+    runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s);
+    s.synchronize();
+  }
+
+ private:
+  struct partner {
+    std::weak_ptr<launch_state const> state;
+    std::shared_ptr<launch_state const> kept;  ///< for a dump, since the last report
+  };
+
+  void forget_gone() {
+    std::erase_if(partners_, [](partner const& p) { return p.state.expired(); });
+  }
+  /// The state of a guarded that still has the failure to report; null if there is none.
+  [[nodiscard]] std::shared_ptr<launch_state const> find(launch_control const* control,
+                                                         stream_ref s) const {
+    if (control == own_->control.data()) return own_;
+    for (partner const& p : partners_) {
+      auto const state = p.state.lock();
+      if (!state || state->control.data() != control) continue;
+      std::uint32_t poisoned = 0;
+      copy(&poisoned, &control->health.poisoned, 1, s);
+      s.synchronize();
+      return poisoned != 0 ? state : nullptr;
+    }
+    return nullptr;
+  }
+  /// Reads everything a dump needs.
+  [[nodiscard]] diagnosis diagnose(guarded_health const& health, stream_ref s) const {
+    diagnosis d;
+    d.wait = health.first;
+    d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
+    d.client_blocks = d.wait.client_blocks;
+    d.client_blocks_done = d.wait.client_blocks_done;
+    for (std::uint32_t m = 0; m < health.failed.member_count; ++m) {
+      launch_member const& member = health.failed.members[m];
+      auto const state = find(member.control, s);
+      if (!state) continue;
+      for (auto const& group : state->groups) read_channels(d, group, m, member.launch_number, s);
+    }
+    return d;
+  }
+
+  std::shared_ptr<launch_state const> own_;
+  /// Each once; those that are gone and were not kept are forgotten.
+  std::vector<partner> partners_;
+  std::uint64_t launches_ = 0;
+  event last_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What clients did wrong, in words.
+#pragma once
+
+#include <warden/launch/guarded_ref.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What the clients of a guarded did wrong, as one line of text, empty if all was well. It has
+/// `size` records, and its policy says `calls_per_thread`.
+inline std::string misuse_in(guarded_report const& report, std::size_t size,
+                             unsigned calls_per_thread) {
+  std::string text;
+  auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
+  if (report.bad_ids != 0) {
+    add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
+        std::to_string(size) + " (" + std::to_string(report.bad_ids) + " such ids" +
+        (report.unflushed == 0 ? "; the other sections were executed)" : ")"));
+  }
+  if (report.apart != 0) {
+    auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);
+    auto const second = static_cast<std::uint32_t>(report.first_apart);
+    add("send: records " + std::to_string(first) + " and " + std::to_string(second) +
+        " have different owners (" + std::to_string(report.apart) +
+        " such pairs): choose an owner map, a chunk or a number of servers that puts them "
+        "together");
+  }
+  if (report.unflushed != 0) {
+    add(std::to_string(report.unflushed) +
+        " messages were staged but never flushed: call flush() before a block_client goes out "
+        "of scope");
+  }
+  if (report.unflushed_calls != 0) {
+    add(std::to_string(report.unflushed_calls) +
+        " calls were staged but never flushed: nobody waits for their answers any more");
+  }
+  if (report.calls_too_many != 0) {
+    add(std::to_string(report.calls_too_many) + " calls were not sent: the call " +
+        std::to_string(calls_per_thread) +
+        " calls before (calls_per_thread) was still staged, or its future still held");
+  }
+  if (report.early_gets != 0) {
+    add(std::to_string(report.early_gets) +
+        " answers were asked for before flush(): until then their calls are staged");
+  }
+  if (report.forwards_too_many != 0) {
+    add(std::to_string(report.forwards_too_many) +
+        " sections were not sent by a section: beyond what its type says as `forwards`, which is "
+        "1 unless it says otherwise");
+  }
+  return text;
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

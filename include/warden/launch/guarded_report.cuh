@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a guarded's clients report to the host.
+#pragma once
+
+#include <warden/statistics.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a guarded's clients report to the host; cleared when `wait` has reported it.
+struct guarded_report {
+  std::uint64_t bad_ids;            ///< sends with an id outside the records
+  std::uint64_t first_bad_id;       ///< the first such id, if there is one
+  std::uint64_t apart;              ///< sends whose two records have different owners
+  std::uint64_t first_apart;        ///< the first such: the ids of its records, 32 bits each
+  std::uint64_t unflushed;          ///< messages that were staged and never flushed
+  std::uint64_t unflushed_calls;    ///< calls that were staged and never flushed
+  std::uint64_t calls_too_many;     ///< calls whose place an earlier one still had
+  std::uint64_t early_gets;         ///< answers asked for before the block client had flushed
+  std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
+  statistics totals;                ///< never cleared; zero unless `Policy::statistics`
+};
+
+WARDEN_NAMESPACE_END

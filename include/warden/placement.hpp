@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where records are while servers work on them.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Where records are during a launch.
+enum class placement : unsigned char {
+  in_memory,  ///< where they always are; others may read them meanwhile, at their own risk
+  on_chip,    ///< in their owner's shared memory; written back when the launch ends
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The unit that messages move in: 16 bytes as two 64-bit words.
+#pragma once
+
+#include <warden/simt/annotations.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
+
+/// 16 bytes, aligned for one vector access. Each word is written and read atomically; that the pair
+/// is, nobody promises, so whoever needs both should be able to tell from each word that it is the
+/// expected one.
+struct alignas(16) flit_words {
+  std::uint64_t first;   ///< written and read atomically
+  std::uint64_t second;  ///< written and read atomically
+};
+
+}  // namespace simt
+WARDEN_NAMESPACE_END

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The tags that a policy chooses by, and what each is wired to.
+///
+/// | choice | tags | decides |
+/// |---|---|---|
+/// | `executor` | `executor::runs`, `locks`, `atomics`, `nested` | the server's loop, and how it
+/// runs sections | | `readiness` | `readiness::laps`, `whole_flits`, `bitmask` | the channel: how a
+/// message shows that it is there | | `sender` | `sender::sorted`, `buffered` | the outbox: how a
+/// block's messages are staged and sent |
+#pragma once
+
+#include <warden/channel/bitmask_channel.cuh>
+#include <warden/channel/channel.cuh>
+#include <warden/channel/whole_flits.cuh>
+#include <warden/client/buffered_outbox.cuh>
+#include <warden/client/sorted_outbox.cuh>
+#include <warden/critical_section.cuh>
+#include <warden/executor/atomics.cuh>
+#include <warden/executor/locks.cuh>
+#include <warden/executor/nested.cuh>
+#include <warden/executor/runs.cuh>
+#include <warden/server/forwarding_server.cuh>
+#include <warden/server/nested_server.cuh>
+#include <warden/server/slice_server.cuh>
+#include <warden/server/window_server.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// How a server runs the sections that it received.
+namespace executor {
+
+/// Sections run by owner threads, without locks. `BytesPerThread` bytes of messages for each thread
+/// make a window.
+template <unsigned BytesPerThread = 128>
+struct runs {
+  /// Sections may send others.
+  static constexpr bool forwards = true;
+  /// The server loop.
+  template <class Ref>
+  using server = std::conditional_t<Ref::has_forwards,
+                                    forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
+                                    window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
+};
+
+/// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
+/// one lane tries for the lock, and under it the group's sections run one after another.
+/// `Server` is how they receive: slice_server, or leader_server.
+template <unsigned Count = 4096, template <class, class> class Server = slice_server>
+struct locks {
+  /// A server locks its own records only.
+  static constexpr pairs_of pairs = pairs_of::one_owner;
+  /// The server loop.
+  template <class Ref>
+  using server = Server<Ref, locks_worker<Ref, Count>>;
+};
+
+/// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
+/// on the record, which returns what the section answers; all of the guarded's. `BytesPerThread`
+/// bytes of messages for each thread make a window.
+template <unsigned BytesPerThread = 64>
+struct atomics {
+  /// The server loop.
+  template <class Ref>
+  using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+};
+
+/// Sections on two records that may have two owners, and sections on one. While a section on two is
+/// on its way with one of them, what comes for that record waits, by `Locks` locks a server, a
+/// power of two. Blocks of 64 threads at least.
+template <unsigned Locks = 4096>
+struct nested {
+  /// Sections may send others.
+  static constexpr bool forwards = true;
+  /// A record stays locked while a section is on its way to the other one.
+  static constexpr pairs_of pairs = pairs_of::any_owners;
+  /// Locks of a server.
+  static constexpr std::uint32_t lock_count = Locks;
+  /// The lock of the owner's record `local`.
+  WARDEN_DEVICE static std::uint32_t lock_of(std::uint32_t local) {
+    return lock_table<Locks>::lock_of(local);
+  }
+  /// The server loop.
+  template <class Ref>
+  using server = nested_server<Ref, nested_worker<Ref>>;
+};
+
+}  // namespace executor
+
+/// How a server learns that a message is there.
+namespace readiness {
+
+/// By the lap in every word of the message.
+struct laps {
+  /// The channels.
+  template <int Flits>
+  using channel = channel_ref<Flits>;
+};
+
+/// By the lap in the first word of each flit. Relies on more than PTX promises.
+struct whole_flits {
+  /// The channels.
+  template <int Flits>
+  using channel = channel_ref<Flits, flit::lap_in_first_word>;
+};
+
+/// By a bit-mask beside the messages.
+struct bitmask {
+  /// The channels.
+  template <int Flits>
+  using channel = bitmask_channel_ref<Flits>;
+};
+
+}  // namespace readiness
+
+/// How a client block stages and sends its messages.
+namespace sender {
+
+/// In batches that are sorted by destination.
+struct sorted {
+  /// The staging.
+  template <class Ref>
+  using outbox = warden::sorted_outbox<Ref>;
+};
+
+/// In buffers of 32 messages, one for each destination.
+struct buffered {
+  /// The staging.
+  template <class Ref>
+  using outbox = buffered_outbox<Ref>;
+};
+
+}  // namespace sender
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages of flits that are one access each, received by windows.
+
+#include "microbench/transport/ceiling.cuh"
+#include "microbench/transport/points.hpp"
+#include "microbench/transport/throughput_point.cuh"
+
+namespace transport {
+
+namespace {
+template <int Flits>
+std::shared_ptr<bench::point> make(unsigned servers) {
+  return std::make_shared<throughput_point<whole_flits, windows, Flits, send_by<block_level, Flits>,
+                                           send_unsorted<Flits>>>(servers);
+}
+}  // namespace
+
+std::shared_ptr<bench::point> make_whole_flits_point(int flits, unsigned servers) {
+  return flits == 1 ? make<1>(servers) : make<2>(servers);
+}
+
+}  // namespace transport

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs by whole flits, whose second words carry no lap; one warp a block, whose threads
+// receive several messages each.
+
+#include "fuzz.cuh"
+
+#include <warden/channel/whole_flits.cuh>
+
+namespace {
+
+using namespace fuzz;
+using warden::placement;
+
+template <placement Where>
+struct policy : small<32, Where> {
+  using executor = warden::executor::runs<128>;
+  using readiness = warden::readiness::whole_flits;
+};
+template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
+using whole_flits = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
+                                  chain_section<Reach>>;
+
+TEST(fuzz_whole_flits, in_memory_unfenced) {
+  many_programs<whole_flits<placement::in_memory, false>>();
+}
+TEST(fuzz_whole_flits, on_chip) { many_programs<whole_flits<placement::on_chip, true>>(); }
+
+}  // namespace
