@@ -70,7 +70,7 @@ MUTANTS = {
     "send-fence": ("launch/guarded_ref.cuh", "", "visible_by_warp", "stale read"),
     # The answer of a dropped call lands in the slot of a later one.
     "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
-    "answer-generation": ("channel/answer_slots.cuh", "arrived = true;", "calls/called", "stranger's answer"),
+    "answer-generation": ("channel/answer_slots.cuh", "return load_message<marks>(m, flit_at, from.generation()), true;", "calls/called", "stranger's answer"),
     "answer-release": ("launch/section_runner.cuh", "", "calls/called_visible", "stale read"),
     # Answered before the record is written; a future that is assigned over keeps its call's place.
     "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
@@ -145,7 +145,7 @@ MUTANTS = {
     "health-cleared": ("guarded.cuh", "", "launches/shared", "failure of nobody"),
     "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
     # A message of which the last lane is there; what is appended before all have left a flush.
-    "receive-last": ("channel/channel.cuh", "ready = Flit::is_of(m.flits[l], lap(index));", "torn", "torn or lost message"),
+    "receive-last": ("channel/message.cuh", "whole = Flit::is_of(m.flits[l], lap);", "torn", "torn or lost message"),
     "flush-end": ("client/sorted_outbox.cuh", "", "append_flushed", "torn or lost message"),
     # A change between the look and the wait; a warp that waits for the last of its slots first.
     "change-seen": ("client/buffered_outbox.cuh",
@@ -154,7 +154,7 @@ MUTANTS = {
     "warp-last": ("warp_client.cuh", "bool const polls = simt::lane_id() == 31u - __builtin_clz(blocked);", "crossed_warps",
                   "deadlock"),
     # The next window's word is cleared, when other warps may be there already.
-    "window-word": ("server/window_server.cuh", "simt::shared_store(progress_[0].received[turn == 2 ? 0 : turn + 1], ~0u);",
+    "window-word": ("server/window_minimum.cuh", "simt::shared_store(words[turn == 2 ? 0 : turn + 1], ~0u);",
                     "fused/atomics", "torn or lost message|deadlock|misuse"),
     "slice-scope": ("server/slice_server.cuh", "if constexpr (Ref::fences) simt::fence_block();", "visible", "stale read"),
     # An older number of reservations in a ring: the next launch begins before the end of this one.

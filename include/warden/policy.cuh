@@ -5,7 +5,7 @@
 
 #include <warden/critical_section.cuh>
 #include <warden/owner_map.cuh>
-#include <warden/placement.hpp>
+#include <warden/placement.cuh>
 #include <warden/tags.cuh>
 
 WARDEN_NAMESPACE_BEGIN

@@ -5,6 +5,7 @@
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
+#include <warden/load_then_send.cuh>
 #include <warden/paper_policy.cuh>
 
 #include <cstdint>
@@ -16,7 +17,6 @@ namespace contention {
 /// The user's side of the Warden arms.
 template <class Operation>
 struct delegate {
-  static constexpr unsigned at_once = 8;
   std::uint32_t const* ids;
   std::uint32_t n;
   typename Operation::make make;
@@ -24,35 +24,11 @@ struct delegate {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
-    auto const step = static_cast<std::uint32_t>(at.global_size());
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at_once * step) {
-      std::uint64_t const left = n - first;
-      // Several ids are loaded before the first is used: one wait for memory instead of one each.
-      std::uint32_t id[at_once];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        std::uint32_t const offset = k * step + at.thread_rank();
-        id[k] = ids[first + (offset < left ? offset : 0)];
-      }
-      if constexpr (Ref::outbox::sends_full_buffers) {
-        // Each send may copy a buffer out, which is so long that a copy of it for every id would
-        // not fit the instruction cache. The ids move up, so that they stay in registers.
-        WARDEN_NO_UNROLL
-        for (unsigned k = 0; k < at_once; ++k) {
-          std::uint32_t const offset = k * step + at.thread_rank();
-          client.send(id[0], make(static_cast<std::uint32_t>(first) + offset), offset < left);
-          WARDEN_UNROLL
-          for (unsigned j = 1; j < at_once; ++j) id[j - 1] = id[j];
-        }
-      } else {
-        WARDEN_UNROLL
-        for (unsigned k = 0; k < at_once; ++k) {
-          std::uint32_t const offset = k * step + at.thread_rank();
-          client.send(id[k], make(static_cast<std::uint32_t>(first) + offset), offset < left);
-        }
-      }
-    }
+    warden::load_then_send<8>(
+        at, records, n, [&](std::uint64_t i) { return ids[i]; },
+        [&](std::uint64_t i, std::uint32_t id, bool valid) {
+          client.send(id, make(static_cast<std::uint32_t>(i)), valid);
+        });
     client.flush();
   }
 };

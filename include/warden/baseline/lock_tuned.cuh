@@ -7,6 +7,7 @@
 #include <warden/baseline/lock_array.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/work.cuh>
+#include <warden/block/lane_group.cuh>
 #include <warden/timer.hpp>
 
 #include <algorithm>
@@ -73,23 +74,17 @@ struct lock_tuned {
     unsigned const me = simt::lane_id();
     std::uint32_t const id = valid ? work.ids[i] : 0;
     // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
-    unsigned const group =
-        simt::match_any(simt::full_warp, valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
-    auto const leader = static_cast<unsigned>(simt::first_bit(group));
-    int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
+    auto const group = lane_group::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
     lock_wait wait = locks.wait(id);
     bool waiting = valid;
     bool alive = true;
     for (unsigned failed = 0; simt::any(simt::full_warp, waiting); ++failed) {
-      bool const tries = waiting && me == leader;
+      bool const tries = waiting && me == group.leader;
       std::uint32_t const holder = tries ? locks.try_lock(id, name) : 0;
       bool const taken = tries && holder == 0;
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
-      bool const ours = waiting && (taken_by >> leader & 1u) != 0;
-      for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
-        simt::sync_warp(simt::full_warp);
-        if (ours && turn_of_me == turn) run(work, id, i);
-      }
+      bool const ours = waiting && (taken_by >> group.leader & 1u) != 0;
+      take_turns(ours, group.turn, [&] { run(work, id, i); });
       simt::sync_warp(simt::full_warp);
       if (taken) locks.unlock(id);
       waiting = waiting && !ours;

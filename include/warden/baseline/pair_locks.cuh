@@ -8,6 +8,7 @@
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/lock_tuned.cuh>
 #include <warden/baseline/work.cuh>
+#include <warden/block/lane_group.cuh>
 #include <warden/timer.hpp>
 
 #include <algorithm>
@@ -133,16 +134,15 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
     unsigned const me = simt::lane_id();
     typename work_type::lock_pair wanted{0, 0};
     if (valid) wanted = work.locks_of(i);
-    unsigned const group = simt::match_any(
-        simt::full_warp, valid ? std::uint64_t{wanted.low} : (std::uint64_t{1} << 32) + me);
-    auto const leader = static_cast<unsigned>(simt::first_bit(group));
+    auto const group =
+        lane_group::of(valid ? std::uint64_t{wanted.low} : (std::uint64_t{1} << 32) + me);
     lock_wait wait_low = work.wait_for(locks, wanted.low);
     lock_wait wait_high = work.wait_for(locks, wanted.high);
     bool waiting = valid, alive = true;
     bool holds = false;  // a leader: the group's lower lock
-    unsigned left = valid ? group : 0;
+    unsigned left = valid ? group.lanes : 0;
     for (unsigned failed = 0; simt::any(simt::full_warp, waiting); ++failed) {
-      if (me == leader && left != 0 && !holds) {
+      if (me == group.leader && left != 0 && !holds) {
         std::uint32_t const holder = locks.try_lock(wanted.low, name);
         holds = holder == 0;
         if (!holds) alive = wait_low.hopeful(holder);
@@ -151,21 +151,17 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
       unsigned const held_by = simt::ballot(simt::full_warp, holds);
       simt::sync_warp(simt::full_warp);
       bool has_both = false;
-      if (waiting && (held_by >> leader & 1u) != 0) {
+      if (waiting && (held_by >> group.leader & 1u) != 0) {
         std::uint32_t const holder = wanted.is_one() ? 0 : locks.try_lock(wanted.high, name);
         has_both = holder == 0;
         if (!has_both) alive = wait_high.hopeful(holder) && alive;
       }
       unsigned const ready = simt::ballot(simt::full_warp, has_both);
-      int const turn_of_me = simt::count_bits(ready & group & ((1u << me) - 1));
-      for (int turn = 0; simt::any(simt::full_warp, has_both && turn_of_me >= turn); ++turn) {
-        simt::sync_warp(simt::full_warp);
-        if (has_both && turn_of_me == turn) work.run(i);
-      }
+      take_turns(has_both, lane_group::turn_among(ready & group.lanes), [&] { work.run(i); });
       simt::sync_warp(simt::full_warp);
       if (has_both && !wanted.is_one()) locks.unlock(wanted.high);
       waiting = waiting && !has_both;
-      left = simt::ballot(simt::full_warp, waiting) & group;
+      left = simt::ballot(simt::full_warp, waiting) & group.lanes;
       if (holds && (Protocol == two_locks::all_or_none || left == 0)) {
         locks.unlock(wanted.low);
         holds = false;

@@ -3,7 +3,7 @@
 /// Where a server keeps the records it owns while it works: in global memory, or on chip.
 #pragma once
 
-#include <warden/placement.hpp>
+#include <warden/placement.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 

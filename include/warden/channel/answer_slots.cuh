@@ -94,28 +94,18 @@ class answer_slots {
 
   /// What stands in the slot now; true if that is an answer of that generation.
   WARDEN_DEVICE bool receive(return_address from, message_type& m) const {
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l) m.flits[l] = marks::load(place(from, l));
-    bool arrived = true;
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l)
-      arrived =
-          arrived && marks::is_of(m.flits[l], from.generation());  // sabotage: answer-generation
-    return arrived;
+    auto const flit_at = [&](int l) { return place(from, l); };
+    return load_message<marks>(m, flit_at, from.generation());  // sabotage: answer-generation
   }
   /// Writes an answer.
   WARDEN_DEVICE void answer(return_address to, message_type const& m) const {
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l)
-      marks::store(place(to, l), marks::stamped(m.flits[l], to.generation()));
+    store_message<marks>(
+        m, [&](int l) { return place(to, l); }, to.generation());
   }
   /// Calls `f` with the addresses that change when the answer is written.
   template <class Watch>
   WARDEN_DEVICE void watch(return_address at, Watch f) const {
-    for (int l = 0; l < Flits; ++l) {
-      f(&place(at, l)->first);
-      f(&place(at, l)->second);
-    }
+    watch_message<Flits>([&](int l) { return place(at, l); }, f);
   }
 
  private:

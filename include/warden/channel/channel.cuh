@@ -94,10 +94,8 @@ class channel_ref {
   }
   /// Writes the message into the slot of a reserved index with credit.
   WARDEN_DEVICE void publish(std::uint64_t index, message<Flits> const& m) const {
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l) {
-      Flit::store(place(index, l), Flit::stamped(m.flits[l], lap(index)));
-    }
+    store_message<Flit>(
+        m, [&](int l) { return place(index, l); }, lap(index));
   }
   /// For a warp that publishes consecutive slots, by steps that all channels have: one thread looks
   /// for credit, all write their slots, one announces them.
@@ -113,13 +111,8 @@ class channel_ref {
 
   /// What lies in the slot of an index now; true if that is the whole message of this index.
   WARDEN_DEVICE bool receive(std::uint64_t index, message<Flits>& m) const {
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l) m.flits[l] = Flit::load(place(index, l));
-    bool ready = true;
-    WARDEN_UNROLL
-    for (int l = 0; l < Flits; ++l)
-      ready = ready && Flit::is_of(m.flits[l], lap(index));  // sabotage: receive-last
-    return ready;
+    return load_message<Flit>(
+        m, [&](int l) { return place(index, l); }, lap(index));
   }
   /// Whether the whole message of an index lies in its slot.
   WARDEN_DEVICE bool is_there(std::uint64_t index) const {
@@ -131,10 +124,7 @@ class channel_ref {
   /// Calls `f` with the addresses that change when index is published.
   template <class Watch>
   WARDEN_DEVICE void watch_slot(std::uint64_t index, Watch watch) const {
-    for (int l = 0; l < Flits; ++l) {
-      watch(&place(index, l)->first);
-      watch(&place(index, l)->second);
-    }
+    watch_message<Flits>([&](int l) { return place(index, l); }, watch);
   }
 
   // ---- the host

@@ -129,6 +129,33 @@ struct message {
   WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(flits[0].first); }
 };
 
+/// Loads what lies at `place(l)` for each flit l, proved as `Flit` says; true if that is a whole
+/// message of that lap.
+template <class Flit, int Flits, class Place>
+WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t lap) {
+  WARDEN_UNROLL
+  for (int l = 0; l < Flits; ++l) m.flits[l] = Flit::load(place(l));
+  bool whole = true;
+  WARDEN_UNROLL
+  for (int l = 0; l < Flits; ++l)
+    whole = whole && Flit::is_of(m.flits[l], lap);  // sabotage: receive-last
+  return whole;
+}
+/// Stores a message of that lap, each flit l to `place(l)`.
+template <class Flit, int Flits, class Place>
+WARDEN_DEVICE void store_message(message<Flits> const& m, Place place, std::uint64_t lap) {
+  WARDEN_UNROLL
+  for (int l = 0; l < Flits; ++l) Flit::store(place(l), Flit::stamped(m.flits[l], lap));
+}
+/// Calls `f` with the addresses of the words that change when a message is stored.
+template <int Flits, class Place, class Watch>
+WARDEN_DEVICE void watch_message(Place place, Watch f) {
+  for (int l = 0; l < Flits; ++l) {
+    f(&place(l)->first);
+    f(&place(l)->second);
+  }
+}
+
 /// A copy of what lies at `from`, which need not be aligned for `T`.
 template <class T>
 WARDEN_DEVICE T read_from(std::uint32_t const* from) {

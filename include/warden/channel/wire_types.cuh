@@ -14,6 +14,13 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// Whether `T` is a `Wrapper` of something.
+template <template <class...> class Wrapper, class T>
+inline constexpr bool is_a = false;
+/// A wrapper is one.
+template <template <class...> class Wrapper, class... Of>
+inline constexpr bool is_a<Wrapper, Wrapper<Of...>> = true;
+
 /// A section behind a 32-bit word.
 template <class Section>
 struct prefixed {
@@ -61,10 +68,7 @@ template <class Section>
 struct called : prefixed<Section> {};
 /// Whether `T` is a called section.
 template <class T>
-inline constexpr bool is_called = false;
-/// A called section is one.
-template <class Section>
-inline constexpr bool is_called<called<Section>> = true;
+inline constexpr bool is_called = is_a<called, T>;
 
 /// What a message of a pair says of the other record.
 template <class Section>
@@ -105,10 +109,7 @@ struct locked {
 };
 /// Whether `T` is a section that has a record locked.
 template <class T>
-inline constexpr bool is_locked = false;
-/// A section that has a record locked is one.
-template <class Sent, class Record>
-inline constexpr bool is_locked<locked<Sent, Record>> = true;
+inline constexpr bool is_locked = is_a<locked, T>;
 
 /// A record's new value, on its way to the owner, who unlocks it.
 template <class Record>
@@ -126,16 +127,10 @@ struct unlock {
 };
 /// Whether `T` is an unlock.
 template <class T>
-inline constexpr bool is_unlock = false;
-/// An unlock is one.
-template <class Record>
-inline constexpr bool is_unlock<unlock<Record>> = true;
+inline constexpr bool is_unlock = is_a<unlock, T>;
 /// Whether `T` is a paired section.
 template <class T>
-inline constexpr bool is_paired = false;
-/// A paired section is one.
-template <class Section>
-inline constexpr bool is_paired<paired<Section>> = true;
+inline constexpr bool is_paired = is_a<paired, T>;
 
 /// What travels when `Section` is sent.
 template <class Section, class Record, class Context>

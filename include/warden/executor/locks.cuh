@@ -4,6 +4,7 @@
 /// memory [Wang 2020, listing 4.2], with few contenders for each lock.
 #pragma once
 
+#include <warden/block/lane_group.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/launch/section_runner.cuh>
@@ -70,24 +71,19 @@ class locks_worker {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
-    unsigned const group = simt::match_any(simt::full_warp, arrived ? lock : (0x80000000u | me));
-    unsigned const leader = static_cast<unsigned>(simt::first_bit(group));
-    int const turn_of_me = simt::count_bits(group & ((1u << me) - 1));
+    auto const group = lane_group::of(arrived ? lock : (0x80000000u | me));
     bool waiting = arrived;
     unsigned fruitless = 0;
     typename Ref::reply_type to_caller[1];
     while (true) {
-      bool const tries = waiting && me == leader;
+      bool const tries = waiting && me == group.leader;
       bool const taken = tries && locks_.try_lock(lock);
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
-      bool const ours = waiting && (taken_by >> leader & 1u) != 0;
+      bool const ours = waiting && (taken_by >> group.leader & 1u) != 0;
       if (taken_by != 0) {
         // The barrier hands the leader's acquisition, and then each lane's writes, to the next
         // lane.
-        for (int turn = 0; simt::any(simt::full_warp, ours && turn_of_me >= turn); ++turn) {
-          simt::sync_warp(simt::full_warp);
-          if (ours && turn_of_me == turn) execute(m, m.local(), to_caller[0]);
-        }
+        take_turns(ours, group.turn, [&] { execute(m, m.local(), to_caller[0]); });
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
         simt::sync_warp(simt::full_warp);  // sabotage: lanes-release
@@ -99,7 +95,7 @@ class locks_worker {
         waiting = waiting && !ours;
       }
       // No lock is held here: a warp never waits for one lock while it holds another.
-      unsigned const left = simt::ballot(simt::full_warp, waiting && me == leader);
+      unsigned const left = simt::ballot(simt::full_warp, waiting && me == group.leader);
       if (left == 0) return true;
       if (tries && !taken) ++retries_;
       // Sections are short: most locks are free again before a polite wait would end.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/block_client.cuh>
+#include <warden/load_then_send.cuh>
 #include <warden/virtual_block.cuh>
 
 #include <cstddef>
@@ -20,22 +21,29 @@ struct apply_kernel {
   Section const* sections;
   std::size_t n;
 
+  /// What one section is sent with.
+  struct element {
+    std::uint32_t id, second;
+    Section section;
+  };
+  /// A few, as long as they take few registers.
+  static constexpr unsigned at_once = sizeof(element) <= 12 ? 4 : sizeof(element) <= 20 ? 2 : 1;
+
   template <class Ref>
   __device__ void operator()(virtual_block const& at, Ref const& records) const {
     block_client<Ref> client{records, at};
-    std::size_t const stride = at.global_size();
-    for (std::size_t first = std::size_t{at.block_index()} * at.block_dim(); first < n;
-         first += stride) {
-      std::size_t const i = first + at.thread_rank();
-      bool const valid = i < n;
-      // Reading a clamped element keeps `send` collective without a default-made section.
-      std::size_t const safe = valid ? i : n - 1;
-      if constexpr (Pairs) {
-        client.send(ids[safe], seconds[safe], sections[safe], valid);
-      } else {
-        client.send(ids[safe], sections[safe], valid);
-      }
-    }
+    load_then_send<at_once>(
+        at, records, n,
+        [&](std::uint64_t i) {
+          return element{ids[i], Pairs ? seconds[i] : 0, sections[i]};
+        },
+        [&](std::uint64_t, element const& e, bool valid) {
+          if constexpr (Pairs) {
+            client.send(e.id, e.second, e.section, valid);
+          } else {
+            client.send(e.id, e.section, valid);
+          }
+        });
     client.flush();
   }
 };

@@ -7,6 +7,7 @@
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/termination_detector.cuh>
 #include <warden/server/token_stock.cuh>
+#include <warden/server/window_minimum.cuh>
 #include <warden/server/window_reader.cuh>
 
 #include <cstddef>
@@ -62,7 +63,8 @@ class forwarding_server {
     token_request request;  // the first thread's
     worker_.start();
     if (me == 0) {
-      for (unsigned t = 0; t < 3; ++t) shared.clients[t] = shared.servers[t] = ~0u;
+      shared.clients.start();
+      shared.servers.start();
       shared.spent = 0;
       shared.stock = {clients.released(), servers.released()};
       shared.admitted = clients.released();
@@ -70,7 +72,7 @@ class forwarding_server {
       simt::store_relaxed(&ring_.indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
-    for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
+    for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
       typename Ref::message_type m[Worker::rounds];
       std::uint64_t const admitted = shared.admitted;  // sabotage: forward-admitted
       std::uint64_t const end = servers.released() + ref_.rings.read_ahead;
@@ -87,21 +89,15 @@ class forwarding_server {
         if (arrived != 0) simt::fence_device();
       }
       worker_.take(m, arrived);
-      unsigned const of_clients = simt::warp_min(clients.ahead());
-      unsigned const of_servers = simt::warp_min(servers.ahead());
-      if (simt::lane_id() == 0) {
-        simt::shared_fetch_min(shared.clients[turn], of_clients);
-        simt::shared_fetch_min(shared.servers[turn], of_servers);
-      }
+      shared.clients.note(turn, clients.ahead());
+      shared.servers.note(turn, servers.ahead());
       bool const any = simt::sync_block_or(arrived != 0);
       std::uint64_t const clients_before = clients.released(), servers_before = servers.released();
-      clients.release(simt::shared_load(shared.clients[turn]));
-      servers.release(simt::shared_load(shared.servers[turn]));
+      clients.release(shared.clients.get(turn));
+      servers.release(shared.servers.get(turn));
       if (me == 0) {
-        // The words after next: all have read them, and none writes them before the next barrier.
-        unsigned const last = turn == 0 ? 2 : turn - 1;
-        simt::shared_store(shared.clients[last], ~0u);
-        simt::shared_store(shared.servers[last], ~0u);
+        shared.clients.turn_over(turn);
+        shared.servers.turn_over(turn);
         // The windows before this one have been executed, and what they sent is published.
         std::uint64_t const done_of_clients = any ? clients_before : clients.released();
         std::uint64_t const done_of_servers = any ? servers_before : servers.released();
@@ -130,11 +126,11 @@ class forwarding_server {
 
  private:
   struct progress {
-    std::uint64_t admitted;    ///< of the stock
-    token_stock stock;         ///< the first thread's
-    std::uint32_t clients[3];  ///< as window_server::progress::received, for each of the two
-    std::uint32_t servers[3];
-    std::uint32_t spent;  ///< tokens, by the window before, two's complement
+    std::uint64_t admitted;  ///< of the stock
+    token_stock stock;       ///< the first thread's
+    window_minimum clients;  ///< smallest index that any thread expects, counted from `released`
+    window_minimum servers;  ///< the same of the ring
+    std::uint32_t spent;     ///< tokens, by the window before, two's complement
   };
 
   /// Slots go back to the senders. One thread.

@@ -13,6 +13,7 @@
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/slice_tracker.cuh>
 #include <warden/server/termination_detector.cuh>
+#include <warden/server/wait_outcome.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -192,21 +193,18 @@ class leader_server {
     simt::shared_store(given_[follower], given + 1);
   }
 
-  enum class outcome : unsigned { go_on, ended, poisoned };
-
   /// Nothing could be handed out, for want of followers unless `many_free`: one lane waits.
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t oldest, bool many_free) {
-    outcome mine = outcome::go_on;
+    wait_outcome mine = wait_outcome::go_on;
     if (simt::lane_id() == 0) mine = wait_alone(oldest, many_free);
-    auto const all =
-        static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), 0));
-    if (all == outcome::go_on) release(1);
-    if (all == outcome::ended) tracker_.finish();
-    return all == outcome::go_on;
+    auto const all = outcome_of_lane(mine, 0);
+    if (all == wait_outcome::go_on) release(1);
+    if (all == wait_outcome::ended) tracker_.finish();
+    return all == wait_outcome::go_on;
   }
 
-  WARDEN_DEVICE outcome wait_alone(std::uint64_t oldest, bool many_free) const {
+  WARDEN_DEVICE wait_outcome wait_alone(std::uint64_t oldest, bool many_free) const {
     auto const& channel = tracker_.channel();
     std::uint32_t const missing = handed_[position(oldest)] ^ channel.all_ready(oldest);
     bool ended = false;
@@ -229,8 +227,7 @@ class leader_server {
         },
         wait_kind::message, number_,
         oldest * slice + static_cast<unsigned>(simt::first_bit(missing)));
-    if (!alive) return outcome::poisoned;
-    return ended ? outcome::ended : outcome::go_on;
+    return outcome_of(alive, ended);
   }
   WARDEN_DEVICE bool many_followers_are_free() const {
     int free = 0;
@@ -240,10 +237,7 @@ class leader_server {
   WARDEN_DEVICE static bool are_many(int free) { return 2 * free >= static_cast<int>(followers); }
 
   WARDEN_DEVICE void release(unsigned least) {
-    std::uint64_t const before = next_release_;
-    next_release_ = tracker_.release(next_release_, least);
-    if (simt::lane_id() == 0 && next_release_ != before)
-      ref_.note_fullness(tracker_.channel(), before * slice);
+    next_release_ = tracker_.release(ref_, next_release_, least);
   }
 
   // ---- the followers

@@ -9,6 +9,7 @@
 #include <warden/server/slice_reader.cuh>
 #include <warden/server/slice_tracker.cuh>
 #include <warden/server/termination_detector.cuh>
+#include <warden/server/wait_outcome.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -90,7 +91,6 @@ class nested_server {
   WARDEN_HOST_DEVICE static constexpr std::size_t own_bytes(std::size_t locals) {
     return Worker::shared_bytes(locals) + token_purse::shared_bytes + sizeof(std::uint64_t);
   }
-  enum class outcome : unsigned { go_on, ended, poisoned };
 
   /// One loop for the warps of both kinds, which thus run the same instructions.
   WARDEN_DEVICE void serve() {
@@ -118,7 +118,8 @@ class nested_server {
       if (of_clients) {
         clients_.count_executed(count);
         reader.executed(clients_, batch, client_warps);
-        if (warp == 0) next_release = release_clients(next_release, clients_.worth_releasing());
+        if (warp == 0)
+          next_release = clients_.release(ref_, next_release, clients_.worth_releasing());
       } else {
         ring_.count_executed(count);
         reader.executed(ring_, batch, ring_warps);
@@ -132,9 +133,6 @@ class nested_server {
     if constexpr (Ref::fences) simt::fence_device();
     unsigned const left = simt::warp_sum(worker_.run(m, arrived));
     if (simt::lane_id() == 0 && left != 0) purse_.give(ref_.rings, left);
-  }
-  WARDEN_DEVICE static outcome of_first_lane(outcome mine) {
-    return static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), 0));
   }
 
   // ---- what servers send
@@ -154,7 +152,7 @@ class nested_server {
   /// when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait_for_servers(slice_reader const& reader, bool releases,
                                       std::uint64_t& next_release) {
-    auto mine = outcome::go_on;
+    auto mine = wait_outcome::go_on;
     if (simt::lane_id() == 0) {
       std::uint64_t const index = reader.number() * slice + reader.expecting();
       bool const alive = ref_.wait_until(
@@ -169,20 +167,18 @@ class nested_server {
             watch(ring_.done_word(next_release));
           },
           wait_kind::message, number_, index);
-      mine = !alive ? outcome::poisoned : clients_.is_finished() ? outcome::ended : outcome::go_on;
+      mine = outcome_of(alive, clients_.is_finished());
     }
-    outcome const all = of_first_lane(mine);
-    if (releases && all == outcome::go_on) next_release = release_ring(next_release, 1);
-    if (releases && all == outcome::ended) ring_.finish();
-    return all == outcome::go_on;
+    auto const all = outcome_of_lane(mine, 0);
+    if (releases && all == wait_outcome::go_on) next_release = release_ring(next_release, 1);
+    if (releases && all == wait_outcome::ended) ring_.finish();
+    return all == wait_outcome::go_on;
   }
   /// By the first warp of the ring.
   WARDEN_DEVICE std::uint64_t release_ring(std::uint64_t next, unsigned least) const {
-    std::uint64_t const released = ring_.release(next, least);
-    if (simt::lane_id() == 0 && released != next) {
+    std::uint64_t const released = ring_.release(ref_, next, least);
+    if (simt::lane_id() == 0 && released != next)
       simt::shared_store(ring_released_[0], static_cast<std::uint32_t>(released));
-      ref_.note_fullness(ring_.channel(), next * slice);
-    }
     return released;
   }
 
@@ -210,19 +206,20 @@ class nested_server {
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait_for_clients(slice_reader const& reader, bool for_tokens, bool is_first,
                                       std::uint64_t& next_release) {
-    auto mine = outcome::go_on;
+    auto mine = wait_outcome::go_on;
     if (simt::lane_id() == 0)
       mine = wait_as_one(reader.number() * slice + reader.expecting(), for_tokens, is_first,
                          next_release);
-    outcome const all = of_first_lane(mine);
-    if (is_first && all == outcome::go_on) next_release = release_clients(next_release, 1);
-    if (is_first && all == outcome::ended) clients_.finish();
-    return all == outcome::go_on;
+    auto const all = outcome_of_lane(mine, 0);
+    if (is_first && all == wait_outcome::go_on)
+      next_release = clients_.release(ref_, next_release, 1);
+    if (is_first && all == wait_outcome::ended) clients_.finish();
+    return all == wait_outcome::go_on;
   }
   /// The first warp also looks for slices to release and for the end of work, and while it has
   /// nothing to do it gives tokens to others, which may want them.
-  WARDEN_DEVICE outcome wait_as_one(std::uint64_t index, bool for_tokens, bool is_first,
-                                    std::uint64_t next_release) {
+  WARDEN_DEVICE wait_outcome wait_as_one(std::uint64_t index, bool for_tokens, bool is_first,
+                                         std::uint64_t next_release) {
     bool ended = false, again = false;
     bool const alive = ref_.wait_until(
         [&] {
@@ -245,14 +242,7 @@ class nested_server {
           termination_detector<Ref>::watch(ref_, watch);
         },
         wait_kind::message, number_, index);
-    if (!alive) return outcome::poisoned;
-    return ended || clients_.is_finished() ? outcome::ended : outcome::go_on;
-  }
-  WARDEN_DEVICE std::uint64_t release_clients(std::uint64_t next, unsigned least) const {
-    std::uint64_t const released = clients_.release(next, least);
-    if (simt::lane_id() == 0 && released != next)
-      ref_.note_fullness(clients_.channel(), next * slice);
-    return released;
+    return outcome_of(alive, ended || clients_.is_finished());
   }
 
   Ref const& ref_;

@@ -8,6 +8,7 @@
 #include <warden/server/slice_reader.cuh>
 #include <warden/server/slice_tracker.cuh>
 #include <warden/server/termination_detector.cuh>
+#include <warden/server/wait_outcome.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -79,25 +80,22 @@ class slice_server {
     return true;
   }
 
-  enum class outcome : unsigned { go_on, ended, poisoned };
-
   /// Nothing has arrived: one lane waits for the slice's first missing message, the others for it.
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t number, unsigned missing) {
     std::uint64_t const index = number * slice + missing;
     bool const first_warp = simt::warp_rank() == 0;
-    outcome mine = outcome::go_on;
+    wait_outcome mine = wait_outcome::go_on;
     if (simt::lane_id() == missing) {
       mine = first_warp ? wait_as_first_warp(index) : wait_as_other_warp(index);
     }
-    auto const all =
-        static_cast<outcome>(simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), missing));
-    if (first_warp && all == outcome::go_on) release(1);
-    if (first_warp && all == outcome::ended) tracker_.finish();
-    return all == outcome::go_on;
+    auto const all = outcome_of_lane(mine, missing);
+    if (first_warp && all == wait_outcome::go_on) release(1);
+    if (first_warp && all == wait_outcome::ended) tracker_.finish();
+    return all == wait_outcome::go_on;
   }
 
-  WARDEN_DEVICE outcome wait_as_other_warp(std::uint64_t index) const {
+  WARDEN_DEVICE wait_outcome wait_as_other_warp(std::uint64_t index) const {
     bool const alive = ref_.wait_until(
         [&] { return tracker_.is_finished() || tracker_.channel().is_there(index); },
         [&](auto watch) {
@@ -105,12 +103,11 @@ class slice_server {
           tracker_.channel().watch_slot(index, watch);
         },
         wait_kind::message, number_, index);
-    if (!alive) return outcome::poisoned;
-    return tracker_.is_finished() ? outcome::ended : outcome::go_on;
+    return outcome_of(alive, tracker_.is_finished());
   }
 
   /// The first warp also looks for slices to release and for the end of work.
-  WARDEN_DEVICE outcome wait_as_first_warp(std::uint64_t index) const {
+  WARDEN_DEVICE wait_outcome wait_as_first_warp(std::uint64_t index) const {
     bool ended = false;
     bool const alive = ref_.wait_until(
         [&] {
@@ -125,15 +122,11 @@ class slice_server {
           watch(&ref_.launch.control->counters.client_blocks_done);
         },
         wait_kind::message, number_, index);
-    if (!alive) return outcome::poisoned;
-    return ended ? outcome::ended : outcome::go_on;
+    return outcome_of(alive, ended);
   }
 
   WARDEN_DEVICE void release(unsigned least) {
-    std::uint64_t const before = next_release_;
-    next_release_ = tracker_.release(next_release_, least);
-    if (simt::lane_id() == 0 && next_release_ != before)
-      ref_.note_fullness(tracker_.channel(), before * slice);
+    next_release_ = tracker_.release(ref_, next_release_, least);
   }
 
   Ref const& ref_;

@@ -85,9 +85,11 @@ class slice_tracker {
     return eighth < 1 ? 1 : eighth > simt::warp_size ? simt::warp_size : eighth;
   }
 
-  /// Releases the slices from `next` on that are done, in order, if they are at least `least`.
-  /// Collective over one warp, always the same one. Returns the first slice not released.
-  WARDEN_DEVICE std::uint64_t release(std::uint64_t next, unsigned least) const {
+  /// Releases the slices from `next` on that are done, in order, if they are at least `least`, and
+  /// tells `ref`'s statistics. Collective over one warp, always the same one. Returns the first
+  /// slice not released.
+  template <class Ref>
+  WARDEN_DEVICE std::uint64_t release(Ref const& ref, std::uint64_t next, unsigned least) const {
     // A channel may be smaller than 32 slices: a lane beyond it would look at a word twice.
     bool const looks = simt::lane_id() < slices();
     bool const is = looks && is_done(next + simt::lane_id());
@@ -106,6 +108,7 @@ class slice_tracker {
       simt::sync_warp(simt::full_warp);
       if (simt::lane_id() == 0) simt::store_release(&channel_.indices()->released.value, released);
     }
+    if (simt::lane_id() == 0) ref.note_fullness(channel_, next * slice);
     return next + static_cast<unsigned>(count);
   }
 

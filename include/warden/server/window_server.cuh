@@ -9,6 +9,7 @@
 
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/termination_detector.cuh>
+#include <warden/server/window_minimum.cuh>
 #include <warden/server/window_reader.cuh>
 
 #include <cstddef>
@@ -37,7 +38,7 @@ class window_server {
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
-    return Worker::shared_bytes(locals) + sizeof(progress);
+    return Worker::shared_bytes(locals) + sizeof(window_minimum);
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -47,7 +48,8 @@ class window_server {
         channel_{ref.channel_of(number)},
         number_{number},
         worker_{ref, number, storage},
-        progress_{reinterpret_cast<progress*>(storage + Worker::shared_bytes(ref.locals)), 1} {}
+        received_{reinterpret_cast<window_minimum*>(storage + Worker::shared_bytes(ref.locals)),
+                  1} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
@@ -56,11 +58,11 @@ class window_server {
     window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
     worker_.start();
     if (me == 0) {
-      for (std::uint32_t& r : progress_[0].received) r = ~0u;
+      received_[0].start();
       simt::store_relaxed(&indices->started.value, ref_.launch_number());
     }
     simt::sync_block();
-    for (unsigned turn = 0;; turn = turn == 2 ? 0 : turn + 1) {
+    for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
       typename Ref::message_type m[Worker::rounds];
       unsigned const arrived = reader.receive(m);
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
@@ -70,15 +72,12 @@ class window_server {
       }
       worker_.take(m, arrived);
       // How far beyond `released` everything was received: below the capacity and a window.
-      unsigned const ahead = simt::warp_min(reader.ahead());
-      if (simt::lane_id() == 0) simt::shared_fetch_min(progress_[0].received[turn], ahead);
+      received_[0].note(turn, reader.ahead());
       bool const any = simt::sync_block_or(arrived != 0);
       std::uint64_t const before = reader.released();
-      reader.release(simt::shared_load(progress_[0].received[turn]));  // sabotage: window-release
+      reader.release(received_[0].get(turn));  // sabotage: window-release
       if (me == 0) {
-        // The word after next: all have read it, and none writes it before the next barrier.
-        simt::shared_store(progress_[0].received[turn == 0 ? 2 : turn - 1],
-                           ~0u);  // sabotage: window-word
+        received_[0].turn_over(turn);
         if (reader.released() != before) {
           // Relaxed: what was received shows by its laps that it was not overwritten before.
           simt::store_relaxed(&indices->released.value, reader.released());
@@ -98,12 +97,6 @@ class window_server {
   }
 
  private:
-  struct progress {
-    /// Smallest index that any thread expects, counted from `released`; a word for each window in
-    /// turn.
-    std::uint32_t received[3];
-  };
-
   /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
   /// the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t oldest) const {
@@ -130,7 +123,8 @@ class window_server {
   typename Ref::channel channel_;
   std::uint32_t number_;
   Worker worker_;
-  simt::shared_span<progress> progress_;
+  /// Smallest index that any thread expects, counted from `released`.
+  simt::shared_span<window_minimum> received_;
 };
 
 WARDEN_NAMESPACE_END

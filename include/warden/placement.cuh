@@ -3,7 +3,7 @@
 /// Where records are while servers work on them.
 #pragma once
 
-#include <warden/simt/host_abi.hpp>
+#include <warden/simt/annotations.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 
