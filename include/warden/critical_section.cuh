@@ -22,20 +22,59 @@ struct no_context {};
 template <class T>
 inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
-/// A section is called as `section(record, context)`, const, on the device.
+namespace detail {
 template <class Section, class Record, class Context>
-concept critical_section_of = is_address_free<Section> &&
-    requires(Section const& section, Record& record, Context context) {
+concept takes_context = requires(Section const& section, Record& record, Context context) {
   section(record, context);
 };
-
-/// A section on two records is called as `section(first, second, context)`, const: in the order in
-/// which the sender named them. Both may be one record.
+template <class Section, class Record>
+concept takes_record = requires(Section const& section, Record& record) {
+  section(record);
+};
 template <class Section, class Record, class Context>
-concept pair_section_of = is_address_free<Section> &&
-    requires(Section const& section, Record& first, Record& second, Context context) {
+concept takes_two_and_context = requires(Section const& section, Record& first, Record& second,
+                                         Context context) {
   section(first, second, context);
 };
+template <class Section, class Record>
+concept takes_two = requires(Section const& section, Record& first, Record& second) {
+  section(first, second);
+};
+}  // namespace detail
+
+/// A section is called as `section(record, context)`, or as `section(record)`, const, on the
+/// device.
+template <class Section, class Record, class Context>
+concept critical_section_of = is_address_free<Section> &&
+    (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record>);
+
+/// A section on two records is called as `section(first, second, context)`, or as `section(first,
+/// second)`, const: in the order in which the sender named them. Both may be one record.
+template <class Section, class Record, class Context>
+concept pair_section_of =
+    is_address_free<Section> && !critical_section_of<Section, Record, Context> &&
+    (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
+
+/// Calls a section on one record, with the context if it takes one.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE decltype(auto) run_section(Section const& section, Record& record,
+                                         Context const& context) {
+  if constexpr (detail::takes_context<Section, Record, Context>) {
+    return section(record, context);
+  } else {
+    return section(record);
+  }
+}
+/// Calls a section on two records, with the context if it takes one.
+template <class Section, class Record, class Context>
+requires pair_section_of<Section, Record, Context> WARDEN_DEVICE decltype(auto) run_section(
+    Section const& section, Record& first, Record& second, Context const& context) {
+  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
+    return section(first, second, context);
+  } else {
+    return section(first, second);
+  }
+}
 
 namespace detail {
 /// In place of a section_client, to ask what a section takes.
@@ -84,6 +123,18 @@ inline constexpr pairs_of pairs_taken_by = [] {
   }
 }();
 
+namespace detail {
+template <class Executor, class Record, class Context, class... Sections>
+struct chosen_executor {
+  using type = Executor;
+};
+template <class Executor, class Record, class Context, class... Sections>
+requires requires { typename Executor::template chosen<Record, Context, Sections...>; }
+struct chosen_executor<Executor, Record, Context, Sections...> {
+  using type = typename Executor::template chosen<Record, Context, Sections...>;
+};
+}  // namespace detail
+
 /// Whether an executor runs sections that send sections: its `static constexpr bool forwards`,
 /// false unless it says so.
 template <class Executor>
@@ -98,8 +149,8 @@ inline constexpr bool forwards_taken_by = [] {
 namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {
-  using type =
-      decltype(std::declval<Section const&>()(std::declval<Record&>(), std::declval<Context>()));
+  using type = decltype(run_section(std::declval<Section const&>(), std::declval<Record&>(),
+                                    std::declval<Context const&>()));
 };
 template <class Section, class Record, class Context>
 requires forwarding_section_of<Section, Record, Context>
@@ -110,8 +161,8 @@ struct answer_type<Section, Record, Context> {
 template <class Section, class Record, class Context>
 requires pair_section_of<Section, Record, Context>
 struct answer_type<Section, Record, Context> {
-  using type = decltype(std::declval<Section const&>()(
-      std::declval<Record&>(), std::declval<Record&>(), std::declval<Context>()));
+  using type = decltype(run_section(std::declval<Section const&>(), std::declval<Record&>(),
+                                    std::declval<Record&>(), std::declval<Context const&>()));
 };
 }  // namespace detail
 

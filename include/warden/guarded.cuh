@@ -7,6 +7,7 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/device_range.hpp>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
 #include <warden/host/answer_memory.cuh>
@@ -47,6 +48,7 @@ WARDEN_NAMESPACE_BEGIN
 /// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded {
+  using executor = typename guarded_types<Policy, Record, Sections...>::executor;
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
   static_assert(is_address_free<Record>,
                 "warden: records are trivially copyable and hold no address of themselves");
@@ -57,21 +59,20 @@ class basic_guarded {
                       int{forwarding_section_of<Sections, Record, typename Policy::context>} ==
                   1) &&
                  ...),
-                "warden: a section is trivially copyable and called as section(record, context), "
-                "const, as "
-                "section(first, second, context) or as section(record, context, next), one of the "
-                "three");
+                "warden: a section is trivially copyable and called, const, as section(record[, "
+                "context]), as section(first, second[, context]) or as section(record, context, "
+                "next), one of the three");
   static_assert(
-      pairs_taken_by<typename Policy::executor> != pairs_of::nobody ||
+      pairs_taken_by<executor> != pairs_of::nobody ||
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor nested, or locks where both have "
       "one owner");
-  static_assert(pairs_taken_by<typename Policy::executor> != pairs_of::any_owners ||
+  static_assert(pairs_taken_by<executor> != pairs_of::any_owners ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...) ||
                     (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
                 "warden: with the executor nested a record and a section take 40 bytes together at "
                 "most");
-  static_assert(forwards_taken_by<typename Policy::executor> ||
+  static_assert(forwards_taken_by<executor> ||
                     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections need the executor runs or nested");
   static_assert(owner_map<typename Policy::owner_map>,
@@ -127,14 +128,22 @@ class basic_guarded {
     plan().check_owners(size);
   }
   /// Guards records whose sections need no context.
-  basic_guarded(Record* records, std::size_t size, options chosen) requires std::is_empty_v<context>
-      : basic_guarded{records, size, context{}, chosen} {}
-  /// Guards all records of a buffer, which must stay alive.
-  basic_guarded(buffer<Record> const& records, context sections_context = {}, options chosen = {})
-      : basic_guarded{records.data(), records.size(), sections_context, chosen} {}
-  /// Guards all records of a buffer, whose sections need no context.
-  basic_guarded(buffer<Record> const& records, options chosen) requires std::is_empty_v<context>
-      : basic_guarded{records.data(), records.size(), context{}, chosen} {}
+  basic_guarded(Record* records, std::size_t size, options chosen,
+                std::source_location where = std::source_location::current()) requires
+      std::is_empty_v<context> : basic_guarded{records, size, context{}, chosen, where} {}
+  /// Guards all records of a contiguous range in device memory, which must stay alive: a
+  /// warden::buffer, a thrust::device_vector, a span.
+  template <device_range<Record> Range>
+  explicit(false) basic_guarded(Range&& records, context sections_context = {}, options chosen = {},
+                                std::source_location where = std::source_location::current())
+      : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()),
+                      sections_context, chosen, where} {}
+  /// Guards all records of such a range, whose sections need no context.
+  template <device_range<Record> Range>
+  requires std::is_empty_v<context> basic_guarded(
+      Range&& records, options chosen, std::source_location where = std::source_location::current())
+      : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()), context{},
+                      chosen, where} {}
 
   /// What was moved from may only be destroyed or assigned to.
   basic_guarded(basic_guarded&&) noexcept = default;

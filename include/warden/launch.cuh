@@ -25,5 +25,11 @@ void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_s
   detail::launch_plan<Kernel, First, Rest...>{grid, block, in, first, rest...}.enqueue(
       kernel, first, rest...);
 }
+/// Launches with blocks of as many threads as the guardeds' policies say.
+template <class Kernel, class First, class... Rest>
+void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First& first,
+                  Rest&... rest) {
+  launch_fused(kernel, grid, First::policy::block_threads, in, first, rest...);
+}
 
 WARDEN_NAMESPACE_END

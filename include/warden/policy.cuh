@@ -21,7 +21,7 @@ struct default_policy {
   /// Handed to every section; one trivially copyable object given to the guarded.
   using context = no_context;
   /// How a server runs the sections it received.
-  using executor = executor::runs<>;
+  using executor = executor::automatic;
   /// Where the records are while servers work on them. On chip, a server's share of them must fit
   /// its block's shared memory.
   static constexpr placement records = placement::in_memory;

@@ -4,10 +4,10 @@
 ///
 /// | choice | tags | decides |
 /// |---|---|---|
-/// | `executor` | `executor::runs`, `locks`, `atomics`, `nested` | the server's loop, and how it
-/// runs sections | | `readiness` | `readiness::laps`, `whole_flits`, `bitmask` | the channel: how a
-/// message shows that it is there | | `sender` | `sender::sorted`, `buffered` | the outbox: how a
-/// block's messages are staged and sent |
+/// | `executor` | `executor::automatic`, `runs`, `locks`, `atomics`, `nested` | the server's loop,
+/// and how it runs sections | | `readiness` | `readiness::laps`, `whole_flits`, `bitmask` | the
+/// channel: how a message shows that it is there | | `sender` | `sender::sorted`, `buffered` | the
+/// outbox: how a block's messages are staged and sent |
 #pragma once
 
 #include <warden/channel/bitmask_channel.cuh>
@@ -86,6 +86,14 @@ struct nested {
   /// The server loop.
   template <class Ref>
   using server = nested_server<Ref, nested_worker<Ref>>;
+};
+
+/// Chooses: `nested` if any of the sections is on two records, otherwise `runs`.
+struct automatic {
+  /// What it chooses.
+  template <class Record, class Context, class... Sections>
+  using chosen =
+      std::conditional_t<(pair_section_of<Sections, Record, Context> || ...), nested<>, runs<>>;
 };
 
 }  // namespace executor

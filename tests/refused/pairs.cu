@@ -11,6 +11,9 @@ struct swap {
     b = c;
   }
 };
-using swappers = warden::guarded<std::uint32_t, swap>;
+struct policy : warden::default_policy {
+  using executor = warden::executor::runs<>;
+};
+using swappers = warden::basic_guarded<policy, std::uint32_t, swap>;
 
 void make(std::uint32_t* ids, swap* swaps, swappers& s) { s.apply_async(ids, ids, swaps, 1); }

@@ -36,7 +36,7 @@ WARDEN_DEVICE void apply_atomically(Record* record, Section const& section, Cont
     Record seen = simt::load_relaxed(record);
     while (true) {
       Record changed = seen;
-      section(changed, context);
+      run_section(section, changed, context);
       Record const found = simt::compare_exchange(record, seen, changed);
       if (same_bits(found, seen)) return;
       seen = found;

@@ -24,7 +24,7 @@ WARDEN_DEVICE bool lock_as_written(lock_array_ref const& locks, std::uint32_t lo
     std::uint32_t const holder = locks.try_lock(lock, name);
     if (holder == 0) {
       simt::section_enter(&record);
-      section(record, context);
+      run_section(section, record, context);
       simt::section_leave(&record);
       locks.unlock(lock);
       done = true;

@@ -101,7 +101,7 @@ struct lock_tuned {
   WARDEN_DEVICE static void run(Work const& work, std::uint32_t id, std::uint32_t i) {
     auto& record = work.records[id];
     simt::section_enter(&record);
-    work.make(i)(record, work.context);
+    run_section(work.make(i), record, work.context);
     simt::section_leave(&record);
   }
 };

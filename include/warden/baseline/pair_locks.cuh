@@ -63,7 +63,7 @@ struct pair_work {
     auto& second = records[seconds[i]];
     simt::section_enter(&first);
     if (&first != &second) simt::section_enter(&second);
-    make(i)(first, second, context);
+    run_section(make(i), first, second, context);
     if (&first != &second) simt::section_leave(&second);
     simt::section_leave(&first);
   }

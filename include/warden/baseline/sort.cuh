@@ -195,7 +195,7 @@ class run_applier {
                              a.work.make(i[3])};
         WARDEN_UNROLL
         for (std::uint32_t k = 0; k < 4; ++k) {
-          if (p + k < end) s[k](record, a.work.context);
+          if (p + k < end) run_section(s[k], record, a.work.context);
         }
       }
     });
@@ -222,7 +222,7 @@ class run_applier {
           section const s[] = {staged[k], staged[k + 1], staged[k + 2], staged[k + 3]};
           WARDEN_UNROLL
           for (std::uint32_t j = 0; j < 4; ++j) {
-            if (k + j < count) s[j](record, a.work.context);
+            if (k + j < count) run_section(s[j], record, a.work.context);
           }
         }
         simt::sync_warp(simt::full_warp);

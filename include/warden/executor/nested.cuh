@@ -25,7 +25,7 @@ class nested_worker {
   using message_type = typename Ref::message_type;
 
  private:
-  using executor = typename Ref::policy::executor;
+  using executor = typename Ref::executor;
   using table = lock_table<executor::lock_count>;
   static constexpr std::size_t table_bytes =
       (executor::lock_count * sizeof(std::uint32_t) + 15) / 16 * 16;

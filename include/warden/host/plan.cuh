@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -88,8 +89,8 @@ class plan {
              " bytes for each server are too many for the chip: they need " +
              std::to_string(on_chip) + " bytes of shared memory beside the server's own " +
              std::to_string(server_bytes() - on_chip) + "; the device has " +
-             std::to_string(facts.shared_bytes_per_block) +
-             "; keep them in memory or make more servers");
+             std::to_string(facts.shared_bytes_per_block) + "; keep them in memory" +
+             more_servers(size, facts, server_bytes() - on_chip));
     }
     std::size_t const bytes = std::max(Ref::outbox::shared_bytes(options_.servers), server_bytes());
     if (bytes > facts.shared_bytes_per_block) {
@@ -112,6 +113,23 @@ class plan {
   }
   [[nodiscard]] std::size_t server_bytes() const {
     return Ref::server::shared_bytes(options_.capacity, ref_.locals);
+  }
+  /// Advice for records that are too many for the chip: how many servers would do, unless no number
+  /// leaves a multiprocessor to clients. `own` are the bytes of a server without its records.
+  [[nodiscard]] std::string more_servers(std::size_t size, runtime::device_facts const& facts,
+                                         std::size_t own) const {
+    if constexpr (std::is_same_v<typename policy::owner_map, interleaved_owner_map>) {
+      std::size_t const room =
+          facts.shared_bytes_per_block > own ? facts.shared_bytes_per_block - own : 0;
+      std::size_t const each =
+          room / sizeof(typename Ref::record) / options_.chunk * options_.chunk;
+      if (each == 0) return "";
+      std::size_t const needed = (size + each - 1) / each;
+      if (needed >= static_cast<std::size_t>(facts.multiprocessors)) return "";
+      return ", or make at least " + std::to_string(needed) + " servers";
+    } else {
+      return "";
+    }
   }
   /// Records of one cache line that have different owners make the line travel between them; but
   /// each server gets at least eight chunks, so that none has much more than another.

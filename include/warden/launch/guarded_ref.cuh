@@ -32,7 +32,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   using types::nests;
 
   /// The server loop of the policy's executor.
-  using server = typename Policy::executor::template server<guarded_ref>;
+  using server = typename types::executor::template server<guarded_ref>;
   /// The staging of the policy's sender.
   using outbox = typename Policy::sender::template outbox<guarded_ref>;
 
@@ -85,7 +85,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   }
   /// Where a record's lock stands among all locks.
   WARDEN_DEVICE static std::uint64_t lock_order(record_location place) {
-    return std::uint64_t{Policy::executor::lock_of(place.local)} << 32 | place.server;
+    return std::uint64_t{types::executor::lock_of(place.local)} << 32 | place.server;
   }
   /// What is sent, when it is called.
   template <class Sent>

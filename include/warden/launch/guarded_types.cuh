@@ -39,11 +39,14 @@ struct guarded_types {
   using context = typename Policy::context;
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
+  /// How its servers run sections: the policy's executor, or the one that chooses for them.
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
+                                                    Sections...>::type;
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether such sections may have two owners: its servers then send messages and set them aside,
   /// whether there are any or not.
-  static constexpr bool nests = pairs_taken_by<typename Policy::executor> == pairs_of::any_owners;
+  static constexpr bool nests = pairs_taken_by<executor> == pairs_of::any_owners;
   /// How sections are written into messages.
   using format = format_for<has_pairs && nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.

@@ -30,7 +30,8 @@ class section_runner {
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   /// What it answers is left in `to_caller`.
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
-    run(m, to_caller, [&](auto const& section) { return section(r, ref_.sections_context); });
+    run(m, to_caller,
+        [&](auto const& section) { return run_section(section, r, ref_.sections_context); });
   }
   /// Runs a section of one type that a client sends; what it sends goes by way of `to_send`.
   template <class Sent, class Run>
@@ -42,7 +43,7 @@ class section_runner {
         section_client<Run> next{to_send, forwards_of<type, record, context>};
         return section(r, ref_.sections_context, next);
       } else {
-        return section(r, ref_.sections_context);
+        return run_section(section, r, ref_.sections_context);
       }
     });
   }
@@ -55,10 +56,10 @@ class section_runner {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
         // Not by a reference to either: then a record in registers would need an address.
         if (partner_of(section).is_first)
-          return section.section()(other, own, ref_.sections_context);
-        return section.section()(own, other, ref_.sections_context);
+          return run_section(section.section(), other, own, ref_.sections_context);
+        return run_section(section.section(), own, other, ref_.sections_context);
       } else {
-        return section(own, ref_.sections_context);
+        return run_section(section, own, ref_.sections_context);
       }
     });
   }

@@ -103,7 +103,7 @@ class nested_run {
 
  private:
   WARDEN_HOST_DEVICE static constexpr std::size_t locks_for(std::size_t locals) {
-    return locals < Ref::policy::executor::lock_count ? locals : Ref::policy::executor::lock_count;
+    return locals < Ref::executor::lock_count ? locals : Ref::executor::lock_count;
   }
 
   /// Whether the message frees the lock; its record has the new value then.
@@ -170,8 +170,8 @@ class nested_run {
                            Out& out) {
     partner const other = partner_of(sent);
     record_location const to = ref_.owners(other.id);
-    std::uint32_t const lock = Ref::policy::executor::lock_of(local);
-    if (to.server == number_ && Ref::policy::executor::lock_of(to.local) == lock) {
+    std::uint32_t const lock = Ref::executor::lock_of(local);
+    if (to.server == number_ && Ref::executor::lock_of(to.local) == lock) {
       // One record, or two of one lock.
       typename Ref::reply_type to_caller[1];
       enter(records.address_of(local), records.address_of(to.local), true);

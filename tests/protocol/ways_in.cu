@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a newcomer writes first: lambdas as kernels, sections without a context, any range of
+// records, no block size, no executor; and that errors name the caller's line.
+
+#include "tests/support/support.cuh"
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace {
+
+using testing::HasSubstr;
+
+struct account {
+  std::uint32_t balance;
+};
+struct deposit {
+  std::uint32_t amount;
+  __device__ void operator()(account& a) const { a.balance += amount; }
+};
+struct read {
+  __device__ std::uint32_t operator()(account const& a) const { return a.balance; }
+};
+struct transfer {
+  std::uint32_t amount;
+  __device__ void operator()(account& from, account& to) const {
+    from.balance -= amount;
+    to.balance += amount;
+  }
+};
+using bank = warden::guarded<account, deposit, read>;
+using pair_bank = warden::guarded<account, transfer>;
+
+constexpr std::uint32_t accounts = 10;
+
+std::vector<std::uint32_t> balances(warden::buffer<account> const& records) {
+  std::vector<std::uint32_t> result;
+  for (account const a : records.to_host()) result.push_back(a.balance);
+  return result;
+}
+
+/// n deposits, and a look at what is there. In a function of its own: nvcc takes no lambdas for the
+/// device in a test's body.
+void pay(bank& b, std::uint32_t n, std::uint32_t* mistakes) {
+  auto const payday = [=] __device__(warden::virtual_block const& at, bank::ref const& all) {
+    bank::block_client client{all, at};
+    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+         first += static_cast<std::uint32_t>(at.global_size())) {
+      std::uint32_t const i = first + at.thread_rank();
+      client.send(i % accounts, deposit{2}, i < n);
+    }
+    client.flush();
+    auto balance = client.call(at.thread_rank() % accounts, read{});
+    client.flush();
+    if (balance.get().value_or(1) % 2 != 0) warden::simt::fetch_add(mistakes, 1u);
+  };
+  warden::launch_fused(payday, /*grid*/ 3, {}, b);
+}
+
+TEST(ways_in, a_lambda_and_sections_without_a_context) {
+  warden::buffer<account> records{accounts};
+  records.fill_bytes(0);
+  warden::buffer<std::uint32_t> wrong{1};
+  wrong.fill_bytes(0);
+  bank b{records, {.servers = 2}};
+  pay(b, 1000, wrong.data());
+  b.wait();
+  EXPECT_EQ(balances(records), std::vector<std::uint32_t>(accounts, 200));
+  EXPECT_EQ(wrong.to_host()[0], 0u);
+}
+
+TEST(ways_in, sections_on_two_records_without_a_policy) {
+  static_assert(std::is_same_v<pair_bank::ref::executor, warden::executor::nested<>>);
+  static_assert(std::is_same_v<bank::ref::executor, warden::executor::runs<>>);
+  warden::buffer<account> records{std::vector<account>(accounts, account{1000})};
+  pair_bank b{records, {.servers = 3}};
+  std::uint32_t const n = 600;
+  std::vector<std::uint32_t> from, to;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    from.push_back(i % accounts);
+    to.push_back((i + 1 + i % 7) % accounts);
+  }
+  warden::buffer<std::uint32_t> const firsts{from}, seconds{to};
+  warden::buffer<transfer> const sections{std::vector<transfer>(n, transfer{1})};
+  b.apply_async(firsts.data(), seconds.data(), sections.data(), n);
+  b.wait();
+  std::vector<std::uint32_t> expected(accounts, 1000);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    --expected[from[i]];
+    ++expected[to[i]];
+  }
+  EXPECT_EQ(balances(records), expected);
+}
+
+/// As thrust::device_vector has it.
+struct device_pointer {
+  account* address;
+  account* get() const { return address; }
+};
+struct device_vector {
+  warden::buffer<account> const& memory;
+  device_pointer data() { return {memory.data()}; }
+  std::size_t size() const { return memory.size(); }
+};
+
+TEST(ways_in, records_of_any_contiguous_range) {
+  warden::buffer<account> records{accounts};
+  records.fill_bytes(0);
+  warden::buffer<std::uint32_t> const ids{std::vector<std::uint32_t>{3, 3, 7}};
+  warden::buffer<deposit> const sections{std::vector<deposit>{{1}, {10}, {100}}};
+  auto const check = [&](bank b) {
+    ASSERT_EQ(b.size(), accounts);
+    b.apply_async(ids.data(), sections.data(), 3);
+    b.wait();
+  };
+  device_vector vector{records};
+  check(bank{vector, {.servers = 2}});
+  check(bank{std::span<account>{records.data(), accounts}, {.servers = 2}});
+  check(bank{records.data(), accounts, {.servers = 2}});
+  EXPECT_EQ(balances(records)[3], 33u);
+  EXPECT_EQ(balances(records)[7], 300u);
+  static_assert(!warden::device_range<std::vector<account>, account>);
+  static_assert(!warden::device_range<std::span<account const>, account>);
+}
+
+/// The line that an error names, by its message.
+template <class F>
+std::string place_of(F f) {
+  try {
+    f();
+  } catch (warden::limit_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+std::string here(int line) { return "ways_in.cu:" + std::to_string(line); }
+
+TEST(ways_in, errors_name_the_callers_line) {
+  warden::buffer<account> records{accounts};
+  warden::guarded_options const wrong{.capacity = 48};
+  EXPECT_THAT(place_of([&] { bank(records, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(place_of([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(place_of([&] { bank(records.data(), accounts, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(place_of([&] { bank(records.data(), accounts, {}, wrong); }),
+              HasSubstr(here(__LINE__)));
+}
+
+struct large {
+  std::uint32_t words[1024];
+};
+struct touch {
+  __device__ void operator()(large& r) const { ++r.words[0]; }
+};
+struct on_chip_policy : warden::default_policy {
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+
+TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
+  using guarded = warden::basic_guarded<on_chip_policy, large, touch>;
+  auto const facts = warden::runtime::facts(0);
+  auto const complaint = [](std::size_t n, unsigned servers) {
+    return place_of([&] { guarded(static_cast<large*>(nullptr), n, {.servers = servers}); });
+  };
+  std::size_t const each = facts.shared_bytes_per_block / sizeof(large);
+  // Two servers' worth for one.
+  EXPECT_THAT(complaint(each + 1, 1), HasSubstr("keep them in memory, or make at least 2 servers"));
+  auto const hopeless = complaint(each * 2 * static_cast<std::size_t>(facts.multiprocessors), 1);
+  EXPECT_THAT(hopeless, HasSubstr("keep them in memory"));
+  EXPECT_THAT(hopeless, testing::Not(HasSubstr("or make")));
+}
+
+}  // namespace
