@@ -25,7 +25,7 @@ constexpr std::uint32_t shelves = 64, opening = 100;
 struct put {
   static constexpr bool reads_other_memory = false;  // touches its shelf only: no fence needed
   std::uint32_t crates;
-  __device__ void operator()(shelf& s, warden::no_context) const {
+  __device__ void operator()(shelf& s) const {
     s.crates += crates;
     s.got += crates;
   }
@@ -82,7 +82,7 @@ int main() {
   warden::copy(all.data(), stocked.data(), shelves);
   // 6. The launch. `wait` waits for the sections that sections have sent, too.
   storehouse house{all};
-  warden::launch_fused(work_off{n}, 4, 256, {}, house);
+  warden::launch_fused(work_off{n}, 4, {}, house);
   house.wait();
 
   std::vector<std::uint32_t> asked(shelves);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // After: no locks. An order goes, as a message, from the owner of the one shelf to the owner of the
 // other one and back; nobody else touches either shelf in the meantime.
-// Copy this file and edit the places marked 1 to 6.
+// Copy this file and edit the places marked 1 to 5.
 
 #include <warden/guarded.cuh>
 
@@ -22,7 +22,7 @@ constexpr std::uint32_t shelves = 64, opening = 50, room = 100;
 struct move_crates {
   static constexpr bool reads_other_memory = false;  // touches its shelves only: no fence needed
   std::uint32_t crates;
-  __device__ void operator()(shelf& from, shelf& to, warden::no_context) const {
+  __device__ void operator()(shelf& from, shelf& to) const {
     from.asked += crates;
     if (from.crates < crates || to.crates + crates > room) return;
     from.crates -= crates;
@@ -32,11 +32,7 @@ struct move_crates {
   }
 };
 
-// 3. Who runs it: sections on two records of any owners need this executor.
-struct storehouse_policy : warden::default_policy {
-  using executor = warden::executor::nested<>;
-};
-using storehouse = warden::basic_guarded<storehouse_policy, shelf, move_crates>;
+using storehouse = warden::guarded<shelf, move_crates>;
 
 struct order {
   std::uint32_t from, to;  ///< two different shelves
@@ -47,7 +43,7 @@ struct order {
   }
 };
 
-// 4. The rest of the kernel: at.block_index() and at.grid_dim() instead of blockIdx and gridDim.
+// 3. The rest of the kernel: at.block_index() and at.grid_dim() instead of blockIdx and gridDim.
 struct work_off {
   std::uint32_t n;
 
@@ -57,7 +53,7 @@ struct work_off {
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n; first += step) {
       std::uint32_t const i = first + at.thread_rank();
       auto const o = order::number(i);
-      // 5. Instead of the loop for both locks; all threads of the block come here. No order of ids
+      // 4. Instead of the loop for both locks; all threads of the block come here. No order of ids
       // is to be kept.
       client.send(o.from, o.to, move_crates{o.crates}, /*valid*/ i < n);
     }
@@ -70,9 +66,9 @@ int main() {
   warden::buffer<shelf> all{shelves};
   std::vector<shelf> const stocked(shelves, shelf{opening, 0, 0, 0});
   warden::copy(all.data(), stocked.data(), shelves);
-  // 6. The launch.
+  // 5. The launch.
   storehouse house{all};
-  warden::launch_fused(work_off{n}, 4, 256, {}, house);
+  warden::launch_fused(work_off{n}, 4, {}, house);
   house.wait();
 
   std::vector<std::uint32_t> asked(shelves);

@@ -17,7 +17,7 @@ struct account {
 struct deposit {
   static constexpr bool reads_other_memory = false;  // touches its account only: no fence needed
   long long amount;
-  __device__ void operator()(account& a, warden::no_context) const {
+  __device__ void operator()(account& a) const {
     a.balance += amount;
     a.deposits += 1;
   }
@@ -47,7 +47,7 @@ int main() {
   accounts.fill_bytes(0);
   // 5. The launch.
   bank b{accounts};
-  warden::launch_fused(payday{n_accounts, n}, 4, 256, {}, b);
+  warden::launch_fused(payday{n_accounts, n}, 4, {}, b);
   b.wait();
   long long sum = 0;
   for (account const& a : accounts.to_host()) sum += a.balance;

@@ -17,14 +17,14 @@ constexpr std::uint32_t shows = 64, price = 30;
 // 2. The critical sections: what the code behind the lock went on with is returned.
 struct sell {
   static constexpr bool reads_other_memory = false;  // touches its show only: no fence needed
-  __device__ std::uint32_t operator()(show& s, warden::no_context) const {
+  __device__ std::uint32_t operator()(show& s) const {
     s.income += price;
     return s.sold++;
   }
 };
 struct look {
   static constexpr bool reads_other_memory = false;
-  __device__ show operator()(show& s, warden::no_context) const { return s; }
+  __device__ show operator()(show& s) const { return s; }
 };
 using box_office = warden::guarded<show, sell, look>;
 
@@ -66,7 +66,7 @@ int main() {
   wrong.fill_bytes(0);
   // 6. The launch.
   box_office b{all};
-  warden::launch_fused(open_sale{n, taken.data(), wrong.data()}, 4, 256, {}, b);
+  warden::launch_fused(open_sale{n, taken.data(), wrong.data()}, 4, {}, b);
   b.wait();
   std::uint32_t once = 0;
   for (std::uint32_t const times : taken.to_host()) once += times == 1;
