@@ -242,10 +242,12 @@ def plant(source, target):
         if len(marked) != 1:
             sys.exit(f"sabotage: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
         end = first = marked[0]
-        # A statement may have begun on lines before the mark.
+        # A statement may have begun on lines before the mark; of an empty body it may have only the closing brace.
+        if re.match(r"\s*}\s*//", lines[first]):
+            first -= 1
         while first > 0 and not re.search(r"[;{}]\s*(//.*)?$|^\s*//|^\s*$|\)$|^\s*(public|private):$|\belse$", lines[first - 1]):
             first -= 1
-        statement = " ".join(re.sub(r"\s*//.*$", "", line).strip() for line in lines[first:end + 1])
+        statement = " ".join(re.sub(r"\s*//.*$", "", line).strip() for line in lines[first:end + 1]).replace("{ }", "{}")
         for number, name, replacement in mutants:
             statement = switch(f'::sabotage::is<{number}>("{name}")', statement, replacement)
         lines[first:end + 1] = [statement]

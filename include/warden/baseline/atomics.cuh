@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/baseline/work.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 
 #include <warden/baseline/lock_array.cuh>
 #include <warden/baseline/work.cuh>
+#include <warden/critical_section.cuh>
 
 #include <cstdint>
 

@@ -8,6 +8,7 @@
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/work.cuh>
 #include <warden/block/lane_group.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/timer.hpp>
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 #include <warden/baseline/lock_tuned.cuh>
 #include <warden/baseline/work.cuh>
 #include <warden/block/lane_group.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/timer.hpp>
 
 #include <algorithm>

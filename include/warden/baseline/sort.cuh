@@ -6,6 +6,7 @@
 
 #include <warden/baseline/work.cuh>
 #include <warden/buffer.hpp>
+#include <warden/critical_section.cuh>
 #include <warden/error.hpp>
 #include <warden/simt/simt.cuh>
 
