@@ -7,7 +7,7 @@ of include/ in which the environment variable WARDEN_MUTANT chooses; without it 
 A mutant must end with the diagnosis named for it, in the same test with the same seeds that the untouched one passes.
 
     sabotage.py plant --source DIR --target DIR           writes that copy
-    sabotage.py list [--tests]                            names of the mutants, or of the tests that they fail
+    sabotage.py list [--few | --tests]                    names of the mutants, of a few of them, or of the tests that they fail
     sabotage.py check TEST --programs DIR                 the untouched library passes the test
     sabotage.py find NAME --programs DIR                  the mutant does not
 """
@@ -189,6 +189,9 @@ MUTANTS = {
     "bounds": ("launch/guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
+# One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
+FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence"]
+
 
 HEADER = """// SPDX-License-Identifier: Apache-2.0
 #pragma once
@@ -292,7 +295,9 @@ def main():
     planting.add_argument("--source", type=pathlib.Path, required=True)
     planting.add_argument("--target", type=pathlib.Path, required=True)
     listing = commands.add_parser("list")
-    listing.add_argument("--tests", action="store_true")
+    which = listing.add_mutually_exclusive_group()
+    which.add_argument("--few", action="store_true")
+    which.add_argument("--tests", action="store_true")
     for command, what in (("check", None), ("find", sorted(MUTANTS))):
         one = commands.add_parser(command)
         one.add_argument("name", choices=what)
@@ -302,7 +307,8 @@ def main():
     if a.command == "plant":
         plant(a.source, a.target)
     elif a.command == "list":
-        print("\n".join(sorted({test for _, _, test, _ in MUTANTS.values()}) if a.tests else MUTANTS))
+        tests = sorted({test for _, _, test, _ in MUTANTS.values()})
+        print("\n".join(tests if a.tests else FEW if a.few else MUTANTS))
     elif a.command == "check":
         check(a.name, a.programs, a.seeds)
     else:

@@ -39,28 +39,66 @@ function(warden_host_wrappers out)
   set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
 
-# warden_add_program(<name> SOURCES a.cu ... [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): <name>_sim, and <name>
-# with CUDA.
+# What ./warden test builds; the rest is built by target all.
+add_custom_target(warden_simulated_tests)  # programs of all tests on the simulated device, and of a few mutants
+add_custom_target(warden_templates)        # for both devices
+add_custom_target(warden_gpu_tests)
+
+function(warden_simulated_options target)
+  # Time goes by in the simulated device, which is optimized; the rest is many kernels, each run a few times: optimizing
+  # them takes longer than it saves.
+  target_compile_options(${target} PRIVATE -Og)
+endfunction()
+
+# warden_add_objects(<name> SOURCES a.cu ... [LIBRARIES ...]): what several programs are made of, compiled once for
+# each device: they take it as OBJECTS.
+function(warden_add_objects name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  warden_host_wrappers(wrappers ${arg_SOURCES})
+  add_library(${name}_objects_sim OBJECT EXCLUDE_FROM_ALL ${wrappers})
+  target_link_libraries(${name}_objects_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
+  target_include_directories(${name}_objects_sim PRIVATE ${PROJECT_SOURCE_DIR})
+  warden_simulated_options(${name}_objects_sim)
+  if(WARDEN_WITH_CUDA)
+    add_library(${name}_objects OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    target_link_libraries(${name}_objects PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
+    target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR})
+  endif()
+endfunction()
+
+# warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): <name>_sim, and
+# <name> with CUDA.
 function(warden_add_program name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
+  list(TRANSFORM arg_OBJECTS APPEND _objects)
   if(NOT arg_GPU_ONLY)
     warden_host_wrappers(wrappers ${arg_SOURCES})
     add_executable(${name}_sim ${wrappers})
-    target_link_libraries(${name}_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
+    list(TRANSFORM arg_OBJECTS APPEND _sim OUTPUT_VARIABLE objects_sim)
+    target_link_libraries(${name}_sim PRIVATE ${objects_sim} warden::sim warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
+    warden_simulated_options(${name}_sim)
   endif()
   if(WARDEN_WITH_CUDA AND NOT arg_SIM_ONLY)
     add_executable(${name} ${arg_SOURCES})
-    target_link_libraries(${name} PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
+    target_link_libraries(${name} PRIVATE ${arg_OBJECTS} warden::cuda warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   endif()
 endfunction()
 
-# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]): a
-# GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter
-# is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor.
+# A test that ./warden test leaves to ./warden test --all.
+function(warden_test_remains)
+  set_tests_properties(${ARGN} PROPERTIES LABELS remaining)
+endfunction()
+
+# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
+# [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
+# GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
+# is about how many seconds it takes, so that long ones begin first. With MORE_SEEDS it tries many schedules: as
+# more_seeds.<name>.<shard> up to 1000, without those of sim.<name>.<shard>.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "SHARDS;TIMEOUT;DEFINITION" "SOURCES;LIBRARIES;EXECUTORS" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
+                        ${ARGN})
   if(arg_EXECUTORS)
     list(FIND ARGN EXECUTORS begin)
     list(SUBLIST ARGN 0 ${begin} others)
@@ -69,19 +107,20 @@ function(warden_add_test name)
     endforeach()
     return()
   endif()
-  if(NOT arg_SHARDS)
-    set(arg_SHARDS 1)
-  endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 600)
-  endif()
+  foreach(default IN ITEMS "SHARDS 1" "TIMEOUT 600" "COST 0")
+    string(REPLACE " " ";" default "${default}")
+    list(POP_FRONT default option)
+    if(NOT arg_${option})
+      set(arg_${option} ${default})
+    endif()
+  endforeach()
   set(only)
   if(arg_SIM_ONLY)
     set(only SIM_ONLY)
   elseif(arg_GPU_ONLY)
     set(only GPU_ONLY)
   endif()
-  warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cu
+  warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} OBJECTS test_main ${arg_OBJECTS}
                      LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES})
   foreach(program IN ITEMS test_${name} test_${name}_sim)
     if(arg_DEFINITION AND TARGET ${program})
@@ -89,16 +128,23 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(TARGET test_${name}_sim)
-    # Each is run once and made of many kernels: full optimization takes longer than it saves.
-    target_compile_options(test_${name}_sim PRIVATE -O1)
+    add_dependencies(warden_simulated_tests test_${name}_sim)
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})
-      add_test(NAME sim.${name}.${shard} COMMAND test_${name}_sim)
-      set_tests_properties(sim.${name}.${shard} PROPERTIES TIMEOUT ${arg_TIMEOUT}
-        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+      set(test sim.${name}.${shard})
+      set(part "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
+      add_test(NAME ${test} COMMAND test_${name}_sim)
+      set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST} ENVIRONMENT "${part}")
+      if(arg_MORE_SEEDS)
+        set(test more_seeds.${name}.${shard})
+        add_test(NAME ${test} COMMAND test_${name}_sim)
+        set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${part};WARDEN_MORE_SEEDS=1000")
+        warden_test_remains(${test})
+      endif()
     endforeach()
   endif()
   if(TARGET test_${name})
+    add_dependencies(warden_gpu_tests test_${name})
     add_test(NAME gpu.${name} COMMAND test_${name})
     set_tests_properties(gpu.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
   endif()

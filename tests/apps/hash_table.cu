@@ -188,8 +188,10 @@ using counters = testing::Types<counts32, counts32_by_locks, locked_counts32, at
 TYPED_TEST_SUITE(every_counter, counters);
 
 TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
-  // Locks as written do some ten thousand a second on one bucket.
-  std::uint32_t const n = test::sized(2'000u, 20'000u);
+  // Locks do some ten thousand a second on one bucket; on the simulated device each thread that
+  // waits is run, too, so that time grows with the square of their number.
+  bool const locks = std::is_same_v<TypeParam, locked_counts32>;
+  std::uint32_t const n = test::sized(locks ? 500u : 2'000u, 20'000u);
   std::vector<std::uint32_t> keys(n);
   std::map<std::uint32_t, small_number> wanted;
   std::mt19937 random{3};

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 WARDEN = pathlib.Path()
-BIN = None  # folder with contention_sim and test programs; without it their tests are skipped
+BIN = None  # folder with programs: then only the tests that need some are run, otherwise only the others
 
 TOOLS = ["bash", "cat", "dirname", "env", "grep", "head", "mkdir", "nproc", "readlink", "sed", "sort", "stat", "tail",
          "timeout", "tr", "uname"]
@@ -28,13 +28,15 @@ GPU = {"nvidia-smi": 'echo "NVIDIA H200, 9.0"'}
 
 
 class DriverTest(unittest.TestCase):
+    needs_programs = False
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="warden_driver_"))
         self.addCleanup(shutil.rmtree, self.folder)
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        for script in ("tables.py", "result_file.py", "result_tables.py", "pair_tables.py", "sass.py"):
+        for script in ("tables.py", "result_file.py", "result_tables.py", "pair_tables.py", "run_tests.py", "sass.py"):
             shutil.copy2(WARDEN.parent / "scripts" / script, self.home / "scripts")
         self.path = self.folder / "path"
         self.path.mkdir()
@@ -70,10 +72,12 @@ class DriverTest(unittest.TestCase):
 
 
 class ProgramTest(DriverTest):
-    def setUp(self):
-        if BIN is None:
-            self.skipTest("no programs given")
-        super().setUp()
+    needs_programs = True
+
+
+class Loader(unittest.TestLoader):
+    def getTestCaseNames(self, case):
+        return super().getTestCaseNames(case) if case.needs_programs == (BIN is not None) else []
 
 
 def main():
@@ -82,4 +86,4 @@ def main():
     WARDEN = pathlib.Path(sys.argv.pop(1)).resolve()
     if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
         BIN = pathlib.Path(sys.argv.pop(1)).resolve()
-    unittest.main()
+    unittest.main(testLoader=Loader())

@@ -4,7 +4,11 @@
 
     driver_commands.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with test programs
 """
+import os
+import pty
 import re
+import shutil
+import subprocess
 
 import driver
 from driver import ALL_INSTALLED, GPU, NOTHING_INSTALLED, PACKAGES, ROOT, TEST_PACKAGES, USER
@@ -191,20 +195,190 @@ class Build(driver.DriverTest):
             self.assertRegex(done.stdout, "bytes\n$" if stack else "No kernel spills.\n$")
 
 
-class Tests(driver.ProgramTest):
+class Tests(driver.DriverTest):
+    """cmake is a stub, and its build a file of tests, which the real ctest runs."""
+
+    CMAKE = {"cmake": 'echo "$*" >>"$0.log"'}
+    # name: (label, command, properties)
+    TESTS = {"sim.good.0": ("", "exit 0", ""), "sim.other.0": ("", "exit 0", ""), "gpu.good": ("", "exit 77", "SKIP_RETURN_CODE 77"),
+             "sabotage.lock": ("", "echo mutant lock", ""), "sabotage.credit": ("remaining", "echo mutant credit", ""),
+             "more_seeds.good.0": ("remaining", "exit 0", ""), "sass": ("remaining", "exit 77", "SKIP_RETURN_CODE 77"),
+             "readme_example": ("", "echo account 7: 100", 'PASS_REGULAR_EXPRESSION "7: 100"'), "hash_table_command": ("", "exit 0", "")}
+    # Groups of the tests above in the order in which they end are the scheduler's business.
+    USUAL = {"sim": (2, 0, 0), "gpu": (0, 0, 1), "sabotage": (1, 0, 0), "packaging": (1, 0, 0), "apps": (1, 0, 0)}
+
+    def setUp(self):
+        super().setUp()
+        self.stub(ALL_INSTALLED, self.CMAKE)
+        (self.path / "ctest").symlink_to(shutil.which("ctest"))
+        (self.home / "build/test").mkdir(parents=True)
+        self.tests()
+
+    def tests(self, **changed):
+        text = ""
+        for name, (label, command, properties) in {**self.TESTS, **changed}.items():
+            text += f'add_test("{name}" "{self.path}/bash" "-c" "{command}; echo {name} >>{self.folder}/ran")\n' if "exit" not in command \
+                else f'add_test("{name}" "{self.path}/bash" "-c" "echo {name} >>{self.folder}/ran; {command}")\n'
+            if label or properties:
+                text += f'set_tests_properties("{name}" PROPERTIES {f"LABELS {label}" if label else ""} {properties})\n'
+        (self.home / "build/test/CTestTestfile.cmake").write_text(text)
+
+    def ran(self):
+        file = self.folder / "ran"
+        names = file.read_text().split() if file.exists() else []
+        file.unlink(missing_ok=True)
+        return sorted(names)
+
+    def built(self):
+        return [line for line in (self.path / "cmake.log").read_text().splitlines() if line.startswith("--build")]
+
+    def groups(self, out):
+        found = re.findall(r"^(\w+) +(\d+) passed +(\d+) failed +(\d+) skipped +\d+ s$", out, re.M)
+        self.assertEqual(len(found), len({name for name, *_ in found}), f"a group has one line:\n{out}")
+        return {name: tuple(map(int, counts)) for name, *counts in found}
+
+    def test_usual(self):
+        done = self.warden("test")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertEqual(self.groups(done.stdout), self.USUAL)
+        self.assertRegex(done.stdout, r"\nTook \d+ min \d+ s.\n5 passed, 0 failed, 1 skipped\n\Z")
+        self.assertEqual(self.ran(), ["hash_table_command", "readme_example", "sabotage.lock", "sim.good.0", "sim.other.0"])
+        self.assertEqual(self.built(), ["--build build/test --target warden_simulated_tests warden_templates"])
+
+    def test_with_a_gpu(self):
+        self.stub(GPU)
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("gpu.good", self.ran())
+        self.assertEqual(self.groups(done.stdout), self.USUAL)
+        self.assertEqual(self.built(), ["--build build/test --target warden_simulated_tests warden_templates warden_gpu_tests"])
+
+    def test_all(self):
+        for stubs in ({}, GPU):
+            self.stub(stubs)
+            done = self.warden("test", "--all")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            self.assertTrue(done.stdout.endswith("\n7 passed, 0 failed, 2 skipped\n"), done.stdout)
+            self.assertEqual(self.ran(), sorted(self.TESTS), "every test once")
+            self.assertEqual(self.built()[-1], "--build build/test")
+
+    def test_one_that_fails_is_told_in_full(self):
+        words = [f"word {i}" for i in range(3000)]
+        (self.folder / "words").write_text("\n".join(words) + "\n")
+        self.tests(**{"sim.other.0": ("", f"cat {self.folder}/words; exit 3", ""),
+                      "sim.more.0": ("", "kill -SEGV $$", ""),
+                      "readme_example": ("", "echo account 7: 10", 'PASS_REGULAR_EXPRESSION "7: 1\n*00"')})
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^---- sim.other.0: Failed *\n" + "\n".join(words) + "$")
+        self.assertRegex(done.stdout, r"(?m)^---- readme_example: Failed +Required regular expression not found. *Regex=\[7: 1\n")
+        self.assertIn("\naccount 7: 10\n", done.stdout)
+        self.assertRegex(done.stdout, r"(?m)^---- sim.more.0: Exception: SegFault$")
+        self.assertNotIn("mutant lock", done.stdout, "what passes says nothing")
+        self.assertEqual(self.groups(done.stdout), {**self.USUAL, "sim": (1, 2, 0), "packaging": (0, 1, 0)})
+        self.assertTrue(done.stdout.endswith("\n3 passed, 3 failed, 1 skipped\n"), done.stdout)
+
+    def test_one_that_fails_among_what_remains(self):
+        self.tests(**{"sabotage.credit": ("remaining", "echo it passes; exit 1", "")})
+        done = self.warden("test", "--all")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("---- sabotage.credit: Failed\nit passes\n", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n6 passed, 1 failed, 2 skipped\n"), done.stdout)
+
+    def test_a_program_that_is_not_there(self):
+        with (self.home / "build/test/CTestTestfile.cmake").open("a") as file:
+            file.write('add_test("sim.gone.0" "/nowhere/program")\n')
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertRegex(done.stdout, "(?m)^---- sim.gone.0: Not Run")
+        self.assertTrue(done.stdout.endswith("\n5 passed, 1 failed, 1 skipped\n"), done.stdout)
+
+    def test_a_ctest_that_dies(self):
+        real = shutil.which("ctest")
+        (self.path / "ctest").unlink()
+        self.stub({"ctest": f'case "$*" in *--show-only*) exec {real} "$@";; esac; exit 9'})
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("---- sim.good.0: not run; ctest ended with code 9\n", done.stdout)
+        self.assertTrue(done.stdout.endswith("\n0 passed, 5 failed, 1 skipped\n"), done.stdout)
+        self.stub({"ctest": "exit 9"})
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertTrue(done.stdout.endswith("\n0 passed, 1 failed, 0 skipped\n"), done.stdout)
+
+    def test_a_build_that_fails(self):
+        fails = 'case "$*" in *--target*) exit 0;; --build*) echo "x.cu:1: error: no such thing"; exit 1;; esac'
+        self.stub({"cmake": fails})
+        done = self.warden("test", "--all")
+        self.assertEqual((done.returncode, done.stderr), (1, "x.cu:1: error: no such thing\n"), done.stdout)
+        self.assertTrue(done.stdout.endswith("\n5 passed, 1 failed, 0 skipped\n"), done.stdout)
+        self.stub({"cmake": fails.replace("exit 0", "exit 1")})
+        done = self.warden("test")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertTrue(done.stdout.endswith("\n0 passed, 1 failed, 0 skipped\n"), done.stdout)
+        self.assertIn("Building failed: build/test/build.log\n", done.stdout)
+
+    def test_filter(self):
+        done = self.warden("test", "--filter", "^sim.g")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.ran(), ["sim.good.0"])
+        self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed, 0 skipped\n"), done.stdout)
+        self.refused(2, "^warden: no tests like credit; --all has more$", "test", "--filter", "credit")
+        done = self.warden("test", "--filter", "credit", "--all")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(self.ran(), ["sabotage.credit"])
+        self.refused(2, "^warden: no tests like nonsense$", "test", "--filter", "nonsense", "--all")
+
+    def test_seeds(self):
+        self.tests(**{"sim.other.0": ("", "test -z $WARDEN_SEEDS || echo seeds-$WARDEN_SEEDS >>" + f"{self.folder}/ran; exit 0", "")})
+        self.assertEqual(self.warden("test", "--all", "--seeds", 70).returncode, 0)
+        ran = self.ran()
+        self.assertIn("seeds-70", ran)
+        self.assertNotIn("more_seeds.good.0", ran, "as many as were asked for have run")
+
+    def test_progress_on_a_terminal(self):
+        self.stub({"cmake": 'case $1 in --build) echo "[1/2] one"; echo "[2/2] two";; esac'})
+        reader, terminal = pty.openpty()
+        program = subprocess.Popen([self.home / "warden", "test"], cwd=self.here, env=self.environment(), stdin=subprocess.DEVNULL,
+                                   stdout=terminal, stderr=terminal)
+        os.close(terminal)
+        said = b""
+        try:
+            while more := os.read(reader, 4096):
+                said += more
+        except OSError:  # the program has ended
+            pass
+        os.close(reader)
+        self.assertEqual(program.wait(), 0, said)
+        text = said.decode()
+        self.assertIn("\r\033[K2/2", text)
+        self.assertRegex(text, r"\r\033\[K\d/5 sim.good.0")
+        self.assertTrue(text.endswith("\r\n5 passed, 0 failed, 1 skipped\r\n"), text)
+        self.assertEqual((self.home / "build/test/build.log").read_text(), "[1/2] one\n[2/2] two\n")
+
+
+class Prebuilt(driver.DriverTest):
+    def test_a_line_and_what_fails(self):
+        programs = {"test_good_sim": "echo fine", "test_bad_sim": "echo worse; exit 5", "test_skipped": "exit 77"}
+        for name, text in programs.items():
+            (self.here / name).write_text(f"#!/bin/sh\n{text}\n")
+            (self.here / name).chmod(0o755)
+        done = self.warden("test", "--prebuilt", ".")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"(?m)^worse\nFAILED: .*/test_bad_sim \(exit code 5\)$")
+        self.assertNotIn("fine", done.stdout)
+        self.assertEqual(re.findall(r"^(\w+) +(\d+) passed +(\d+) failed +(\d+) skipped", done.stdout, re.M),
+                         [("sim", "1", "1", "0"), ("gpu", "0", "0", "1")])
+        self.assertTrue(done.stdout.endswith("\n1 passed, 1 failed, 1 skipped\n"), done.stdout)
+        self.refused(2, "^warden: --all builds what it runs; --prebuilt builds nothing$", "test", "--all", "--prebuilt", ".")
+
+
+class Programs(driver.ProgramTest):
     def test_tests(self):
         done = self.warden("test", "--prebuilt", driver.BIN, "--filter", "^sim.message$")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertTrue(done.stdout.endswith("\n1 passed, 0 failed, 0 skipped\n"), done.stdout)
         self.refused(2, "no test programs like nonsense there$", "test", "--prebuilt", driver.BIN, "--filter", "nonsense")
-        (self.here / "test_bad_sim").write_text("#!/bin/sh\nexit 5\n")
-        (self.here / "test_skipped").write_text("#!/bin/sh\nexit 77\n")
-        for name in ("test_bad_sim", "test_skipped"):
-            (self.here / name).chmod(0o755)
-        done = self.warden("test", "--prebuilt", ".")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/test_bad_sim (exit code 5)\n", done.stdout)
-        self.assertTrue(done.stdout.endswith("\n0 passed, 1 failed, 1 skipped\n"), done.stdout)
 
 
 if __name__ == "__main__":

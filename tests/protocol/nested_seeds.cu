@@ -7,15 +7,13 @@
 
 namespace {
 
-/// Two to four servers of 64 or 128 threads, two to eight records, under as many schedules as are
-/// asked for.
+/// Two to four servers of 64 or 128 threads, two to eight records, under half the schedules that
+/// are asked for.
 template <warden::placement Where>
-void under_many_schedules(std::uint64_t part) {
-  std::uint64_t const only = test::environment("WARDEN_SEED", 0);
-  std::uint64_t const seeds = test::environment("WARDEN_SEEDS", 500);
-  std::uint64_t const first = only != 0 ? only : 1 + part * (seeds / 2);
-  std::uint64_t const end = only != 0 ? only + 1 : 1 + (part + 1) * (seeds / 2);
-  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFailure(); ++seed) {
+void under_many_schedules(test::half part) {
+  auto const range = test::seeds(2);
+  for (auto seed = range.first; seed < range.end && !testing::Test::HasFailure(); ++seed) {
+    if (!test::tries(part, range, seed)) continue;
     SCOPED_TRACE("replay with --seed " + std::to_string(seed));
     warden::sim::settings s;
     s.seed = seed;
@@ -41,10 +39,18 @@ void under_many_schedules(std::uint64_t part) {
   warden::sim::configure({});
 }
 
-TEST(nested_seeds, in_memory_first_half) { under_many_schedules<warden::placement::in_memory>(0); }
-TEST(nested_seeds, in_memory_second_half) { under_many_schedules<warden::placement::in_memory>(1); }
-TEST(nested_seeds, on_chip_first_half) { under_many_schedules<warden::placement::on_chip>(0); }
-TEST(nested_seeds, on_chip_second_half) { under_many_schedules<warden::placement::on_chip>(1); }
+template <warden::placement Where>
+void one_half() {
+  under_many_schedules<Where>(test::half::one);
+}
+template <warden::placement Where>
+void other_half() {
+  under_many_schedules<Where>(test::half::other);
+}
+TEST(nested_seeds, in_memory_one_half) { one_half<warden::placement::in_memory>(); }
+TEST(nested_seeds, in_memory_other_half) { other_half<warden::placement::in_memory>(); }
+TEST(nested_seeds, on_chip_one_half) { one_half<warden::placement::on_chip>(); }
+TEST(nested_seeds, on_chip_other_half) { other_half<warden::placement::on_chip>(); }
 
 // ---- what is reached through a record
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small launches under very many schedules of the simulated device, and their exact replay.
 
-#include "tests/support/support.cuh"
+#include "tests/support/many_schedules.cuh"
 
 #include <warden/simulation.hpp>
 
@@ -37,26 +37,32 @@ void one_launch(std::uint64_t seed, warden::sim::schedule order) {
   EXPECT_FALSE(warden::sim::last_report().deadlock);
 }
 
-template <class Kernel = test::send_by_block<2>>
-void many(warden::sim::schedule order, std::uint64_t part) {
-  std::uint64_t const only = test::environment("WARDEN_SEED", 0);
-  std::uint64_t const seeds = test::environment("WARDEN_SEEDS", 1000);
-  std::uint64_t const first = only != 0 ? only : 1 + part * (seeds / 2);
-  std::uint64_t const end = only != 0 ? only + 1 : 1 + (part + 1) * (seeds / 2);
-  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFatalFailure(); ++seed) {
-    SCOPED_TRACE("replay with --seed " + std::to_string(seed));
-    ASSERT_NO_THROW(one_launch<Kernel>(seed, order));
+template <class Kernel>
+void try_one(std::uint64_t seed, warden::sim::schedule order) {
+  SCOPED_TRACE("replay with --seed " + std::to_string(seed));
+  ASSERT_NO_THROW(one_launch<Kernel>(seed, order));
+}
+
+void many(warden::sim::schedule order, test::half part) {
+  auto const range = test::seeds();
+  for (auto seed = range.first; seed < range.end && !testing::Test::HasFatalFailure(); ++seed) {
+    if (test::tries(part, range, seed)) try_one<test::send_by_block<2>>(seed, order);
   }
 }
 
-TEST(seeds, random_schedules_first_half) { many(warden::sim::schedule::random, 0); }
-TEST(seeds, random_schedules_second_half) { many(warden::sim::schedule::random, 1); }
-TEST(seeds, priority_schedules_first_half) { many(warden::sim::schedule::pct, 0); }
-TEST(seeds, priority_schedules_second_half) { many(warden::sim::schedule::pct, 1); }
+TEST(seeds, random_schedules_one_half) { many(warden::sim::schedule::random, test::half::one); }
+TEST(seeds, random_schedules_other_half) { many(warden::sim::schedule::random, test::half::other); }
+TEST(seeds, priority_schedules_one_half) { many(warden::sim::schedule::pct, test::half::one); }
+TEST(seeds, priority_schedules_other_half) { many(warden::sim::schedule::pct, test::half::other); }
 
-using by_warp = test::send_by_warp<2>;
-TEST(seeds, random_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::random, 0); }
-TEST(seeds, priority_schedules_of_warp_clients) { many<by_warp>(warden::sim::schedule::pct, 0); }
+void many_by_warp(warden::sim::schedule order) {
+  auto const [first, end] = test::seeds(2);
+  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFatalFailure(); ++seed)
+    try_one<test::send_by_warp<2>>(seed, order);
+}
+
+TEST(seeds, random_schedules_of_warp_clients) { many_by_warp(warden::sim::schedule::random); }
+TEST(seeds, priority_schedules_of_warp_clients) { many_by_warp(warden::sim::schedule::pct); }
 
 /// Four warps a block, which finish slices out of order.
 struct four_warps : test::small_policy {
@@ -66,8 +72,9 @@ struct four_warps : test::small_policy {
 /// A launch that begins within a slice: its channel then ends in the slice in which it began, and
 /// messages of the next lap lie in it before those of this one have run.
 TEST(seeds, launches_from_within_a_slice) {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  auto const [first, end] = test::seeds(3);
+  for (std::uint64_t seed = first; seed < end; ++seed) {
+    SCOPED_TRACE("replay with --seed " + std::to_string(seed));
     warden::sim::settings s;
     s.seed = seed;
     s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
@@ -86,7 +93,8 @@ TEST(seeds, launches_from_within_a_slice) {
 
 TEST(seeds, replay_exactly_and_differ) {
   std::set<std::uint64_t> hashes;
-  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+  auto const [first, end] = test::seeds();
+  for (std::uint64_t seed = first; seed < end; ++seed) {
     one_launch(seed, warden::sim::schedule::random);
     std::uint64_t const hash = warden::sim::last_report().trace_hash;
     if (seed % 20 == 0) {
@@ -96,7 +104,7 @@ TEST(seeds, replay_exactly_and_differ) {
     }
     hashes.insert(hash);
   }
-  EXPECT_GE(hashes.size(), 990u);
+  EXPECT_GE(hashes.size(), (end - first) * 99 / 100);
   warden::sim::configure({});
 }
 

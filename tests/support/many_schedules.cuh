@@ -6,20 +6,49 @@
 
 #include <warden/simulation.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 namespace test {
 
-/// Calls `launches(seed)` with the simulated device under a schedule of each seed: one in `share`
-/// of those that WARDEN_SEEDS asks for, or that of WARDEN_SEED alone. Ends with the first that
-/// fails.
+/// Without WARDEN_SEEDS.
+inline constexpr std::uint64_t usual_seeds = 200;
+
+/// How many schedules a test tries that takes one in `share` of those asked for: 100 at least, if
+/// as many are asked for.
+constexpr std::uint64_t seeds_of(std::uint64_t asked, std::uint64_t share) {
+  return std::max(asked / share, std::min<std::uint64_t>(asked, 100));
+}
+static_assert(seeds_of(usual_seeds, 1) == 200 && seeds_of(usual_seeds, 20) == 100);
+static_assert(seeds_of(1000, 2) == 500 && seeds_of(30, 2) == 30 && seeds_of(1, 20) == 1);
+
+/// The seeds of such a test: from WARDEN_SEEDS, or that of WARDEN_SEED alone. WARDEN_MORE_SEEDS is
+/// like WARDEN_SEEDS, but leaves out what is tried without either.
+struct seed_range {
+  std::uint64_t first, end;
+};
+inline seed_range seeds(std::uint64_t share = 1) {
+  std::uint64_t const only = environment("WARDEN_SEED", 0);
+  if (only != 0) return {only, only + 1};
+  std::uint64_t const more = environment("WARDEN_MORE_SEEDS", 0);
+  if (more != 0) return {1 + seeds_of(usual_seeds, share), 1 + seeds_of(more, share)};
+  return {1, 1 + seeds_of(environment("WARDEN_SEEDS", usual_seeds), share)};
+}
+
+/// Two tests try the seeds of one range, so that they can run at once; a single one is tried by
+/// both.
+enum class half { one, other };
+inline bool tries(half part, seed_range range, std::uint64_t seed) {
+  return range.end == range.first + 1 || (seed / 4 % 2 == 0) == (part == half::one);
+}
+
+/// Calls `launches(seed)` with the simulated device under a schedule of each seed of
+/// `seeds(share)`. Ends with the first that fails.
 template <class Launches>
 void under_many_schedules(std::uint64_t share, Launches launches) {
-  std::uint64_t const only = environment("WARDEN_SEED", 0);
-  std::uint64_t const end = only != 0 ? only + 1 : 1 + environment("WARDEN_SEEDS", 1000) / share;
-  for (std::uint64_t seed = only != 0 ? only : 1; seed < end && !testing::Test::HasFailure();
-       ++seed) {
+  auto const [first, end] = seeds(share);
+  for (std::uint64_t seed = first; seed < end && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("replay with --seed " + std::to_string(seed));
     warden::sim::settings s;
     s.seed = seed;

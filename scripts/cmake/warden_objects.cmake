@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# What several programs are made of, compiled once. None is built unless a program takes it.
+if(WARDEN_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  warden_add_objects(test_main SOURCES tests/support/main.cu LIBRARIES GTest::gtest)
+endif()
+warden_add_objects(workload SOURCES microbench/support/workload.cu)
+warden_add_objects(points SOURCES microbench/support/point.cu microbench/support/timed_point.cu)
+warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
+                   microbench/handover/pair_warden_arms.cu)
+warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
+                   apps/bank_transfer/warden_arms.cu)
