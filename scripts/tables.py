@@ -8,10 +8,12 @@
     tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
     tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
     tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
-    tables.py --write | --check          writes, or compares, the tables between <!-- results:... --> marks
+    tables.py --write | --check          writes, or compares, the tables between <!-- results:... --> marks and what stands with the
+                                         plots between <!-- plot:... -->
     tables.py --self-test
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -24,6 +26,8 @@ import closing_words
 import counted_tables
 import markdown_tables
 import pair_tables
+import plot_layout
+import plot_words
 import printed_tables
 import result_file
 import result_names
@@ -86,6 +90,13 @@ def generated(name):
     return f"`{benchmark}`, {what}\n\n{arm_tables.points_markdown(table)}\n\n{result_words.rows_in_words(table)}"
 
 
+def shown(name, page):
+    """The plot of that name; the pictures are drawn by plots.py."""
+    plot = plot_words.plot_named(name)
+    folder = os.path.relpath(ROOT / "docs/plots", page.parent)
+    return plot_words.plot_markdown(plot, load(ROOT / f"results/h200/{plot.benchmark}.json"), folder)
+
+
 def print_files(paths, tables=True, words=True):
     for path in paths if tables else []:
         printed_tables.print_tables(load(path))
@@ -99,6 +110,8 @@ def documents(write):
         text = path.read_text()
         new = re.sub(r"<!-- results:(\S+) -->.*?<!-- /results -->",
                      lambda m: f"<!-- results:{m[1]} -->\n{generated(m[1])}\n<!-- /results -->", text, flags=re.S)
+        new = re.sub(r"<!-- plot:(\S+) -->.*?<!-- /plot -->", lambda m: f"<!-- plot:{m[1]} -->\n{shown(m[1], path)}\n<!-- /plot -->",
+                     new, flags=re.S)
         if new != text:
             stale.append(path.name)
             if write:
@@ -110,7 +123,7 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables, pair_tables,
-                   printed_tables, arm_choice, closing_words):
+                   printed_tables, arm_choice, closing_words, plot_layout, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"
