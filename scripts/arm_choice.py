@@ -109,3 +109,4 @@ def self_test():
     assert fastest_in_words(table(sort=[1]), {}) == "Fastest by number of keys, or less than 5 % behind: `sort` at 1."
     assert "isolate: `lock_tuned` at 1. By its arms that isolate, Warden has 0.5 times the rate" in fastest_in_words(
         table(atomics=[9], lock_tuned=[2], warden_nested=[1]), needs("bank_transfer"))
+    assert "Warden has 2.0 times the rate" in fastest_in_words(table(warden_atomics=[9], lock_tuned=[2], warden_runs=[4]), needs("contention"))

@@ -84,7 +84,8 @@ class Layout:
         for keys in self.keys:
             if not shown or self.place(panel, keys, 1)[0] - self.place(panel, shown[-1], 1)[0] >= COLUMN:
                 shown.append(keys)
-        return shown
+        # The greatest one is said, whatever is beside it.
+        return [*shown[:-1], self.keys[-1]]
 
     def lines(self):
         """(name, [(x, y)]) of each line."""
@@ -157,3 +158,5 @@ def self_test():
     middle = layout.place(panel, 32, 1)
     assert math.isclose(middle[0], (x + right) / 2) and math.isclose(middle[1], (y + top) / 2), "both scales are logarithmic"
     assert layout.rate_ticks() == [0.01, 0.1, 1, 10, 100] and layout.key_ticks() == [1, 2, 1024], (layout.rate_ticks(), layout.key_ticks())
+    layout.keys = [1, 2, 900, 1000, 1024]
+    assert layout.key_ticks() == [1, 2, 1024], layout.key_ticks()
