@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of where the time of sections on two records goes."""
+from markdown_tables import origin, table
 from result_file import rows_of
-from result_tables import rate, short
+from result_names import rate, short
 
 PARTS = {"first_lock_ns": "for the greater lock", "request_ns": "to the other owner", "second_lock_ns": "for the lesser lock",
          "reply_ns": "back"}
@@ -25,11 +26,7 @@ def pair_tables(data):
 
 
 def pair_markdown(data):
-    context = data["context"]
-    parts = [f"On one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"]
-    for title, header, lines in pair_tables(data):
-        parts.append(f"{title}\n\n" + "\n".join("| " + " | ".join(line) + " |" for line in (header, ["---"] * len(header), *lines)))
-    return "\n\n".join(parts)
+    return "\n\n".join([f"On {origin(data)}:", *(f"{title}\n\n{table(header, lines)}" for title, header, lines in pair_tables(data))])
 
 
 def self_test():

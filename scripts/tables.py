@@ -2,24 +2,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads result files: prints, joins and checks them, and writes the tables in the documentation.
 
-    tables.py --print FILE               arms x keys, or what another kind of file holds, for people
+    tables.py --print FILE...            arms x keys, or what another kind of file holds, for people, then what that shows
+    tables.py --tables FILE...           the tables alone
+    tables.py --words FILE...            what they show alone
     tables.py --merge OUT IN...          joins the files of partial runs of one build on one device
     tables.py --publish OUT FILE         the same file without host name and paths; refuses a dirty tree
     tables.py --check-baselines FILE     exit code 1 if a baseline is weaker than it should be
-    tables.py --write | --check          writes, or compares, the tables between <!-- results:... --> marks
+    tables.py --write | --check          writes, or compares, the tables between <!-- results:... --> marks and what stands with the
+                                         plots between <!-- plot:... -->
     tables.py --self-test
 """
 import json
+import os
 import pathlib
 import re
 import sys
 import tempfile
 
+import arm_choice
+import arm_tables
+import bounds_tables
+import closing_words
+import counted_tables
+import markdown_tables
 import pair_tables
+import plot_layout
+import plot_words
+import printed_tables
 import result_file
-import result_tables
+import result_names
+import result_words
+import transport_tables
 from result_file import fail, load, rows_of
-from result_tables import ARMS, cell, rate, short
+from result_names import rate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # lock_tuned with this choice is lock_as_written: the same kernel on the same grid.
@@ -58,35 +73,35 @@ def generated(name):
     if not path.exists():
         return ""
     data = load(path)
-    if result_tables.is_transport(data):
-        return result_tables.transport_markdown(data)
-    if result_tables.is_bounds(data):
-        return result_tables.bounds_markdown(data)
-    if result_tables.counted_benchmark(data):
-        return result_tables.counted_markdown(data)
+    if transport_tables.is_transport(data):
+        return transport_tables.transport_markdown(data)
+    if bounds_tables.is_bounds(data):
+        return bounds_tables.bounds_markdown(data)
+    if counted_tables.counted_benchmark(data):
+        return counted_tables.counted_markdown(data)
     if pair_tables.is_pair_times(data):
         return pair_tables.pair_markdown(data)
-    context = data["context"]
     table = rows_of(data)
-    origin = f"G {result_tables.unit_of(data)}s/s on one {context['device']} (CUDA {context['toolkit']}, commit {context['commit'][:12]}):"
+    what = f"G {result_names.unit_of(data)}s/s on {markdown_tables.origin(data)}:"
     if point:
         operation, workload = point
         by_keys = table[(operation, workload)]
-        return f"`{operation}`, `{workload}`, {origin}\n\n{result_tables.markdown(by_keys, False)}\n\n{result_tables.in_words(by_keys)}"
-    arms = [a for a in ARMS if any(a in arms_of for by_keys in table.values() for arms_of in by_keys.values())]
-    lines = ["| operation | workload | keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 3) + "|"]
-    for (operation, workload), by_keys in table.items():
-        for keys, by_arm in sorted(by_keys.items()):
-            lines.append(f"| `{operation}` | `{workload}` | {short(keys)} | " + " | ".join(cell(by_arm.get(a), False) for a in arms) + " |")
-    return f"`{benchmark}`, {origin}\n\n" + "\n".join(lines) + f"\n\n{result_tables.rows_in_words(table)}"
+        return f"`{operation}`, `{workload}`, {what}\n\n{arm_tables.markdown(by_keys)}\n\n{result_words.in_words(by_keys)}"
+    return f"`{benchmark}`, {what}\n\n{arm_tables.points_markdown(table)}\n\n{result_words.rows_in_words(table)}"
 
 
-def print_tables(path):
-    data = load(path)
-    if pair_tables.is_pair_times(data):
-        result_tables.print_columns(pair_tables.pair_tables(data))
-    else:
-        result_tables.print_tables(path)
+def shown(name, page):
+    """The plot of that name; the pictures are drawn by plots.py."""
+    plot = plot_words.plot_named(name)
+    folder = os.path.relpath(ROOT / "docs/plots", page.parent)
+    return plot_words.plot_markdown(plot, load(ROOT / f"results/h200/{plot.benchmark}.json"), folder)
+
+
+def print_files(paths, tables=True, words=True):
+    for path in paths if tables else []:
+        printed_tables.print_tables(load(path))
+    if words:
+        closing_words.print_words([load(path) for path in paths])
 
 
 def documents(write):
@@ -95,6 +110,8 @@ def documents(write):
         text = path.read_text()
         new = re.sub(r"<!-- results:(\S+) -->.*?<!-- /results -->",
                      lambda m: f"<!-- results:{m[1]} -->\n{generated(m[1])}\n<!-- /results -->", text, flags=re.S)
+        new = re.sub(r"<!-- plot:(\S+) -->.*?<!-- /plot -->", lambda m: f"<!-- plot:{m[1]} -->\n{shown(m[1], path)}\n<!-- /plot -->",
+                     new, flags=re.S)
         if new != text:
             stale.append(path.name)
             if write:
@@ -105,9 +122,9 @@ def documents(write):
 
 
 def self_test():
-    result_file.self_test()
-    result_tables.self_test()
-    pair_tables.self_test()
+    for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables, pair_tables,
+                   printed_tables, arm_choice, closing_words, plot_layout, plot_words):
+        module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"
         weak.write_text(json.dumps({"context": {}, "benchmarks": [{"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}]}))
@@ -119,7 +136,9 @@ if __name__ == "__main__":
     arguments = sys.argv[1:]
     try:
         match arguments:
-            case ["--print", path]: print_tables(path)
+            case ["--print", *paths] if paths: print_files(paths)
+            case ["--tables", *paths] if paths: print_files(paths, words=False)
+            case ["--words", *paths] if paths: print_files(paths, tables=False)
             case ["--merge", out, *inputs] if inputs: result_file.merge(out, inputs)
             case ["--publish", out, path]: result_file.publish(out, path)
             case ["--check-baselines", path]: check_baselines(path)

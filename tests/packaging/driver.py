@@ -36,8 +36,8 @@ class DriverTest(unittest.TestCase):
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        for script in ("tables.py", "result_file.py", "result_tables.py", "pair_tables.py", "run_tests.py", "sass.py"):
-            shutil.copy2(WARDEN.parent / "scripts" / script, self.home / "scripts")
+        for script in (WARDEN.parent / "scripts").glob("*.py"):
+            shutil.copy2(script, self.home / "scripts")
         self.path = self.folder / "path"
         self.path.mkdir()
         for tool in TOOLS:

@@ -70,7 +70,11 @@ class Benchmarks(driver.DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.runs(), [f"{name}_sim --ops 64" for name in self.NAMES])
         self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), ["contention", "hash_table", "bank_transfer", "transport"])
-        self.assertRegex(done.stdout, r"\n *send +receive .*\n *block +windows +in_band +16 +4 +1\.00 / 1\.00 / 1\.00 / 1\.00\n")
+        self.assertRegex(done.stdout, r"\nsend +receive .*\nblock +windows +in_band +16 +4 +1\.00 +1\.00 +1\.00 +1\.00\n")
+        # What the tables show comes last, in one place.
+        words = done.stdout.rpartition("\nJSON: ")[2]
+        self.assertEqual(re.findall("^([a-z_]+): ", words, re.M), ["contention", "hash_table", "bank_transfer", "transport"])
+        self.assertIn("These are counts of the simulated device", words)
 
     def test_options_of_the_comparison_choose_it_alone(self):
         self.programs()
@@ -82,6 +86,20 @@ class Benchmarks(driver.DriverTest):
             self.programs(failing=name)
             self.assertEqual(self.bench().returncode, 1, name)
             self.assertEqual(len(self.runs()), number + 1)
+
+    def test_a_gpu_run_ends_with_the_arms_to_take(self):
+        self.stub(GPU)
+        bin = self.programs()
+        rows = [{"name": f"contention/push/uniform/{arm}/keys:{keys}", "items_per_second": rate}
+                for arm, keys, rate in (("atomics", 1, 1e9), ("warden_runs", 1, 1e8), ("atomics", 32, 1e8), ("warden_runs", 32, 3e9))]
+        text = json.dumps({"context": {"simulated": "no", "device": "NVIDIA H200"}, "benchmarks": rows})
+        (bin / "contention").write_text((bin / "contention_sim").read_text().replace("echo '", f"echo '{text}' >$file; exit\n: '"))
+        (bin / "contention").chmod(0o755)
+        done = self.warden("bench", "--prebuilt", "bin", "--keys", "1,32")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+        self.assertRegex(done.stdout, r"\nJSON: .*\n\ncontention: which arm to take.*\noperation .*\n"
+                                      r"push +uniform +1 +warden_runs +atomics\npush +uniform +32 +warden_runs +warden_runs\n"
+                                      r"\natomics needs a section that is one atomic.\n\Z")
 
     def test_one_that_is_missing_is_named(self):
         (self.programs() / "hash_table_bench_sim").unlink()
@@ -107,9 +125,12 @@ class Prebuilt(driver.ProgramTest):
         done = self.bench()
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertTrue(done.stdout.startswith("The simulated device, as asked"), done.stdout)
-        self.assertRegex(done.stdout, r"\npush, uniform \(.*\)\n +keys +atomics\n +1 +1\.00 / 0\.00 / [0-9.]+ / 0\.00\n")
+        self.assertRegex(done.stdout, r"\npush: global atomics for each section\n +uniform +zipf099\nkeys +1 +1\natomics +1\.00 +1\.00\n")
+        self.assertIn("\npush: lock retries for each section: none\n", done.stdout)
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 100, done.stdout)
         written = self.home / "build/results/contention-sim.json"
-        self.assertTrue(done.stdout.endswith(f"\nJSON: {written}\n"), done.stdout)
+        self.assertRegex(done.stdout, f"\nJSON: {written}\n\ncontention: for each section atomics takes 1.00 global atomics and no "
+                                      r"lock retries\.\n\nThese are counts .*\n.* wait for messages\.\n\Z")
         self.assertEqual(len(json.loads(written.read_text())["benchmarks"]), 4)
 
     def test_a_workload_with_its_own_number_of_keys(self):
@@ -118,7 +139,7 @@ class Prebuilt(driver.ProgramTest):
         self.assertEqual([row["name"].removeprefix("contention/") for row in json.loads((self.here / "my.json").read_text())["benchmarks"]],
                          [f"{operation}/{point}" for operation in ("push", "add") for point in
                           ("hot90/atomics/keys:32768", "uniform/atomics/keys:1", "uniform/atomics/keys:32")])
-        self.assertRegex(done.stdout, r"\npush, hot90 \(.*\)\n +keys +atomics\n +32K +1\.00 / ")
+        self.assertRegex(done.stdout, r"\npush: global .*\n +hot90 +uniform\nkeys +32K +1 +32\natomics +1\.00 ")
 
     def test_no_gpu_is_said_first(self):
         done = self.warden("bench", "--prebuilt", driver.BIN, *SMALL[2:], "--operation", "add")
@@ -130,7 +151,7 @@ class Prebuilt(driver.ProgramTest):
         (self.here / "my ids").write_text("30\n10\n10\n")
         done = self.warden("bench", "--prebuilt", "bin", *SMALL, "--out", "my.json", "--ids", "my ids")
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
-        self.assertTrue(done.stdout.endswith("\nJSON: my.json\n"), done.stdout)
+        self.assertIn("\nJSON: my.json\n", done.stdout)
         rows = json.loads((self.here / "my.json").read_text())["benchmarks"]
         self.assertEqual([row["name"] for row in rows],
                          ["contention/push/ids/atomics/keys:2", "contention/add/ids/atomics/keys:2"])
@@ -241,9 +262,13 @@ class Interrupt(driver.ProgramTest):
         # All arms of a point are measured together: it is kept as a whole.
         self.assertEqual(len(rows) % len(self.ARMS), 0)
 
-    def printed(self):
-        return subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.out],
+    def printed(self, what="--print"):
+        return subprocess.run([sys.executable, self.home / "scripts/tables.py", what, self.out],
                               capture_output=True, text=True)
+
+    def check_printed(self, out):
+        """All that follows the driver's first line."""
+        self.assertEqual(out.split("\n", 1)[1], f"{self.printed('--tables').stdout}JSON: {self.out}\n{self.printed('--words').stdout}")
 
     def test_program(self):
         running = self.start([driver.BIN / "contention_sim"], *self.SWEEP, f"--benchmark_out={self.out}")
@@ -264,8 +289,8 @@ class Interrupt(driver.ProgramTest):
         self.assertEqual(running.returncode, 130, err)
         rows = json.loads(self.out.read_text())["benchmarks"]
         self.check_rows(rows)
-        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\n")
-        self.assertIn("push, uniform", out)
+        self.check_printed(out)
+        self.assertIn("push: global atomics", out)
 
     def test_driver_in_a_long_point(self):
         """A second Ctrl-C does not wait for the point that runs."""
@@ -279,9 +304,8 @@ class Interrupt(driver.ProgramTest):
         os.killpg(running.pid, signal.SIGINT)
         out, err = running.communicate(timeout=self.PATIENCE)
         self.assertEqual(running.returncode, 130, err)
-        self.assertNotRegex(out, r"\n +1 ", "it waited for the point of one key")
-        self.assertRegex(out, r"\n +1K +[0-9./ ]+\nJSON: ")
-        self.assertEqual(out.split("\n", 1)[1], f"{self.printed().stdout}JSON: {self.out}\n")
+        self.assertRegex(out, r"(?m)^keys +1K$", "it waited for the point of one key")
+        self.check_printed(out)
 
 
 if __name__ == "__main__":

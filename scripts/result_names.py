@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How arms, numbers of keys and what was measured are named and written in every table."""
+
+ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
+        "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_colocated",
+        "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
+# Warden's arms that do in two sections what the others do in one.
+NOT_ISOLATING = {"warden_forwarding"}
+COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
+# What the operations of a comparison are called, where they are no sections of one record each.
+UNITS = {"bank_transfer": "transfer"}
+# In rows of hot90: the cold keys' own rate.
+COLD = "cold_items_per_second"
+
+
+def short(keys):
+    for unit, size in (("M", 1 << 20), ("K", 1 << 10)):
+        if keys >= size and keys % size == 0:
+            return f"{keys // size}{unit}"
+    return str(keys)
+
+
+def rate(row, what="items_per_second"):
+    value = row[what] / 1e9
+    return f"{value:.5f}" if value < 0.01 else f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def amount(value):
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def is_simulated(data):
+    """Whether the rows are counts of the simulated device."""
+    return data["context"].get("simulated") == "yes"
+
+
+def unit_of(data):
+    """What the rates of a comparison count."""
+    return UNITS.get(data["benchmarks"][0]["name"].split("/")[0] if data["benchmarks"] else "", "section")
+
+
+def self_test():
+    assert [short(keys) for keys in (1, 1000, 1024, 4039, 32768, 1 << 20)] == ["1", "1000", "1K", "4039", "32K", "1M"]
+    assert [rate({"items_per_second": value}) for value in (1.2e4, 2e7, 5e8, 1.36e9, 69.8e9)] == ["0.00001", "0.020", "0.500", "1.36", "69.8"]
+    assert unit_of({"benchmarks": []}) == unit_of({"benchmarks": [{"name": "contention/push/uniform/atomics/keys:1"}]}) == "section"
+    assert unit_of({"benchmarks": [{"name": "bank_transfer/transfer/uniform/atomics/keys:256"}]}) == "transfer"
