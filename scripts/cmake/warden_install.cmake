@@ -1,12 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-# install() and find_package(warden).
+# install(), find_package(warden), and pkg-config for those who build without CMake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(warden_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warden)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/warden DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-set(warden_installed warden_sim warden_default)
+
+# warden_install_pc(<name> <device> <libraries> <flags>): a file for pkg-config. The prefix is found from where the file
+# lies, so that an installed copy may be moved.
+function(warden_install_pc warden_pc_name warden_pc_device warden_pc_libraries warden_pc_flags)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
+             OUTPUT_VARIABLE warden_pc_prefix)
+  # Appending an absolute path gives that path.
+  cmake_path(APPEND warden_pc_libdir "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+  cmake_path(APPEND warden_pc_includedir "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_file(${PROJECT_SOURCE_DIR}/scripts/cmake/warden.pc.in ${PROJECT_BINARY_DIR}/${warden_pc_name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${warden_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+set(warden_installed warden_default)
 if(WARDEN_WITH_CUDA)
   list(APPEND warden_installed warden_cuda)
+  warden_install_pc(warden "" "-lwarden_cuda" "")
+endif()
+if(WARDEN_WITH_SIM)
+  list(APPEND warden_installed warden_sim)
+  warden_install_pc(warden-sim ", on the simulated device" "-lwarden_sim -lboost_context" " -DWARDEN_SIMULATED=1")
 endif()
 install(TARGETS ${warden_installed} EXPORT warden_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT warden_targets NAMESPACE warden:: FILE warden_targets.cmake DESTINATION ${warden_package_dir})

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries: warden::sim always, warden::cuda with nvcc, and warden::warden, the better of them.
-# Static where the distribution has it, so that the programs run on other machines.
-set(Boost_USE_STATIC_LIBS ON)
-find_package(Boost 1.74 REQUIRED COMPONENTS context)
-
+# The libraries: warden::sim with Boost, warden::cuda with nvcc, and warden::warden, the better of them.
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
 file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp
@@ -16,12 +12,14 @@ function(warden_library name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-add_library(warden_sim STATIC ${warden_host_sources} ${warden_sim_sources})
-add_library(warden::sim ALIAS warden_sim)
-warden_library(warden_sim)
-target_compile_definitions(warden_sim PUBLIC WARDEN_SIMULATED=1)
-target_link_libraries(warden_sim PUBLIC Boost::context)
-set_target_properties(warden_sim PROPERTIES EXPORT_NAME sim)
+if(WARDEN_WITH_SIM)
+  add_library(warden_sim STATIC ${warden_host_sources} ${warden_sim_sources})
+  add_library(warden::sim ALIAS warden_sim)
+  warden_library(warden_sim)
+  target_compile_definitions(warden_sim PUBLIC WARDEN_SIMULATED=1)
+  target_link_libraries(warden_sim PUBLIC Boost::context)
+  set_target_properties(warden_sim PROPERTIES EXPORT_NAME sim)
+endif()
 
 if(WARDEN_WITH_CUDA)
   add_library(warden_cuda STATIC ${warden_host_sources} ${warden_cuda_sources})
