@@ -6,31 +6,20 @@
 #include "microbench/support/report.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <vector>
 
 int main(int argc, char** argv) {
   bench::program program{"answers", "Calls that bring back what their section returns.", argc,
                          argv};
   std::vector<std::uint32_t> keys{256, 1u << 20};
-  program.options()
-      .add_option("--keys", keys, "numbers of records")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 1u << 20));
+  program.add_numbers("--keys", keys, 1u << 20, "numbers of records");
   if (!program.parse(answers::arms, argc, argv)) return program.exit_code();
-  std::vector<std::shared_ptr<bench::point>> points;
-  try {
+  return program.run([&](bench::program::points& points) {
     for (bool const by_cycles : {false, true}) {
       for (std::uint32_t const k : keys)
         points.push_back(answers::make_latency_point(by_cycles, k));
     }
     for (std::uint32_t const k : keys) points.push_back(answers::make_block_point(k));
     for (std::uint32_t const k : keys) points.push_back(answers::make_thread_point(k));
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "answers: %s\n", e.what());
-    return 2;
-  }
-  return program.run(points);
+  });
 }

@@ -112,12 +112,8 @@ int main(int argc, char** argv) {
   std::vector<std::string> workloads;
   colocation chosen;
   CLI::App& options = program.options();
-  options.add_option("--keys", keys, "numbers of accounts")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 1u << 26));
-  options.add_option("--workload", workloads, "workloads")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "zipf099", "hot_side"}));
+  program.add_numbers("--keys", keys, 1u << 26, "numbers of accounts");
+  program.add_names("--workload", workloads, {"uniform", "zipf099", "hot_side"}, "workloads");
   options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
       ->check(CLI::IsMember({256u, 640u}));
   options.add_option("--colocated-clients", chosen.client_blocks, "its client blocks")
@@ -145,7 +141,7 @@ int main(int argc, char** argv) {
     // Threads that spin for a hot lock are dear on the simulated device.
     if (!program.simulated()) workloads.insert(workloads.end(), {"zipf099", "hot_side"});
   }
-  std::vector<std::shared_ptr<bench::point>> points;
+  bench::program::points points;
   for (std::string const& workload : workloads) {
     for (std::uint32_t k : keys) {
       auto const point = std::make_shared<bank_point>(workload, k, chosen);

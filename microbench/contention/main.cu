@@ -5,9 +5,6 @@
 #include "microbench/support/report.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,18 +14,12 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> keys;
   std::vector<std::string> operations{"push", "add", "update"}, workloads;
   std::string ids, facebook = "apps/data/facebook_combined.txt";
-  CLI::App& options = program.options();
-  options.add_option("--keys", keys, "numbers of records")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 1u << 28));
-  options.add_option("--operation", operations, "operations")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"push", "add", "update"}));
-  options.add_option("--workload", workloads, "workloads")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "zipf099", "hot90", "facebook"}));
-  options.add_option("--ids", ids, "file of record ids, used instead of the workloads");
-  options.add_option("--facebook", facebook, "edge list for the workload facebook");
+  program.add_numbers("--keys", keys, 1u << 28, "numbers of records");
+  program.add_names("--operation", operations, {"push", "add", "update"}, "operations");
+  program.add_names("--workload", workloads, {"uniform", "zipf099", "hot90", "facebook"},
+                    "workloads");
+  program.options().add_option("--ids", ids, "file of record ids, used instead of the workloads");
+  program.options().add_option("--facebook", facebook, "edge list for the workload facebook");
   if (!program.parse(contention::arms(), argc, argv)) return program.exit_code();
   if (keys.empty()) {
     keys = program.simulated() ? std::vector<std::uint32_t>{1, 32, 256, 1024}
@@ -39,8 +30,7 @@ int main(int argc, char** argv) {
     workloads = {"uniform", "zipf099"};
     if (!program.simulated()) workloads.insert(workloads.end(), {"hot90", "facebook"});
   }
-  std::vector<std::shared_ptr<bench::point>> points;
-  try {
+  return program.run([&](bench::program::points& points) {
     for (std::string const& operation : operations) {
       if (!ids.empty()) {
         points.push_back(contention::make_point(operation, "ids", 0, ids));
@@ -57,9 +47,5 @@ int main(int argc, char** argv) {
           points.push_back(contention::make_point(operation, workload, k, ""));
       }
     }
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "contention: %s\n", e.what());
-    return 2;
-  }
-  return program.run(points);
+  });
 }

@@ -7,9 +7,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,28 +29,21 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> keys;
   std::vector<std::string> sections{"single", "pairs"}, clocks{"nanoseconds", "cycles"},
       workloads{"uniform"};
-  CLI::App& options = program.options();
-  options.add_option("--keys", keys, "numbers of records; 1 and 256 or, for pairs, 256 and 1024")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 1u << 20));
-  options.add_option("--sections", sections, "sections on one record, on pairs of records")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"single", "pairs"}));
-  options.add_option("--clock", clocks, "clocks of sections on one record")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"nanoseconds", "cycles"}));
-  options.add_option("--workload", workloads, "workloads")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"uniform", "zipf099"}));
+  program.add_numbers("--keys", keys, 1u << 20,
+                      "numbers of records; 1 and 256 or, for pairs, 256 and 1024");
+  program.add_names("--sections", sections, {"single", "pairs"},
+                    "sections on one record, on pairs of records");
+  program.add_names("--clock", clocks, {"nanoseconds", "cycles"},
+                    "clocks of sections on one record");
+  program.add_names("--workload", workloads, {"uniform", "zipf099"}, "workloads");
   if (!program.parse(all_arms(), argc, argv)) return program.exit_code();
-  std::vector<std::shared_ptr<bench::point>> points;
-  auto const add = [&](auto make, std::vector<std::uint32_t> const& by_default) {
-    for (std::string const& workload : workloads) {
-      for (std::uint32_t const k : keys.empty() ? by_default : keys)
-        points.push_back(make(workload, k));
-    }
-  };
-  try {
+  return program.run([&](bench::program::points& points) {
+    auto const add = [&](auto make, std::vector<std::uint32_t> const& by_default) {
+      for (std::string const& workload : workloads) {
+        for (std::uint32_t const k : keys.empty() ? by_default : keys)
+          points.push_back(make(workload, k));
+      }
+    };
     for (std::string const& what : sections) {
       if (what == "pairs") {
         add(&handover::make_pairs_point, {256, 1024});
@@ -64,9 +54,5 @@ int main(int argc, char** argv) {
             {1, 256});
       }
     }
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "handover: %s\n", e.what());
-    return 2;
-  }
-  return program.run(points);
+  });
 }

@@ -5,9 +5,6 @@
 #include "microbench/support/report.hpp"
 
 #include <cstdint>
-#include <cstdio>
-#include <exception>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,18 +14,15 @@ int main(int argc, char** argv) {
   std::vector<std::string> operations{"count", "assign", "churn"};
   std::uint32_t keys = 0;
   std::string facebook = "apps/data/facebook_combined.txt";
-  CLI::App& options = program.options();
-  options.add_option("--operation", operations, "operations")
-      ->delimiter(',')
-      ->check(CLI::IsMember({"count", "assign", "churn"}));
-  options.add_option("--keys", keys, "keys of the drawn workloads")
+  program.add_names("--operation", operations, {"count", "assign", "churn"}, "operations");
+  program.options()
+      .add_option("--keys", keys, "keys of the drawn workloads")
       ->check(CLI::Range(1u, 1u << 26));
-  options.add_option("--facebook", facebook, "edge list for the workload facebook");
+  program.options().add_option("--facebook", facebook, "edge list for the workload facebook");
   if (!program.parse({"lock_tuned", "atomics", "warden_locks", "warden_runs"}, argc, argv))
     return program.exit_code();
   if (keys == 0) keys = program.simulated() ? 256 : 1u << 20;
-  std::vector<std::shared_ptr<bench::point>> points;
-  try {
+  return program.run([&](bench::program::points& points) {
     for (std::string const& operation : operations) {
       for (std::string const workload : {"facebook", "uniform", "zipf099"}) {
         auto w = bench::workload::named(workload, keys, workload == "facebook" ? facebook : "");
@@ -38,9 +32,5 @@ int main(int argc, char** argv) {
                              : hash_table_bench::make_churn_point(std::move(w)));
       }
     }
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "hash_table: %s\n", e.what());
-    return 2;
-  }
-  return program.run(points);
+  });
 }

@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <iterator>
 
 namespace bench {
@@ -183,7 +184,26 @@ void program::add_context() const {
   benchmark::AddCustomContext("command", command_);
 }
 
-int program::run(std::vector<std::shared_ptr<point>> const& points) {
+void program::add_numbers(std::string const& name, std::vector<std::uint32_t>& numbers,
+                          std::uint32_t most, std::string const& what) {
+  app_.add_option(name, numbers, what)->delimiter(',')->check(CLI::Range(1u, most));
+}
+void program::add_names(std::string const& name, std::vector<std::string>& chosen,
+                        std::vector<std::string> const& names, std::string const& what) {
+  app_.add_option(name, chosen, what)->delimiter(',')->check(CLI::IsMember(names));
+}
+
+int program::run(std::function<void(points&)> const& make) {
+  points all;
+  try {
+    make(all);
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s: %s\n", name_.c_str(), e.what());
+    return 2;
+  }
+  return run(all);
+}
+int program::run(points const& all) {
   std::snprintf(interrupt_message, sizeof interrupt_message,
                 "\n%s: interrupted; ends with this point, or at once by another one\n",
                 name_.c_str());
@@ -194,7 +214,7 @@ int program::run(std::vector<std::shared_ptr<point>> const& points) {
         write(STDERR_FILENO, interrupt_message, std::strlen(interrupt_message));
   });
   std::size_t rows = 0;
-  for (auto const& p : points) {
+  for (auto const& p : all) {
     rows += static_cast<std::size_t>(std::count_if(sweep_.arms.begin(), sweep_.arms.end(),
                                                    [&](auto const& a) { return p->has(a); }));
   }
@@ -204,7 +224,7 @@ int program::run(std::vector<std::shared_ptr<point>> const& points) {
   }
   add_context();
   progress_bar bar{rows};
-  for (auto const& p : points) add_rows(name_, p, sweep_, bar);
+  for (auto const& p : all) add_rows(name_, p, sweep_, bar);
 
   console display;
   file_reporter file;

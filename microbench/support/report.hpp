@@ -6,6 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +22,12 @@ class program {
 
   /// For options of the program's own.
   [[nodiscard]] CLI::App& options() { return app_; }
+  /// An option that takes numbers from 1 to `most`, separated by commas.
+  void add_numbers(std::string const& name, std::vector<std::uint32_t>& numbers, std::uint32_t most,
+                   std::string const& what);
+  /// An option that takes some of these names, separated by commas.
+  void add_names(std::string const& name, std::vector<std::string>& chosen,
+                 std::vector<std::string> const& names, std::string const& what);
   [[nodiscard]] bool simulated() const { return simulated_; }
   [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
 
@@ -28,10 +36,14 @@ class program {
              std::vector<std::string> const& on_demand = {});
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
+  /// What is measured, in this order.
+  using points = std::vector<std::shared_ptr<point>>;
+  /// Measures the points that `make` adds. What it throws is told, and the exit code is then 2.
+  int run(std::function<void(points&)> const& make);
   /// Measures the points and writes the rows. An interrupt keeps the finished points. Returns the
   /// program's exit code: 1 when a point failed, 2 when there is nothing to measure, 130 when
   /// interrupted.
-  int run(std::vector<std::shared_ptr<point>> const& points);
+  int run(points const& all);
 
  private:
   void add_context() const;

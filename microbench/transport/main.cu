@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
-#include <memory>
 #include <set>
 #include <vector>
 
@@ -20,15 +18,14 @@ int main(int argc, char** argv) {
   if (!program.parse({"block", "warp", "thread", "ceiling_copy", "latency_idle", "latency_loaded"},
                      argc, argv))
     return program.exit_code();
-  std::vector<std::shared_ptr<bench::point>> points;
-  auto const add = [&](auto make, unsigned servers) {
-    try {
-      points.push_back(make(servers));
-    } catch (warden::limit_error const& e) {
-      std::fprintf(stderr, "transport: a point is left out: %s\n", e.what());
-    }
-  };
-  try {
+  return program.run([&](bench::program::points& points) {
+    auto const add = [&](auto make, unsigned servers) {
+      try {
+        points.push_back(make(servers));
+      } catch (warden::limit_error const& e) {
+        std::fprintf(stderr, "transport: a point is left out: %s\n", e.what());
+      }
+    };
     auto const all = static_cast<unsigned>(
         warden::runtime::facts(warden::runtime::current_device()).multiprocessors);
     // One server a multiprocessor, messages of 16 bytes and windows are the middle; from there one
@@ -49,9 +46,5 @@ int main(int argc, char** argv) {
     for (bool const by_windows : {true, false})
       add([&](unsigned servers) { return transport::make_latency_point(by_windows, servers); },
           all);
-  } catch (std::exception const& e) {
-    std::fprintf(stderr, "transport: %s\n", e.what());
-    return 2;
-  }
-  return program.run(points);
+  });
 }

@@ -210,7 +210,8 @@ class runs_worker {
   }
 
   using forwards = forward_window<Ref, rounds * threads>;
-  using to_send = std::conditional_t<Ref::has_forwards, typename forwards::slot_sender, sends_nothing>;
+  using to_send =
+      std::conditional_t<Ref::has_forwards, typename forwards::slot_sender, sends_nothing>;
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
