@@ -116,8 +116,7 @@ def run(folder, tests):
     missing = {name for _, name in tests}
     numbers = ",".join(str(number) for number, _ in tests)
     first = tests[0][0]
-    command = ["ctest", "--test-dir", folder, "-I", f"{first},{first},,{numbers}", "-j", str(os.cpu_count()),
-               "--output-on-failure", "--test-output-size-failed", "100000000"]
+    command = ["ctest", "--test-dir", folder, "-I", f"{first},{first},,{numbers}", "-j", str(os.cpu_count()), "--output-on-failure"]
     ctest = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     failing = False  # the lines that follow are a failed test's
     for line in ctest.stdout:

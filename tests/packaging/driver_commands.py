@@ -336,11 +336,11 @@ class Tests(driver.DriverTest):
         self.assertIn("seeds-70", ran)
         self.assertNotIn("more_seeds.good.0", ran, "as many as were asked for have run")
 
-    def test_progress_on_a_terminal(self):
-        self.stub({"cmake": 'case $1 in --build) echo "[1/2] one"; echo "[2/2] two";; esac'})
+    def on_terminal(self, *arguments):
+        """Exit code, and what a terminal gets."""
         reader, terminal = pty.openpty()
-        program = subprocess.Popen([self.home / "warden", "test"], cwd=self.here, env=self.environment(), stdin=subprocess.DEVNULL,
-                                   stdout=terminal, stderr=terminal)
+        program = subprocess.Popen([self.home / "warden", *arguments], cwd=self.here, env=self.environment(),
+                                   stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal)
         os.close(terminal)
         said = b""
         try:
@@ -349,12 +349,23 @@ class Tests(driver.DriverTest):
         except OSError:  # the program has ended
             pass
         os.close(reader)
-        self.assertEqual(program.wait(), 0, said)
-        text = said.decode()
+        return program.wait(), said.decode()
+
+    def test_progress_on_a_terminal(self):
+        self.stub({"cmake": 'case $1 in --build) echo "[1/2] one"; echo "[2/2] two";; esac'})
+        code, text = self.on_terminal("test")
+        self.assertEqual(code, 0, text)
         self.assertIn("\r\033[K2/2", text)
         self.assertRegex(text, r"\r\033\[K\d/5 sim.good.0")
         self.assertTrue(text.endswith("\r\n5 passed, 0 failed, 1 skipped\r\n"), text)
         self.assertEqual((self.home / "build/test/build.log").read_text(), "[1/2] one\n[2/2] two\n")
+
+    def test_a_build_that_fails_on_a_terminal(self):
+        self.stub({"cmake": 'case $1 in --build) echo "[1/2] one"; echo "x.cu:1: error: no such thing"; exit 1;; esac'})
+        code, text = self.on_terminal("test")
+        self.assertEqual(code, 1, text)
+        self.assertIn("\r\nx.cu:1: error: no such thing\r\n", text.replace("\r\033[K", "\r\n"))
+        self.assertTrue(text.endswith("\r\n0 passed, 1 failed, 0 skipped\r\n"), text)
 
 
 class Prebuilt(driver.DriverTest):
