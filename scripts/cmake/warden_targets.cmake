@@ -95,6 +95,14 @@ function(warden_test_remains)
   set_tests_properties(${ARGN} PROPERTIES LABELS remaining)
 endfunction()
 
+# warden_add_gpu_run(<name> <program> <output>): the test gpu.<name> of a user's program, which must print <output>. It
+# knows no exit code for "no GPU": CUDA's words for it skip the test. Run by cmake, which turns an abort into an exit.
+function(warden_add_gpu_run name program output)
+  add_test(NAME gpu.${name} COMMAND ${CMAKE_COMMAND} -E env ${program})
+  set_tests_properties(gpu.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${output}" TIMEOUT 120 RESOURCE_LOCK gpu
+    SKIP_REGULAR_EXPRESSION "no CUDA-capable device is detected;CUDA driver version is insufficient")
+endfunction()
+
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
 # [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
 # GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST

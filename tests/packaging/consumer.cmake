@@ -14,15 +14,34 @@ if(cuda)
   list(APPEND options -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=90)
 endif()
 run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DWARDEN_CUDA=${cuda} -DWARDEN_BUILD_TESTS=OFF
-    -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=${build}/prefix)
+    -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX=${build}/prefix)
 run(${CMAKE_COMMAND} --build ${build}/warden --target install)
-run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda}
+set(wanted "")
+if(cuda)
+  # Both devices are installed; whoever asks for CUDA needs no Boost.
+  set(wanted -Dcomponent=cuda -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
+endif()
+run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda} ${wanted}
     -DCMAKE_PREFIX_PATH=${build}/prefix)
 run(${CMAKE_COMMAND} --build ${build}/consumer)
 if(NOT cuda)
+  execute_process(COMMAND ${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/missing ${options}
+    -Dcomponent=cuda -DCMAKE_PREFIX_PATH=${build}/prefix RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE out)
+  string(REGEX REPLACE "[ \n]+" " " out "${out}")
+  if(code EQUAL 0 OR NOT out MATCHES "this Warden was installed without CUDA")
+    message(FATAL_ERROR "WARDEN_CUDA=OFF, but the component cuda is there: ${out}")
+  endif()
   run(${build}/consumer/consumer)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "the consumer printed: ${out}")
+  endif()
+  # Without CMake, as docs/migrate.md says it.
+  set(prefix ${build}/prefix)
+  run(${cxx} -std=c++20 -O2 -DWARDEN_SIMULATED=1 -x c++ ${source}/tests/packaging/consumer/main.cu -x none -I ${prefix}/include
+      -L ${prefix}/lib -lwarden_sim -lboost_context -o ${build}/file_sim)
+  run(${build}/file_sim)
+  if(NOT out MATCHES "balance 512")
+    message(FATAL_ERROR "compiled without CMake it printed: ${out}")
   endif()
   run(ldd ${build}/consumer/consumer)
   if(out MATCHES "cuda|nvidia")

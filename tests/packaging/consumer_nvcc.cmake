@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# Installs Warden for CUDA alone, where there is no Boost, and compiles README's example without CMake.
+function(run)
+  execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "failed: ${ARGV}\n${out}")
+  endif()
+  set(out "${out}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${build})
+set(prefix ${build}/prefix)
+set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
+run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=${architecture}
+    -DWARDEN_CUDA=ON -DWARDEN_SIMULATED_DEVICE=OFF -DWARDEN_BUILD_TESTS=OFF -DWARDEN_BUILD_BENCHMARKS=OFF
+    -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX=${prefix})
+run(${CMAKE_COMMAND} --build ${build}/warden --target install)
+file(GLOB libraries RELATIVE ${prefix}/lib ${prefix}/lib/*.*)
+if(NOT libraries STREQUAL "libwarden_cuda.a")
+  message(FATAL_ERROR "installed for CUDA alone: ${libraries}")
+endif()
+
+# As docs/migrate.md says it.
+file(COPY_FILE ${program} ${build}/file.cu)
+run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
+
+find_program(pkg_config pkg-config)
+if(pkg_config)
+  run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${prefix}/lib/pkgconfig ${pkg_config} --cflags --libs warden)
+  separate_arguments(out UNIX_COMMAND "${out}")
+  list(TRANSFORM out REPLACE "${prefix}/lib/pkgconfig/../.." "${prefix}")
+  if(NOT out STREQUAL "-I${prefix}/include;-L${prefix}/lib;-lwarden_cuda")
+    message(FATAL_ERROR "pkg-config says ${out}")
+  endif()
+endif()
+
+# find_package: CUDA without Boost, and a line about what is not there.
+set(find ${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -DCMAKE_PREFIX_PATH=${prefix})
+run(${find})
+run(${find} -Dcomponent=cuda)
+execute_process(COMMAND ${find} -Dcomponent=sim RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE out)
+string(REGEX REPLACE "[ \n]+" " " out "${out}")
+if(code EQUAL 0 OR NOT out MATCHES "this Warden was installed without the simulated device")
+  message(FATAL_ERROR "a simulated device that is not there: exit code ${code}, ${out}")
+endif()
