@@ -140,12 +140,12 @@ std::string here(int line) { return "ways_in.cu:" + std::to_string(line); }
 
 TEST(ways_in, errors_name_the_callers_line) {
   warden::buffer<account> records{accounts};
+  auto* const all = records.data();
   warden::guarded_options const wrong{.capacity = 48};
   EXPECT_THAT(place_of([&] { bank(records, wrong); }), HasSubstr(here(__LINE__)));
   EXPECT_THAT(place_of([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(place_of([&] { bank(records.data(), accounts, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(place_of([&] { bank(records.data(), accounts, {}, wrong); }),
-              HasSubstr(here(__LINE__)));
+  EXPECT_THAT(place_of([&] { bank(all, accounts, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(place_of([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
 }
 
 struct large {
