@@ -5,8 +5,8 @@
     check_floors.py [ROOT]      prints file:line: what, exit code 1 if there is anything
     check_floors.py --self-test plants a violation of each kind and demands that it is found
 
-The floor of a header is its folder. A public header, at the top of include/warden, belongs to the highest floor
-that it includes: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
+The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
+needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
 templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's.
 """
 import pathlib
@@ -46,13 +46,13 @@ class Headers:
                 name = path.relative_to(root / "include/warden").as_posix()
                 self.includes[name] = [m[1] for line in path.read_text().splitlines() if (m := INCLUDE.match(line))]
 
-    def floor(self, header, above=()):
-        """The number of a header's floor; of a public one, that of the highest header it needs."""
+    def folders(self, header, above=()):
+        """The folder of a header; of a public one, those of all headers that it needs."""
         folder = folder_of(header)
         if folder:
-            return FLOOR_OF.get(folder)
-        floors = [self.floor(h, (*above, header)) for h in self.includes.get(header, []) if h not in above]
-        return max((f for f in floors if f is not None), default=0)
+            return {folder}
+        needed = (self.folders(h, (*above, header)) for h in self.includes.get(header, []) if h not in above)
+        return set().union(*needed)
 
     def cycle(self, header):
         """A way from the header back to itself, or nothing."""
@@ -69,14 +69,12 @@ class Headers:
 
     def fault(self, header, target):
         """What is wrong with an include of one header in another, or nothing."""
-        if folder_of(header) and self.floor(header) is None:
-            return f"{header} is on no floor"
-        if self.floor(target) is None:
-            return f"{target} is on no floor"
-        mine, other = folder_of(header), folder_of(target)
+        mine, theirs = folder_of(header), self.folders(target)
+        for one in (f for f in (mine, *theirs) if f and f not in FLOOR_OF):
+            return f"{one}/ is on no floor"
         if not mine or (header, target) in ALLOWED:
             return None
-        if mine != other and self.floor(target) > self.floor(header) - (1 if other else 0):
+        if any(f != mine and FLOOR_OF[f] >= FLOOR_OF[mine] for f in theirs):
             return f"includes {target}, which is not on a floor below"
         return None
 
@@ -119,6 +117,8 @@ def self_test():
         {"include/warden/launch/ref.cuh": "#include <warden/guarded.cuh>\n", **guarded},
         {"include/warden/a.cuh": "#include <warden/b.cuh>\n", "include/warden/b.cuh": "#include <warden/c.cuh>\n",
          "include/warden/c.cuh": "#include <warden/b.cuh>\n"},
+        {"include/warden/client/a.cuh": "#include <warden/b.hpp>\n", "include/warden/b.hpp": "#include <warden/server/c.cuh>\n",
+         "include/warden/server/c.cuh": ""},
         {"include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n"},
         {"apps/a.cu": "#include <warden/host/x.cuh>\n"},
         {"tests/b.cu": "void f() { __syncthreads(); }\n"},

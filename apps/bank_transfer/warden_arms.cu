@@ -51,7 +51,7 @@ class warden_arm final : public arm {
   static constexpr bool forwards = sizeof...(Sections) > 1;
   /// With servers for transfers of any owners in the same kernel there are fewer registers.
   static constexpr unsigned at_once =
-      warden::pairs_taken_by<typename Policy::executor> == warden::pairs_of::any_owners ? 2 : 4;
+      warden::guarded_types<Policy, account, Sections...>::nests ? 2 : 4;
 
  public:
   explicit warden_arm(bank& b, warden::guarded_options const& options = {},

@@ -24,7 +24,7 @@ inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
 namespace detail {
 template <class Section, class Record, class Context>
-concept takes_context = requires(Section const& section, Record& record, Context context) {
+concept takes_context = requires(Section const& section, Record& record, Context const& context) {
   section(record, context);
 };
 template <class Section, class Record>

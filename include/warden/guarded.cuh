@@ -7,7 +7,7 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
-#include <warden/device_range.hpp>
+#include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
 #include <warden/host/answer_memory.cuh>
@@ -48,7 +48,8 @@ WARDEN_NAMESPACE_BEGIN
 /// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded {
-  using executor = typename guarded_types<Policy, Record, Sections...>::executor;
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record,
+                                                    typename Policy::context, Sections...>::type;
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
   static_assert(is_address_free<Record>,
                 "warden: records are trivially copyable and hold no address of themselves");
@@ -62,6 +63,12 @@ class basic_guarded {
                 "warden: a section is trivially copyable and called, const, as section(record[, "
                 "context]), as section(first, second[, context]) or as section(record, context, "
                 "next), one of the three");
+  static_assert(!((detail::takes_two<Sections, Record> &&
+                   (detail::takes_record<Sections, Record> ||
+                    detail::takes_context<Sections, Record, typename Policy::context>)) ||
+                  ...),
+                "warden: a section's operator() fits one record as well as two: name the types of "
+                "its parameters, and let it have one form");
   static_assert(
       pairs_taken_by<executor> != pairs_of::nobody ||
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
@@ -128,9 +135,10 @@ class basic_guarded {
     plan().check_owners(size);
   }
   /// Guards records whose sections need no context.
-  basic_guarded(Record* records, std::size_t size, options chosen,
-                std::source_location where = std::source_location::current()) requires
-      std::is_empty_v<context> : basic_guarded{records, size, context{}, chosen, where} {}
+  basic_guarded(
+      Record* records, std::size_t size, options chosen,
+      caller_line line = std::source_location::current()) requires std::is_empty_v<context>
+      : basic_guarded{records, size, context{}, chosen, line.where} {}
   /// Guards all records of a contiguous range in device memory, which must stay alive: a
   /// warden::buffer, a thrust::device_vector, a span.
   template <device_range<Record> Range>
@@ -141,9 +149,9 @@ class basic_guarded {
   /// Guards all records of such a range, whose sections need no context.
   template <device_range<Record> Range>
   requires std::is_empty_v<context> basic_guarded(
-      Range&& records, options chosen, std::source_location where = std::source_location::current())
+      Range&& records, options chosen, caller_line line = std::source_location::current())
       : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()), context{},
-                      chosen, where} {}
+                      chosen, line.where} {}
 
   /// What was moved from may only be destroyed or assigned to.
   basic_guarded(basic_guarded&&) noexcept = default;

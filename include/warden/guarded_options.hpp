@@ -6,8 +6,18 @@
 #include <warden/simt/host_abi.hpp>
 
 #include <cstdint>
+#include <source_location>
 
 WARDEN_HOST_NAMESPACE_BEGIN
+
+/// The line that made a guarded: of the caller, unless it is given. An empty pair of braces makes
+/// none, so that it always stands for a context or for options.
+struct caller_line {
+  /// That line.
+  caller_line(std::source_location line) : where{line} {}
+
+  std::source_location where;  ///< the line
+};
 
 /// Choices made when a guarded is made. Zero means: by default.
 struct guarded_options {

@@ -4,10 +4,9 @@
 ///
 /// | choice | tags | decides |
 /// |---|---|---|
-/// | `executor` | `executor::automatic`, `runs`, `locks`, `atomics`, `nested` | the server's loop,
-/// and how it runs sections | | `readiness` | `readiness::laps`, `whole_flits`, `bitmask` | the
-/// channel: how a message shows that it is there | | `sender` | `sender::sorted`, `buffered` | the
-/// outbox: how a block's messages are staged and sent |
+/// | `executor` | `automatic`, `runs`, `locks`, `atomics`, `nested` | how servers run sections |
+/// | `readiness` | `laps`, `whole_flits`, `bitmask` | how a message shows that it is there |
+/// | `sender` | `sorted`, `buffered` | how a block's messages are staged and sent |
 #pragma once
 
 #include <warden/channel/bitmask_channel.cuh>

@@ -88,10 +88,10 @@ struct send_all {
 template <class Policy>
 class wide_payload : public testing::Test {
  protected:
-  /// Messages of `Lanes` lanes; a section type for each of the words in `Used`.
-  template <int Lanes, int... Used>
+  /// Messages of `Flits` flits; a section type for each of the words in `Used`.
+  template <int Flits, int... Used>
   void arrives() {
-    constexpr int words = 3 * Lanes - 1;
+    constexpr int words = 3 * Flits - 1;
     // As many records as a server has threads and fewer, and more.
     for (std::uint32_t const records : {test::sized(100u, 4096u), test::sized(700u, 60'000u)})
       send_and_compare<uses_one<words, Used>...>(records);

@@ -27,10 +27,10 @@ enum class lanes {
 };
 
 /// What is compiled into the kernel.
-template <lanes Flits, bool BackOff>
+template <lanes Lanes, bool BackOff>
 struct lock_settings {
   /// How the lanes of a warp go about their locks.
-  static constexpr lanes how = Flits;
+  static constexpr lanes how = Lanes;
   /// After a failed try, sleep twice as long as after the one before.
   static constexpr bool back_off = BackOff;
 };

@@ -161,5 +161,4 @@ class channel_ref {
   WARDEN_DEVICE std::uint64_t lap(std::uint64_t index) const { return index >> capacity_log2_; }
 };
 
-/// How a server learns that a slot's message is there; a policy names one.
 WARDEN_NAMESPACE_END

@@ -76,7 +76,7 @@ struct lap_in_each_word {
 
 }  // namespace flit
 
-/// A message of `Lanes` times 16 bytes.
+/// A message of `Flits` times 16 bytes.
 template <int Flits>
 struct message {
   simt::flit_words flits[Flits];  ///< in the order of their payload

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lanes that are one 128-bit access each and carry the lap once, kept to be measured beside the
+/// Flits that are one 128-bit access each and carry the lap once, kept to be measured beside the
 /// flits whose words each prove themselves.
 ///
 /// This takes for granted that a flit is stored and loaded at once. PTX promises that of 64 bits at

@@ -365,5 +365,4 @@ class sorted_outbox {
   unsigned last_appended_ = none;  ///< slot of the newest message that this thread has appended
 };
 
-/// How client blocks stage and send their messages; a policy names one.
 WARDEN_NAMESPACE_END

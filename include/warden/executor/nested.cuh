@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `nested` executor: sections on two records, whoever owns them after [Wang 2020,
+/// The `nested` executor: sections on two records, whoever owns them, after [Wang 2020,
 /// section 4.4].
 #pragma once
 

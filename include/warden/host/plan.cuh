@@ -121,8 +121,9 @@ class plan {
     if constexpr (std::is_same_v<typename policy::owner_map, interleaved_owner_map>) {
       std::size_t const room =
           facts.shared_bytes_per_block > own ? facts.shared_bytes_per_block - own : 0;
+      // Behind what is the server's own records are rounded up to 16 bytes.
       std::size_t const each =
-          room / sizeof(typename Ref::record) / options_.chunk * options_.chunk;
+          room / 16 * 16 / sizeof(typename Ref::record) / options_.chunk * options_.chunk;
       if (each == 0) return "";
       std::size_t const needed = (size + each - 1) / each;
       if (needed >= static_cast<std::size_t>(facts.multiprocessors)) return "";

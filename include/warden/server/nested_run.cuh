@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a server runs sections on two records with two owners after [Wang 2020,
+/// How a server runs sections on two records with two owners, after [Wang 2020,
 /// section 4.4].
 ///
 /// A section goes first to the owner of the record whose lock is the greater. When that lock is

@@ -3,7 +3,7 @@
 /// What a guarded takes records from.
 #pragma once
 
-#include <warden/version.hpp>
+#include <warden/simt/annotations.cuh>
 
 #include <array>
 #include <concepts>
@@ -11,21 +11,21 @@
 #include <type_traits>
 #include <vector>
 
-namespace warden {
+WARDEN_NAMESPACE_BEGIN
 
 namespace detail {
 
 /// The address behind a pointer, or behind an object like thrust::device_ptr.
+template <class T>
+T* address_of(T* p) {
+  return p;
+}
 template <class Pointer>
-auto address_of(Pointer p) {
-  if constexpr (std::is_pointer_v<Pointer>) {
-    return p;
-  } else {
-    return p.get();
-  }
+auto address_of(Pointer p) -> decltype(p.get()) {
+  return p.get();
 }
 template <class Range>
-auto data_of(Range& range) {
+auto data_of(Range& range) -> decltype(address_of(range.data())) {
   return address_of(range.data());
 }
 template <class T>
@@ -38,13 +38,12 @@ inline constexpr bool is_host_container<std::array<T, N>> = true;
 }  // namespace detail
 
 /// A contiguous range of `T` in device memory: whatever has `data()`, a pointer or what has one by
-/// `get()`, and `size()`. Containers that are known to be in host memory are none.
+/// `get()`, and `size()`. std::vector and std::array, which are in host memory, are none.
 template <class Range, class T>
 concept device_range = !detail::is_host_container<std::remove_cvref_t<Range>> &&
                        requires(std::remove_reference_t<Range> & range) {
-  range.data();
+  { detail::data_of(range) } -> std::same_as<T*>;
   { range.size() } -> std::convertible_to<std::size_t>;
-  requires std::same_as<decltype(detail::data_of(range)), T*>;
 };
 
-}  // namespace warden
+WARDEN_NAMESPACE_END
