@@ -142,14 +142,15 @@ class basic_guarded {
   /// Guards all records of a contiguous range in device memory, which must stay alive: a
   /// warden::buffer, a thrust::device_vector, a span.
   template <device_range<Record> Range>
-  explicit(false) basic_guarded(Range&& records, context sections_context = {}, options chosen = {},
-                                std::source_location where = std::source_location::current())
+  basic_guarded(Range&& records, context sections_context = {}, options chosen = {},
+                std::source_location where = std::source_location::current())
       : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()),
                       sections_context, chosen, where} {}
   /// Guards all records of such a range, whose sections need no context.
   template <device_range<Record> Range>
-  requires std::is_empty_v<context> basic_guarded(
-      Range&& records, options chosen, caller_line line = std::source_location::current())
+  basic_guarded(
+      Range&& records, options chosen,
+      caller_line line = std::source_location::current()) requires std::is_empty_v<context>
       : basic_guarded{detail::data_of(records), static_cast<std::size_t>(records.size()), context{},
                       chosen, line.where} {}
 
