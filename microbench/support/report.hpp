@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A benchmark program: points become rows of Google Benchmark, its file and a progress bar.
+// A benchmark program: points become rows of Google Benchmark, on the console and in its file.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -28,7 +28,8 @@ class program {
              std::vector<std::string> const& on_demand = {});
   [[nodiscard]] int exit_code() const { return exit_code_; }
 
-  /// Measures the points and writes the rows. An interrupt keeps the finished points. Returns the
+  /// Measures the points, prints each row as it is finished (but not with --quiet) and writes it to
+  /// the file. An interrupt keeps the finished points. Returns the
   /// program's exit code: 1 when a point failed, 2 when there is nothing to measure, 130 when
   /// interrupted.
   int run(std::vector<std::shared_ptr<point>> const& points);
@@ -39,7 +40,7 @@ class program {
   std::string name_, command_;
   CLI::App app_;
   sweep sweep_;
-  bool simulated_ = false;
+  bool simulated_ = false, quiet_ = false;
   int exit_code_ = 0;
 };
 
