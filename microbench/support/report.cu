@@ -15,6 +15,8 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace bench {
 
@@ -29,18 +31,64 @@ class progress_bar {
   explicit progress_bar(std::size_t rows) : rows_{rows}, shown_{isatty(STDERR_FILENO) != 0} {}
   void advance(std::string const& name) {
     ++done_;
-    if (!shown_) return;
+    last_ = name;
+    draw();
+  }
+  /// Makes room for a line of the terminal; `draw` goes on below it.
+  void clear() const {
+    if (shown_) std::fprintf(stderr, "\r\033[K");
+  }
+  void draw() const {
+    if (!shown_ || done_ == 0) return;
     std::size_t const filled = 30 * done_ / std::max<std::size_t>(rows_, 1);
-    std::fprintf(stderr, "\r\033[K[%s%s] %zu/%zu %s", std::string(filled, '#').c_str(),
+    clear();
+    std::fprintf(stderr, "[%s%s] %zu/%zu %s", std::string(filled, '#').c_str(),
                  std::string(30 - std::min<std::size_t>(filled, 30), '.').c_str(), done_, rows_,
-                 name.c_str());
-    if (done_ >= rows_) std::fprintf(stderr, "\r\033[K");
+                 last_.c_str());
+    if (done_ >= rows_) clear();
   }
 
  private:
   std::size_t rows_, done_ = 0;
   bool shown_;
+  std::string last_;
 };
+
+using run_result = benchmark::BenchmarkReporter::Run;
+
+std::string figure(std::string name, double value) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  char text[96];
+  std::snprintf(text, sizeof text, "%s %.2f", name.c_str(), value);
+  return text;
+}
+
+/// What a row is read for: its rate; or what the simulated device counted; or all that it says.
+std::string figures_of(run_result const& run) {
+  if (auto const rate = run.counters.find("items_per_second"); rate != run.counters.end()) {
+    double value = rate->second.value;
+    char const* prefix = "";
+    for (char const* larger : {"K", "M", "G"}) {
+      if (value < 1000) break;
+      value /= 1000;
+      prefix = larger;
+    }
+    char text[64];
+    std::snprintf(text, sizeof text, "%7.2f %s/s", value, prefix);
+    return text;
+  }
+  std::string counts, all;
+  for (char const* name : {"global_atomics", "lock_retries", "sectors", "messages"}) {
+    if (auto const count = run.counters.find(name); count != run.counters.end())
+      counts += (counts.empty() ? "" : ", ") + figure(name, count->second.value);
+  }
+  if (!counts.empty()) return counts;
+  for (auto const& [name, counter] : run.counters) {
+    if (name != "operations" && name != "runs")
+      all += (all.empty() ? "" : ", ") + figure(name, counter.value);
+  }
+  return all;
+}
 
 /// One point of the sweep and its arms' rows. The first row that runs measures all arms,
 /// interleaved.
@@ -84,14 +132,24 @@ void add_rows(std::string const& program, std::shared_ptr<point> const& point, s
   }
 }
 
-/// Says what failed; the table is printed from the file.
+/// Says what failed, and prints each row as it is finished; the tables are made from the file.
 class console : public benchmark::ConsoleReporter {
  public:
-  console() : ConsoleReporter(OO_Tabular) {}
+  /// `width`: of the longest name. `quiet`: no rows.
+  console(progress_bar const& bar, std::size_t width, bool quiet)
+      : ConsoleReporter(OO_Tabular), bar_{bar}, width_{static_cast<int>(width)}, quiet_{quiet} {}
   bool ReportContext(Context const&) override { return true; }
   void ReportRuns(std::vector<Run> const& runs) override {
+    bar_.clear();
     for (Run const& run : runs) {
-      if (!run.error_occurred) continue;
+      if (!run.error_occurred) {
+        if (quiet_) continue;
+        std::printf("%-*s  %s\n", width_, run.run_name.function_name.c_str(),
+                    figures_of(run).c_str());
+        // Whoever reads a pipe or a file sees it now, too.
+        std::fflush(stdout);
+        continue;
+      }
       if (run.error_message == "interrupted") {
         ++not_run;
         continue;
@@ -103,10 +161,14 @@ class console : public benchmark::ConsoleReporter {
       std::fprintf(stderr, "%s: %s\n", run.run_name.function_name.c_str(),
                    again ? "the same error" : last_.c_str());
     }
+    bar_.draw();
   }
   int failures = 0, not_run = 0;
 
  private:
+  progress_bar const& bar_;
+  int width_;
+  bool quiet_;
   std::string last_;
 };
 
@@ -149,6 +211,7 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
   app_.add_option("--repetitions", sweep_.repetitions,
                   "repetitions, of which the median is reported")
       ->check(CLI::Range(1u, 1000u));
+  app_.add_flag("--quiet", quiet_, "no line for each row as it is finished");
   app_.footer("Google Benchmark's options work, too.");
   try {
     app_.parse(argc, argv);
@@ -213,10 +276,13 @@ int program::run(points const& all) {
     [[maybe_unused]] auto const written =
         write(STDERR_FILENO, interrupt_message, std::strlen(interrupt_message));
   });
-  std::size_t rows = 0;
+  std::size_t rows = 0, width = 0;
   for (auto const& p : all) {
-    rows += static_cast<std::size_t>(std::count_if(sweep_.arms.begin(), sweep_.arms.end(),
-                                                   [&](auto const& a) { return p->has(a); }));
+    for (std::string const& arm : sweep_.arms) {
+      if (!p->has(arm)) continue;
+      ++rows;
+      width = std::max(width, name_.size() + 1 + p->name(arm).size());
+    }
   }
   if (rows == 0) {
     std::fprintf(stderr, "%s: none of these arms has one of these operations\n", name_.c_str());
@@ -226,11 +292,13 @@ int program::run(points const& all) {
   progress_bar bar{rows};
   for (auto const& p : all) add_rows(name_, p, sweep_, bar);
 
-  console display;
+  console display{bar, width, quiet_};
   file_reporter file;
   // Without --benchmark_out a file reporter would be an error.
   bool const to_file = command_.find("--benchmark_out=") != std::string::npos;
   bool const any = benchmark::RunSpecifiedBenchmarks(&display, to_file ? &file : nullptr) != 0;
+  // Rows that failed or were not run are no progress: it may still stand there.
+  bar.clear();
   if (!any) return 2;
   if (display.not_run != 0)
     std::fprintf(stderr, "%s: %d rows were not run\n", name_.c_str(), display.not_run);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A benchmark program: points become rows of Google Benchmark, its file and a progress bar.
+// A benchmark program: points become rows of Google Benchmark, on the console and in its file.
 #pragma once
 
 #include "microbench/support/point.hpp"
@@ -40,7 +40,8 @@ class program {
   using points = std::vector<std::shared_ptr<point>>;
   /// Measures the points that `make` adds. What it throws is told, and the exit code is then 2.
   int run(std::function<void(points&)> const& make);
-  /// Measures the points and writes the rows. An interrupt keeps the finished points. Returns the
+  /// Measures the points, prints each row as it is finished (but not with --quiet) and writes it to
+  /// the file. An interrupt keeps the finished points. Returns the
   /// program's exit code: 1 when a point failed, 2 when there is nothing to measure, 130 when
   /// interrupted.
   int run(points const& all);
@@ -51,7 +52,7 @@ class program {
   std::string name_, command_;
   CLI::App app_;
   sweep sweep_;
-  bool simulated_ = false;
+  bool simulated_ = false, quiet_ = false;
   int exit_code_ = 0;
 };
 

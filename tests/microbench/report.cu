@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a benchmark program does with rows that were not verified: exit code 1, and not in the file.
+// What a benchmark program prints of its rows, and does with those that were not verified: exit
+// code 1, and not in the file.
 
 #include "microbench/support/report.hpp"
 
@@ -26,6 +27,12 @@ class settled_point final : public bench::point {
   std::map<std::string, bench::row> measure_all(bench::sweep const&) override {
     std::map<std::string, bench::row> rows;
     rows["good"].verified = true;
+    rows["good"].seconds = 0.5;
+    rows["good"].operations = 1250000000;
+    rows["counted"].verified = true;
+    rows["counted"].counters = {{"messages", 1}, {"global_atomics", 0.125}, {"threads", 64}};
+    rows["waited"].verified = true;
+    rows["waited"].counters = {{"p99_ns", 1472}, {"operations", 64}};
     rows["bad"].verified = false;
     return rows;
   }
@@ -42,10 +49,15 @@ int run(std::vector<std::string> const& arms, std::string const& out) {
 }
 
 // One program a process: Google Benchmark keeps what was registered.
-TEST(report, an_unverified_row_is_an_error_and_not_in_the_file) {
+TEST(report, rows_are_printed_and_an_unverified_one_is_an_error_and_not_in_the_file) {
   std::string const out = testing::TempDir() + "warden_rows_" + std::to_string(getpid());
+  testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
-  EXPECT_EQ(run({"good", "bad"}, out), 1);
+  EXPECT_EQ(run({"good", "counted", "waited", "bad"}, out), 1);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "settled/good/x:1        2.50 G/s\n"
+            "settled/counted/x:1  global atomics 0.12, messages 1.00\n"
+            "settled/waited/x:1   p99 ns 1472.00\n");
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "settled/bad/x:1: not verified: something was lost, doubled or torn\n");
   std::ifstream file{out};

@@ -6,6 +6,7 @@
 """
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -197,7 +198,7 @@ class Prebuilt(driver.ProgramTest):
         done = subprocess.run([driver.BIN / "bank_transfer_bench_sim", "--ops", "64", "--arms", "atomics,warden_colocated", "--keys",
                                "256,32768", "--colocated-accounts", "on_chip", f"--benchmark_out={self.here}/rows.json"],
                               capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"\Abank_transfer/transfer/uniform/warden_colocated/keys:32768 is left out: guarded: .* too many "
                                       r"for the chip.*\n\Z")
         rows = json.loads((self.here / "rows.json").read_text())["benchmarks"]
@@ -208,12 +209,48 @@ class Prebuilt(driver.ProgramTest):
     def test_transport(self):
         done = subprocess.run([driver.BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],
                               capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         names = [row["name"] for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], names)
         for name in ("block/windows/in_band/bytes:16/servers:8", "ceiling_copy/windows/in_band/bytes:64/servers:4",
                      "thread/slices/in_band/bytes:16/servers:4", "latency/slices/in_band/loaded/servers:4"):
             self.assertIn(f"transport/{name}", names)
         self.assertEqual(len(set(names)), len(names))
+
+
+class Rows(driver.ProgramTest):
+    """A program that is run directly prints each row as it is finished."""
+
+    COMMAND = ["--keys", "1,32", "--ops", "64", "--arms", "atomics,warden_locks", "--operation", "push", "--workload", "uniform"]
+    NAMES = [f"contention/push/uniform/{arm}/keys:{keys}" for keys in (1, 32) for arm in ("atomics", "warden_locks")]
+
+    def run_program(self, *options, **streams):
+        return subprocess.run([driver.BIN / "contention_sim", *self.COMMAND, *options], text=True, stdout=subprocess.PIPE,
+                              **{"stderr": subprocess.PIPE, **streams})
+
+    def test_a_line_a_row(self):
+        done = self.run_program()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], self.NAMES)
+        width = max(map(len, self.NAMES)) + 2
+        for line in done.stdout.splitlines():
+            self.assertRegex(line[width:], r"^global atomics \d\.\d\d, lock retries [\d.]+, sectors [\d.]+, messages [01]\.00$", line)
+
+    def test_quiet(self):
+        done = self.run_program("--quiet")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_the_bar_of_a_terminal_stays(self):
+        for options, rows in (([], len(self.NAMES)), (["--quiet"], 0)):
+            terminal, end = pty.openpty()
+            done = self.run_program(*options, stderr=end)
+            os.close(end)
+            bar = os.read(terminal, 65536).decode()
+            os.close(terminal)
+            self.assertEqual((done.returncode, done.stdout.count("\n")), (0, rows))
+            for number, name in enumerate(self.NAMES[:-1], 1):
+                self.assertIn(f"] {number}/{len(self.NAMES)} {name}", bar)
+            self.assertTrue(bar.endswith("\r\033[K"), "it leaves the line empty")
 
 
 class Interrupt(driver.ProgramTest):
@@ -274,8 +311,9 @@ class Interrupt(driver.ProgramTest):
         running = self.start([driver.BIN / "contention_sim"], *self.SWEEP, f"--benchmark_out={self.out}")
         os.killpg(running.pid, signal.SIGINT)
         out, err = running.communicate(timeout=self.PATIENCE)
-        self.assertEqual((running.returncode, out), (130, ""), err)
+        self.assertEqual(running.returncode, 130, err)
         rows = json.loads(self.out.read_text())["benchmarks"]
+        self.assertEqual([line.split()[0] for line in out.splitlines()], [row["name"] for row in rows])
         self.check_rows(rows)
         self.assertRegex(err, "^\ncontention: interrupted; .*\ncontention: "
                               f"{len(self.KEYS) * len(self.ARMS) - len(rows)} rows were not run\n$")
