@@ -191,6 +191,7 @@ MUTANTS = {
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
 FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence"]
+assert set(FEW) <= set(MUTANTS)
 
 
 HEADER = """// SPDX-License-Identifier: Apache-2.0
