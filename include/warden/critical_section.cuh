@@ -55,27 +55,6 @@ concept pair_section_of =
     is_address_free<Section> && !critical_section_of<Section, Record, Context> &&
     (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
 
-/// Calls a section on one record, with the context if it takes one.
-template <class Section, class Record, class Context>
-WARDEN_DEVICE decltype(auto) run_section(Section const& section, Record& record,
-                                         Context const& context) {
-  if constexpr (detail::takes_context<Section, Record, Context>) {
-    return section(record, context);
-  } else {
-    return section(record);
-  }
-}
-/// Calls a section on two records, with the context if it takes one.
-template <class Section, class Record, class Context>
-requires pair_section_of<Section, Record, Context> WARDEN_DEVICE decltype(auto) run_section(
-    Section const& section, Record& first, Record& second, Context const& context) {
-  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
-    return section(first, second, context);
-  } else {
-    return section(first, second);
-  }
-}
-
 namespace detail {
 /// In place of a section_client, to ask what a section takes.
 struct any_client {
@@ -149,8 +128,13 @@ inline constexpr bool forwards_taken_by = [] {
 namespace detail {
 template <class Section, class Record, class Context>
 struct answer_type {
-  using type = decltype(run_section(std::declval<Section const&>(), std::declval<Record&>(),
-                                    std::declval<Context const&>()));
+  using type = decltype(std::declval<Section const&>()(std::declval<Record&>()));
+};
+template <class Section, class Record, class Context>
+requires takes_context<Section, Record, Context>
+struct answer_type<Section, Record, Context> {
+  using type = decltype(std::declval<Section const&>()(std::declval<Record&>(),
+                                                       std::declval<Context const&>()));
 };
 template <class Section, class Record, class Context>
 requires forwarding_section_of<Section, Record, Context>
@@ -159,12 +143,43 @@ struct answer_type<Section, Record, Context> {
       std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));
 };
 template <class Section, class Record, class Context>
+struct pair_answer_type {
+  using type =
+      decltype(std::declval<Section const&>()(std::declval<Record&>(), std::declval<Record&>()));
+};
+template <class Section, class Record, class Context>
+requires takes_two_and_context<Section, Record, Context>
+struct pair_answer_type<Section, Record, Context> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Record&>(), std::declval<Record&>(), std::declval<Context const&>()));
+};
+template <class Section, class Record, class Context>
 requires pair_section_of<Section, Record, Context>
-struct answer_type<Section, Record, Context> {
-  using type = decltype(run_section(std::declval<Section const&>(), std::declval<Record&>(),
-                                    std::declval<Record&>(), std::declval<Context const&>()));
+struct answer_type<Section, Record, Context> : pair_answer_type<Section, Record, Context> {
 };
 }  // namespace detail
+
+/// Calls a section on one record, with the context if it takes one. The type it returns is spelt
+/// out, because nvcc's host side does not see the body of a device function.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section(
+    Section const& section, Record& record, Context const& context) {
+  if constexpr (detail::takes_context<Section, Record, Context>) {
+    return section(record, context);
+  } else {
+    return section(record);
+  }
+}
+/// Calls a section on two records, with the context if it takes one.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type run_section(
+    Section const& section, Record& first, Record& second, Context const& context) {
+  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
+    return section(first, second, context);
+  } else {
+    return section(first, second);
+  }
+}
 
 /// What the section answers its caller: its return type. Void for one that answers nothing.
 template <class Section, class Record, class Context>

@@ -63,12 +63,10 @@ class basic_guarded {
                 "warden: a section is trivially copyable and called, const, as section(record[, "
                 "context]), as section(first, second[, context]) or as section(record, context, "
                 "next), one of the three");
-  static_assert(!((detail::takes_two<Sections, Record> &&
-                   (detail::takes_record<Sections, Record> ||
-                    detail::takes_context<Sections, Record, typename Policy::context>)) ||
+  static_assert(!((detail::takes_two<Sections, Record> && detail::takes_record<Sections, Record>) ||
                   ...),
-                "warden: a section's operator() fits one record as well as two: name the types of "
-                "its parameters, and let it have one form");
+                "warden: a section's operator() fits one record as well as two: let it have one "
+                "form");
   static_assert(
       pairs_taken_by<executor> != pairs_of::nobody ||
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),

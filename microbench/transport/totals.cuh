@@ -30,8 +30,7 @@ struct null_section {
     for (int w = 0; w < words; ++w) s += word[w];
     return s;
   }
-  template <class Context>
-  __device__ void operator()(std::uint32_t&, Context) const {}
+  __device__ void operator()(std::uint32_t&) const {}
 };
 
 /// A well-mixed word for each number, in a few instructions: it is part of what is measured.
