@@ -6,7 +6,6 @@
 
 #include <warden/guarded.cuh>
 #include <warden/launch.cuh>
-#include <warden/load_then_send.cuh>
 
 namespace bank_transfer {
 
@@ -18,29 +17,39 @@ using warden::placement;
 /// one that sends the other.
 template <bool Forwards, unsigned AtOnce>
 struct send_transfers {
+  static constexpr unsigned at_once = AtOnce;
   transfers all;
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& accounts) const {
     warden::block_client<Ref> client{accounts, at};
-    struct element {
-      std::uint32_t from, to, amount;
-    };
-    warden::load_then_send<AtOnce>(
-        at, accounts, all.n,
-        [&](std::uint64_t i) {
-          return element{all.from[i], all.to[i], all.amounts[i]};
-        },
-        [&](std::uint64_t, element const& e, bool valid) {
-          if constexpr (Forwards) {
-            bool const is_audit = e.amount == 0;
-            client.send(e.from, withdraw{e.to, e.amount}, valid && !is_audit);
-            // Few are.
-            if (is_audit && valid) client.append(e.from, look_at_first{e.to});
-          } else {
-            client.send(e.from, e.to, transfer{e.amount}, valid);
-          }
-        });
+    auto const step = static_cast<std::uint32_t>(at.global_size());
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < all.n;
+         first += at_once * std::uint64_t{step}) {
+      std::uint64_t const left = all.n - first;
+      // Several are loaded before the first is sent: one wait for memory instead of one each.
+      std::uint32_t from[at_once], to[at_once], amounts[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const offset = std::uint64_t{k} * step + at.thread_rank();
+        std::uint64_t const i = first + (offset < left ? offset : 0);
+        from[k] = all.from[i];
+        to[k] = all.to[i];
+        amounts[k] = all.amounts[i];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const offset = std::uint64_t{k} * step + at.thread_rank();
+        if constexpr (Forwards) {
+          bool const is_audit = amounts[k] == 0;
+          client.send(from[k], withdraw{to[k], amounts[k]}, offset < left && !is_audit);
+          // Few are.
+          if (is_audit && offset < left) client.append(from[k], look_at_first{to[k]});
+        } else {
+          client.send(from[k], to[k], transfer{amounts[k]}, offset < left);
+        }
+      }
+    }
     client.flush();
   }
 };

@@ -5,7 +5,6 @@
 #include "microbench/handover/pair_arms.cuh"
 
 #include <warden/launch.cuh>
-#include <warden/load_then_send.cuh>
 
 #include <cstddef>
 
@@ -23,17 +22,26 @@ struct send_pairs {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
-    struct element {
-      std::uint32_t first, second;
-    };
-    warden::load_then_send<at_once>(
-        at, records, all.n,
-        [&](std::uint64_t i) {
-          return element{all.firsts[i], all.seconds[i]};
-        },
-        [&](std::uint64_t i, element const& e, bool valid) {
-          client.send(e.first, e.second, make_section{}(static_cast<std::uint32_t>(i)), valid);
-        });
+    auto const step = static_cast<std::uint32_t>(at.global_size());
+    for (std::uint64_t begin = std::uint64_t{at.block_index()} * at.block_dim(); begin < all.n;
+         begin += at_once * std::uint64_t{step}) {
+      // Several are loaded before the first is sent: one wait for memory instead of one each.
+      std::uint32_t first[at_once], second[at_once];
+      auto const number = [&](unsigned k) {
+        return begin + std::uint64_t{k} * step + at.thread_rank();
+      };
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint64_t const i = number(k) < all.n ? number(k) : begin;
+        first[k] = all.firsts[i];
+        second[k] = all.seconds[i];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        client.send(first[k], second[k], make_section{}(static_cast<std::uint32_t>(number(k))),
+                    number(k) < all.n);
+      }
+    }
     client.flush();
   }
 };
