@@ -116,6 +116,7 @@ std::unique_ptr<arm> make_colocated(bank& b, colocation const& chosen) {
 
 /// Every server owns its share of the accounts.
 struct forwarding : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using context = section_context;
   static constexpr placement records = placement::in_memory;
 };

@@ -19,6 +19,7 @@ namespace hash_table {
 /// The policy of a table's guarded. `Executor` is one that takes any section.
 template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
 struct table_policy : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using context = table_context<Key, Value, Keys>;
   using executor = Executor;
 };

@@ -26,6 +26,7 @@ struct colocated : warden::default_policy {
 /// Every server owns its share of the records.
 template <class Context, warden::placement Where>
 struct nested : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using context = Context;
   using executor = warden::executor::nested<>;
   static constexpr warden::placement records = Where;

@@ -10,6 +10,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// A policy's `minimum_blocks_per_multiprocessor`: chosen for each kernel.
+inline constexpr unsigned automatic_blocks = 0;
+
 /// Derive and override:
 ///
 ///     struct my_policy : warden::default_policy {
@@ -33,10 +36,12 @@ struct default_policy {
   using sender = sender::sorted;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
-  /// Blocks an SM must be able to hold: bounds the registers of the user's code as well. (Where
+  /// Blocks an SM must be able to hold: bounds the registers of the user's code as well. With
+  /// `automatic_blocks` each kernel is compiled twice, for 3 and without a bound; a launch takes
+  /// the one for 3 unless it spills registers to local memory and the other one less. (Where
   /// sections send sections, 512 threads' worth at most count; where they are on two records of any
   /// owners, 768.)
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = automatic_blocks;
   /// By default a guarded has a server for so many multiprocessors.
   static constexpr unsigned multiprocessors_per_server = 1;
   /// Bytes of messages a client block stages for each of its threads before it sends a batch.

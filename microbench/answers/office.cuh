@@ -16,6 +16,7 @@ namespace answers {
 
 template <class Executor>
 struct by : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using executor = Executor;
 };
 

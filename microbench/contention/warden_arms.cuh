@@ -45,6 +45,7 @@ class warden_arm {
 
 template <class Executor>
 struct by : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using executor = Executor;
 };
 struct combining_runs : by<warden::executor::runs<>> {

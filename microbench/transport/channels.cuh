@@ -28,7 +28,7 @@ struct policy : warden::default_policy {
   /// A thread that copies messages of several flits holds more of them in registers than three
   /// blocks leave room for.
   static constexpr unsigned minimum_blocks_per_multiprocessor =
-      Flits == 1 ? warden::default_policy::minimum_blocks_per_multiprocessor : 2;
+      Flits == 1 ? 3 : 2;
 };
 
 /// A guarded, its records and its totals.

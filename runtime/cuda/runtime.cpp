@@ -162,6 +162,13 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
 }
 
+std::size_t local_bytes(kernel const& k, std::source_location where) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's local memory",
+        where);
+  return attributes.localSizeBytes;
+}
+
 launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
                      std::source_location where) {
   void* arguments[] = {argument};

@@ -95,6 +95,45 @@ TEST(ways_in, sections_on_two_records_without_a_policy) {
   EXPECT_EQ(balances(records), expected);
 }
 
+/// A kernel with more values at hand than registers, if three blocks are to fit.
+struct many_values {
+  std::uint32_t const* from;
+  std::uint32_t* to;
+  __device__ void operator()(warden::virtual_block const& at, bank::ref const& all) const {
+    std::uint32_t values[60];
+    WARDEN_UNROLL
+    for (unsigned v = 0; v < 60; ++v) values[v] = from[at.thread_rank() + v];
+    bank::block_client client{all, at};
+    client.send(at.thread_rank() % accounts, deposit{1});
+    client.flush();
+    WARDEN_UNROLL
+    for (unsigned v = 0; v < 60; ++v) to[at.thread_rank() + v * at.block_dim()] = values[v];
+  }
+};
+TEST(ways_in, a_kernel_that_would_spill_gets_its_registers) {
+  warden::buffer<account> records{accounts};
+  records.fill_bytes(0);
+  unsigned const threads = bank::policy::block_threads;
+  std::vector<std::uint32_t> numbers(threads + 60);
+  for (unsigned i = 0; i < numbers.size(); ++i) numbers[i] = i * i;
+  warden::buffer<std::uint32_t> const from{numbers};
+  warden::buffer<std::uint32_t> to{threads * 60};
+  bank b{records, {.servers = 2}};
+  many_values const kernel{from.data(), to.data()};
+  warden::detail::launch_plan<many_values, bank> const plan{
+      1, threads, {{}, std::source_location::current()}, b};
+  EXPECT_EQ(warden::runtime::local_bytes(plan.function()), 0u);
+  auto const bounded = warden::simt::make_kernel(
+      &warden::detail::fused_kernel<bank::policy::block_threads, 3, many_values, bank::ref>);
+  EXPECT_EQ(warden::runtime::local_bytes(bounded) != 0, !test::simulated());
+  warden::launch_fused(kernel, 1, {}, b);
+  b.wait();
+  auto const found = to.to_host();
+  for (unsigned t = 0; t < threads; ++t) {
+    for (unsigned v = 0; v < 60; ++v) ASSERT_EQ(found[t + v * threads], numbers[t + v]);
+  }
+}
+
 /// As thrust::device_vector has it.
 struct device_pointer {
   account* address;

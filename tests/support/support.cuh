@@ -33,6 +33,11 @@ inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
 template <class Policy>
 struct small : Policy {
   static constexpr unsigned block_threads = 64;
+  // One kernel, not two to choose from: they take long enough to compile.
+  static constexpr unsigned minimum_blocks_per_multiprocessor =
+      Policy::minimum_blocks_per_multiprocessor == warden::automatic_blocks
+          ? 3
+          : Policy::minimum_blocks_per_multiprocessor;
   static constexpr unsigned channel_bytes = 2048;
 };
 /// The policies under test, their executors small enough that tables wrap and windows are full.

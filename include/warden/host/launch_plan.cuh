@@ -66,14 +66,16 @@ class launch_plan {
     check(block, first, rest...);
     lay_out_memory(first, rest...);
     servers_ = (first.servers() + ... + rest.servers());
-    function_ = simt::make_kernel(&fused_kernel<threads, resident_at_least, Kernel,
-                                                typename First::ref, typename Rest::ref...>);
+    function_ = choose_kernel();
     // All blocks that are resident together; no more clients than virtual blocks.
     resident_ = static_cast<unsigned>(
         runtime::resident_blocks(function_, threads, shared_bytes_, in.where));
     blocks_ = std::min<std::uint64_t>(resident_, std::uint64_t{servers_} + std::max(grid, 1u));
     check_room("");
   }
+
+  /// What will be launched.
+  [[nodiscard]] runtime::kernel const& function() const { return function_; }
 
   /// Enqueues it. Throws limit_error when the device refuses it, cuda_error when the launch fails.
   void enqueue(Kernel const& kernel, First& first, Rest&... rest) {
@@ -125,6 +127,23 @@ class launch_plan {
  private:
   static constexpr std::size_t user_bytes = user_shared_bytes<Kernel>();
 
+  /// The kernel whose registers are bounded so that `resident` blocks fit an SM.
+  template <unsigned Resident>
+  static runtime::kernel kernel_for() {
+    return simt::make_kernel(
+        &fused_kernel<threads, Resident, Kernel, typename First::ref, typename Rest::ref...>);
+  }
+  /// As the policy says, or the one that spills less.
+  runtime::kernel choose_kernel() const {
+    auto bounded = kernel_for<resident_at_least>();
+    if constexpr (chooses_blocks<First> && resident_at_least > 1 && simt::has_registers) {
+      if (std::size_t const spilled = runtime::local_bytes(bounded, in_.where); spilled != 0) {
+        auto const unbounded = kernel_for<1>();
+        if (runtime::local_bytes(unbounded, in_.where) < spilled) return unbounded;
+      }
+    }
+    return bounded;
+  }
   [[noreturn]] void refuse(std::string const& what) const {
     throw limit_error{"launch_fused: " + what, in_.where};
   }

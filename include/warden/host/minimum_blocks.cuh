@@ -3,6 +3,7 @@
 /// How many blocks a multiprocessor must be able to hold, which bounds the registers of a launch.
 #pragma once
 
+#include <warden/policy.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
@@ -19,13 +20,19 @@ constexpr unsigned most_threads() {
     return ~0u;
   }
 }
-/// Blocks that an SM must be able to hold: by the policy, but no more than the servers allow.
+/// Whether it is chosen for each kernel how many blocks an SM must be able to hold.
+template <class Guarded>
+inline constexpr bool chooses_blocks =
+    Guarded::policy::minimum_blocks_per_multiprocessor == automatic_blocks;
+/// Blocks that an SM must be able to hold, at first: by the policy, but no more than the servers
+/// allow.
 template <class First, class... Rest>
 constexpr unsigned minimum_blocks() {
   constexpr unsigned most =
       std::min({most_threads<typename First::ref>(), most_threads<typename Rest::ref>()...});
-  return std::min(First::policy::minimum_blocks_per_multiprocessor,
-                  std::max(1u, most / First::policy::block_threads));
+  constexpr unsigned wanted =
+      chooses_blocks<First> ? 3 : First::policy::minimum_blocks_per_multiprocessor;
+  return std::min(wanted, std::max(1u, most / First::policy::block_threads));
 }
 
 }  // namespace detail

@@ -12,6 +12,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
+/// Whether a kernel's registers are bounded by WARDEN_BOUNDS.
+#if defined(__CUDACC__)
+inline constexpr bool has_registers = true;
+#else
+inline constexpr bool has_registers = false;
+#endif
+
 /// Wraps `kernel` for warden::runtime::launch.
 template <class Argument>
 runtime::kernel make_kernel(void (*kernel)(Argument)) {
