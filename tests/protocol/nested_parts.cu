@@ -4,6 +4,7 @@
 
 #include "tests/support/many_schedules.cuh"
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/place_pool.cuh>
 #include <warden/block/token_purse.cuh>
 #include <warden/channel/channel.cuh>
@@ -45,7 +46,8 @@ struct pool_arguments {
 };
 /// Threads take a place, fill it and give it back, now and then; a block has one pool.
 WARDEN_KERNEL void take_and_give(pool_arguments a) {
-  warden::place_pool const pool{a.memory, simt::block_rank(), simt::dynamic_shared()};
+  auto const counts = warden::arena_piece<warden::place_counts>{0, 1}.in(simt::dynamic_shared());
+  warden::place_pool const pool{a.memory, simt::block_rank(), counts};
   if (simt::thread_rank() == 0) pool.start();
   simt::sync_block();
   draws draw = draws_of_this_thread(a.seed);
@@ -105,7 +107,7 @@ class pools {
   void run(std::uint64_t seed, unsigned rounds) {
     warden::buffer<std::uint64_t> errors{1};
     errors.fill_bytes(0);
-    simt::launch(&take_and_give, count, room, warden::place_pool::shared_bytes,
+    simt::launch(&take_and_give, count, room, sizeof(warden::place_counts),
                  {{tickets_.data(), counts_.data(), room_log2},
                   holders_.data(),
                   errors.data(),
@@ -226,10 +228,15 @@ class tokens {
   token_arguments arguments_{};
 };
 
+/// The block's shared memory as a purse's word.
+WARDEN_DEVICE simt::shared_span<std::int32_t> stock_of_block() {
+  return warden::arena_piece<std::int32_t>{0, 1}.in(simt::dynamic_shared());
+}
+
 /// The first lane of each warp, as in a server: takes for up to a warp's messages, which leave
 /// later; the first warp's rests now and then.
 WARDEN_KERNEL void take_from_purses(token_arguments a) {
-  warden::token_purse const purse{simt::dynamic_shared()};
+  warden::token_purse const purse{stock_of_block()};
   if (simt::thread_rank() == 0) purse.start();
   simt::sync_block();
   if (simt::lane_id() == 0) {
@@ -269,7 +276,7 @@ TEST(token_purse, has_no_token_too_many_under_many_schedules) {
 
 /// One thread alone: nothing is withheld.
 WARDEN_KERNEL void take_alone(token_arguments a) {
-  warden::token_purse const purse{simt::dynamic_shared()};
+  warden::token_purse const purse{stock_of_block()};
   purse.start();
   expect(a.errors, purse.has_some(a.common));
   expect(a.errors, purse.take(a.common, 5) == 5);

@@ -27,20 +27,20 @@ struct lock_queue_memory {
   place_memory places;                           ///< which of them are free
 };
 
+/// The messages that wait for one lock, by their places.
+struct lock_queue {
+  std::uint32_t first, last;
+};
+
 /// The locks of a server's records as sections have them on their way, each with a queue of
 /// messages that wait for it. A lock is in one thread's hands at a time (see executor::nested).
 template <class Message>
 class lock_queues {
  public:
-  /// Bytes of shared memory for so many locks.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locks) {
-    return sizeof(queue) * locks;
-  }
-
-  /// For server `number`, with `locks` locks in shared memory, aligned to 8 bytes.
+  /// For server `number`; `queues` is one a lock, the same for the whole block.
   WARDEN_DEVICE lock_queues(lock_queue_memory<Message> const& memory, std::uint32_t number,
-                            std::byte* storage, std::uint32_t locks)
-      : memory_{memory}, number_{number}, queues_{reinterpret_cast<queue*>(storage), locks} {}
+                            simt::shared_span<lock_queue> queues)
+      : memory_{memory}, number_{number}, queues_{queues} {}
 
   /// All locks free, no messages. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -58,7 +58,7 @@ class lock_queues {
   /// Sets a message aside in a place, before all others or behind them.
   WARDEN_DEVICE void push(std::uint32_t lock, Message const& m, bool first,
                           std::uint32_t place) const {
-    queue& q = queues_[lock];
+    lock_queue& q = queues_[lock];
     messages()[place] = {m, first ? q.first : nobody};
     if (q.first == nobody) {
       q = {place, place};
@@ -71,14 +71,14 @@ class lock_queues {
   }
   /// Whether nobody waits for a locked lock, which is free then.
   WARDEN_DEVICE bool free_if_none_waits(std::uint32_t lock) const {
-    queue& q = queues_[lock];
+    lock_queue& q = queues_[lock];
     if (q.first != nobody) return false;
     q.first = unlocked;
     return true;
   }
   /// Takes the first message that waits for a locked lock, and tells the place that is free now.
   WARDEN_DEVICE std::uint32_t pop(std::uint32_t lock, Message& m) const {
-    queue& q = queues_[lock];
+    lock_queue& q = queues_[lock];
     std::uint32_t const place = q.first;
     m = messages()[place].message;
     q.first = messages()[place].next;  // sabotage: resumed-twice
@@ -88,9 +88,6 @@ class lock_queues {
  private:
   /// A lock that is free; an empty queue.
   static constexpr std::uint32_t unlocked = ~0u, nobody = ~0u - 1;
-  struct queue {
-    std::uint32_t first, last;
-  };
 
   // Looked up where they are needed, which is seldom: kept, they would take registers.
   WARDEN_DEVICE waiting_message<Message>* messages() const {
@@ -99,7 +96,7 @@ class lock_queues {
 
   lock_queue_memory<Message> const& memory_;
   std::uint32_t number_;
-  simt::shared_span<queue> queues_;
+  simt::shared_span<lock_queue> queues_;
 };
 
 WARDEN_NAMESPACE_END

@@ -32,12 +32,10 @@ class place_pool {
   /// No place.
   static constexpr std::uint32_t none = ~0u;
 
-  /// Bytes of shared memory.
-  static constexpr std::size_t shared_bytes = sizeof(place_counts);
-
-  /// For server `number`, with `shared_bytes` bytes of shared memory, aligned to 8.
-  WARDEN_DEVICE place_pool(place_memory const& memory, std::uint32_t number, std::byte* storage)
-      : memory_{memory}, number_{number}, counts_{reinterpret_cast<place_counts*>(storage), 1} {}
+  /// For server `number`; `counts` is one object, the same for the whole block.
+  WARDEN_DEVICE place_pool(place_memory const& memory, std::uint32_t number,
+                           simt::shared_span<place_counts> counts)
+      : memory_{memory}, number_{number}, counts_{counts} {}
 
   /// One thread; a block barrier follows.
   WARDEN_DEVICE void start() const { counts_[0] = memory_.counts[number_]; }

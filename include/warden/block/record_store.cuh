@@ -3,6 +3,7 @@
 /// Where a server keeps the records it owns while it works: in global memory, or on chip.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/placement.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
@@ -24,22 +25,19 @@ class record_store {
   static_assert(!on_chip || alignof(record) <= arena_alignment,
                 "warden: records on chip are aligned to 128 bytes at most");
 
-  /// Where the storage begins in a server's memory, behind `bytes` of its own: aligned for records.
-  WARDEN_HOST_DEVICE static constexpr std::size_t offset_behind(std::size_t bytes) {
-    constexpr std::size_t alignment = on_chip ? alignof(record) : 1;
-    return (bytes + alignment - 1) / alignment * alignment;
-  }
-  /// Bytes of shared memory for `locals` records.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return on_chip ? (sizeof(record) * locals + 15) / 16 * 16 : 0;
+  /// The piece for `locals` records; nothing if they are in memory.
+  WARDEN_HOST_DEVICE static constexpr arena_piece<record> carve(arena_carver& carver,
+                                                                std::size_t locals) {
+    if constexpr (on_chip) {
+      return carver.take<record>(locals);
+    } else {
+      return {carver.bytes(), 0};
+    }
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes at such an offset, the same for
-  /// the whole block.
-  WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref},
-        number_{number},
-        copies_{reinterpret_cast<record*>(storage), on_chip ? ref.locals : 0} {}
+  /// `copies` is shared memory for `ref.locals` records, the same for the whole block.
+  WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, simt::shared_span<record> copies)
+      : ref_{ref}, number_{number}, copies_{copies} {}
 
   /// Brings the records on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load() const {

@@ -13,12 +13,8 @@ WARDEN_NAMESPACE_BEGIN
 /// puts it back; the sum of all purses and of the common tokens never counts one too many.
 class token_purse {
  public:
-  /// Bytes of shared memory.
-  static constexpr std::size_t shared_bytes = sizeof(std::int64_t);
-
-  /// `storage` is shared memory of `shared_bytes` bytes, the same for the whole block.
-  WARDEN_DEVICE explicit token_purse(std::byte* storage)
-      : stock_{reinterpret_cast<std::int32_t*>(storage), 1} {}
+  /// `stock` is one word, the same for the whole block.
+  WARDEN_DEVICE explicit token_purse(simt::shared_span<std::int32_t> stock) : stock_{stock} {}
 
   /// Nothing in it. One thread; a block barrier follows.
   WARDEN_DEVICE void start() const { stock_[0] = 0; }

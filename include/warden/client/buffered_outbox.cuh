@@ -14,6 +14,7 @@
 /// thread that waits for a place holds none at all.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/launch/guarded_ref.cuh>
 
 #include <cstddef>
@@ -44,7 +45,9 @@ class buffered_outbox {
   static constexpr unsigned nowhere = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
-  static constexpr std::size_t shared_bytes(std::size_t servers) { return layout{servers}.end; }
+  static constexpr std::size_t shared_bytes(std::size_t servers) {
+    return layout{servers}.carver.bytes();
+  }
 
   /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE buffered_outbox(Ref const& ref, std::byte* storage)
@@ -153,35 +156,29 @@ class buffered_outbox {
   }
 
  private:
-  /// Offsets of the arrays in the storage, in bytes.
   struct layout {
-    WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t servers)
-        : released{sizeof(message_type) * buffer * servers},
-          taken{released + sizeof(std::uint64_t) * servers},
-          filled{taken + sizeof(std::uint32_t) * servers},
-          left{filled + sizeof(std::uint32_t) * servers},
-          full{left + sizeof(std::uint32_t) * servers},
-          changes{full + sizeof(std::uint32_t) * servers},
-          lost{changes + sizeof(std::uint32_t)},
-          end{lost + sizeof(std::uint32_t)} {}
-    std::size_t released, taken, filled, left, full, changes, lost, end;
+    std::size_t servers;
+    arena_carver carver{};
+    arena_piece<message_type> buffers = carver.take<message_type>(buffer * servers);
+    arena_piece<std::uint64_t> released = carver.take<std::uint64_t>(servers);
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> filled = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> left = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> full = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> changes = carver.take<std::uint32_t>(1);
+    arena_piece<std::uint32_t> lost = carver.take<std::uint32_t>(1);
   };
 
-  template <class T>
-  WARDEN_DEVICE static simt::shared_span<T> at(std::byte* place, unsigned size) {
-    return {reinterpret_cast<T*>(place), size};
-  }
-
-  WARDEN_DEVICE buffered_outbox(Ref const& ref, std::byte* storage, layout in)
+  WARDEN_DEVICE buffered_outbox(Ref const& ref, std::byte* storage, layout const& at)
       : ref_{ref},
-        buffers_{at<message_type>(storage, buffer * servers())},
-        released_{at<std::uint64_t>(storage + in.released, servers())},
-        taken_{at<std::uint32_t>(storage + in.taken, servers())},
-        filled_{at<std::uint32_t>(storage + in.filled, servers())},
-        left_{at<std::uint32_t>(storage + in.left, servers())},
-        full_{at<std::uint32_t>(storage + in.full, servers())},
-        changes_{at<std::uint32_t>(storage + in.changes, 1)},
-        lost_{at<std::uint32_t>(storage + in.lost, 1)} {}
+        buffers_{at.buffers.in(storage)},
+        released_{at.released.in(storage)},
+        taken_{at.taken.in(storage)},
+        filled_{at.filled.in(storage)},
+        left_{at.left.in(storage)},
+        full_{at.full.in(storage)},
+        changes_{at.changes.in(storage)},
+        lost_{at.lost.in(storage)} {}
 
   WARDEN_DEVICE unsigned servers() const { return ref_.owners.servers(); }
 

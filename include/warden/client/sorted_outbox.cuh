@@ -8,6 +8,7 @@
 /// to neighbouring slots. [Wang 2020, section 4.3.2]
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/message_combiner.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/simt/collective.cuh>
@@ -47,7 +48,9 @@ class sorted_outbox {
   static constexpr unsigned none = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
-  static constexpr std::size_t shared_bytes(std::size_t servers) { return layout{servers}.end; }
+  static constexpr std::size_t shared_bytes(std::size_t servers) {
+    return layout{servers}.carver.bytes();
+  }
 
   /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE sorted_outbox(Ref const& ref, std::byte* storage)
@@ -110,45 +113,44 @@ class sorted_outbox {
     std::uint32_t appended;
   };
 
-  /// Offsets of the arrays in the storage, in bytes. Destinations have an array for each of their
-  /// numbers: threads that look up different ones then meet different banks.
-  struct layout {
-    WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t servers)
-        : bases{sizeof(message_type) * slots},
-          released{bases + sizeof(std::uint64_t) * servers},
-          counts{released + sizeof(std::uint64_t) * servers},
-          offsets{counts + sizeof(std::uint32_t) * servers},
-          ends{offsets + sizeof(std::uint32_t) * servers},
-          targets{ends + sizeof(std::uint32_t) * servers},
-          order{(targets + sizeof(std::uint16_t) * slots + 15) / 16 * 16},
-          small_data{(order + order_bytes() + 15) / 16 * 16},
-          end{small_data + sizeof(small)} {}
-    std::size_t bases, released, counts, offsets, ends, targets, order, small_data, end;
-  };
-
   using combiner = message_combiner<typename Ref::section, threads, rounds + 1>;
   /// Combining is over before the order is found, in the same memory.
-  WARDEN_HOST_DEVICE static constexpr std::size_t order_bytes() {
-    constexpr std::size_t bytes = sizeof(std::uint16_t) * slots;
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (policy::combines) {
-      return sizeof(typename combiner::storage) > bytes ? sizeof(typename combiner::storage)
-                                                        : bytes;
+      constexpr std::size_t combining = sizeof(typename combiner::storage) / sizeof(std::uint16_t);
+      return combining > slots ? combining : slots;
     } else {
-      return bytes;
+      return slots;
     }
   }
 
-  WARDEN_DEVICE sorted_outbox(Ref const& ref, std::byte* storage, layout at)
+  /// Destinations have an array for each of their numbers: threads that look up different ones then
+  /// meet different banks.
+  struct layout {
+    std::size_t servers;
+    arena_carver carver{};
+    arena_piece<message_type> staged = carver.take<message_type>(slots);
+    arena_piece<std::uint64_t> bases = carver.take<std::uint64_t>(servers);
+    arena_piece<std::uint64_t> released = carver.take<std::uint64_t>(servers);
+    arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> offsets = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint32_t> ends = carver.take<std::uint32_t>(servers);
+    arena_piece<std::uint16_t> targets = carver.take<std::uint16_t>(slots);
+    arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
+    arena_piece<small> rest = carver.take<small>(1, 16);
+  };
+
+  WARDEN_DEVICE sorted_outbox(Ref const& ref, std::byte* storage, layout const& at)
       : ref_{ref},
-        staged_{reinterpret_cast<message_type*>(storage), slots},
-        bases_{reinterpret_cast<std::uint64_t*>(storage + at.bases), ref.owners.servers()},
-        released_{reinterpret_cast<std::uint64_t*>(storage + at.released), ref.owners.servers()},
-        counts_{reinterpret_cast<std::uint32_t*>(storage + at.counts), ref.owners.servers()},
-        offsets_{reinterpret_cast<std::uint32_t*>(storage + at.offsets), ref.owners.servers()},
-        ends_{reinterpret_cast<std::uint32_t*>(storage + at.ends), ref.owners.servers()},
-        targets_{reinterpret_cast<std::uint16_t*>(storage + at.targets), slots},
-        order_{reinterpret_cast<std::uint16_t*>(storage + at.order), slots},
-        small_{reinterpret_cast<small*>(storage + at.small_data), 1} {}
+        staged_{at.staged.in(storage)},
+        bases_{at.bases.in(storage)},
+        released_{at.released.in(storage)},
+        counts_{at.counts.in(storage)},
+        offsets_{at.offsets.in(storage)},
+        ends_{at.ends.in(storage)},
+        targets_{at.targets.in(storage)},
+        order_{at.order.in(storage)},
+        small_{at.rest.in(storage)} {}
 
   WARDEN_DEVICE unsigned servers() const { return ref_.owners.servers(); }
 

@@ -4,6 +4,7 @@
 /// locks, no sorting.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/launch/section_runner.cuh>
 #include <warden/server/window_server.cuh>
@@ -27,12 +28,12 @@ class atomics_worker {
 
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return record_store<Ref>::shared_bytes(locals);
+    return layout{locals}.carver.bytes();
   }
 
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE atomics_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref}, records_{ref, number, storage} {}
+      : ref_{ref}, records_{ref, number, layout{ref.locals}.records.in(storage)} {}
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { records_.load(); }
@@ -52,6 +53,12 @@ class atomics_worker {
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<typename Ref::record> records = record_store<Ref>::carve(carver, locals);
+  };
+
   Ref const& ref_;
   record_store<Ref> records_;
 };

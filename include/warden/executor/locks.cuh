@@ -4,6 +4,7 @@
 /// memory [Wang 2020, listing 4.2], with few contenders for each lock.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/lane_group.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
@@ -23,16 +24,12 @@ class locks_worker {
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return records_offset + record_store<Ref>::shared_bytes(locals);
+    return layout{locals}.carver.bytes();
   }
 
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref},
-        number_{number},
-        records_{ref, number, storage + records_offset},
-        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage), Count}} {
-  }
+      : locks_worker{ref, number, storage, layout{ref.locals}} {}
 
   /// All locks free, all records in place. Collective over the block.
   WARDEN_DEVICE void start() const {
@@ -61,10 +58,21 @@ class locks_worker {
 
  private:
   using table = lock_table<Count>;
-  static constexpr std::size_t table_bytes = (Count * sizeof(std::uint32_t) + 15) / 16 * 16;
-  static constexpr std::size_t records_offset = record_store<Ref>::offset_behind(table_bytes);
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(Count);
+    arena_piece<typename Ref::record> records = record_store<Ref>::carve(carver, locals);
+  };
   /// Rounds without any lock before a warp waits politely.
   static constexpr unsigned tries_before_wait = 8;
+
+  WARDEN_DEVICE locks_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                             layout const& at)
+      : ref_{ref},
+        number_{number},
+        records_{ref, number, at.records.in(storage)},
+        locks_{at.locks.in(storage)} {}
 
   /// The sections on one record.
   WARDEN_DEVICE bool run_alone(typename Ref::message_type const& m, bool arrived) {

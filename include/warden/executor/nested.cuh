@@ -4,6 +4,7 @@
 /// section 4.4].
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/server/lane_sender.cuh>
@@ -23,31 +24,17 @@ class nested_worker {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
 
- private:
-  using executor = typename Ref::executor;
-  using table = lock_table<executor::lock_count>;
-  static constexpr std::size_t table_bytes =
-      (executor::lock_count * sizeof(std::uint32_t) + 15) / 16 * 16;
-  WARDEN_HOST_DEVICE static constexpr std::size_t records_offset(std::size_t locals) {
-    return record_store<Ref>::offset_behind(table_bytes +
-                                            (nested_run<Ref>::shared_bytes(locals) + 15) / 16 * 16);
-  }
-
- public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return records_offset(locals) + record_store<Ref>::shared_bytes(locals);
+    return layout{locals}.carver.bytes();
   }
 
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref},
-        number_{number},
-        records_{ref, number, storage + records_offset(ref.locals)},
-        nested_{ref, number, storage + table_bytes},
-        locks_{simt::shared_span<std::uint32_t>{reinterpret_cast<std::uint32_t*>(storage),
-                                                executor::lock_count}} {}
+      : nested_worker{ref, number, storage, layout{ref.locals}} {}
 
   /// All locks free, all records in place. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -86,6 +73,27 @@ class nested_worker {
   }
 
  private:
+  using executor = typename Ref::executor;
+  using table = lock_table<executor::lock_count>;
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t locals)
+        : locks{carver.take<std::uint32_t>(executor::lock_count)},
+          nested{carver, locals},
+          records{record_store<Ref>::carve(carver, locals)} {}
+    arena_carver carver{};
+    arena_piece<std::uint32_t> locks;
+    typename nested_run<Ref>::layout nested;
+    arena_piece<record> records;
+  };
+
+  WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                              layout const& at)
+      : ref_{ref},
+        number_{number},
+        records_{ref, number, at.records.in(storage)},
+        nested_{ref, number, at.nested, storage},
+        locks_{at.locks.in(storage)} {}
+
   /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
   /// section runs; a section that is on its way with it leaves a mark instead (see lock_queues).
   /// True if there is more to run.

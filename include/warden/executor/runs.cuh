@@ -8,6 +8,7 @@
 /// by all threads, so that no owner has a long run for a hot record.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/message_combiner.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/server/forward_window.cuh>
@@ -42,45 +43,41 @@ class runs_worker {
       std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
 
  private:
-  static constexpr std::size_t window_bytes = sizeof(message_type) * rounds * threads;
   /// Parts of an owner thread's run: each has sections of one type, where those that send are.
   /// Order between them is nobody's, and one type's code runs without looking what comes next.
   static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
-  static constexpr std::size_t table_bytes = sizeof(std::uint32_t) * threads * parts;
   using scan = simt::block_scan<threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
-  static constexpr std::size_t order_offset =
-      (window_bytes + 2 * table_bytes + sizeof(typename scan::storage) + 15) / 16 * 16;
   /// Combining is over before the order is found, in the same memory.
-  WARDEN_HOST_DEVICE static constexpr std::size_t order_bytes() {
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (Ref::policy::combines) {
-      return (sizeof(typename combiner::storage) + 15) / 16 * 16;
+      return sizeof(typename combiner::storage) / sizeof(std::uint16_t);
     } else {
       return 0;
     }
   }
-  static constexpr std::size_t records_offset =
-      record_store<Ref>::offset_behind(order_offset + order_bytes());
+
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<message_type> window = carver.take<message_type>(rounds * threads);
+    arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(threads * parts);
+    arena_piece<std::uint32_t> begins = carver.take<std::uint32_t>(threads * parts);
+    arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
+    arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
+    arena_piece<record> records = record_store<Ref>::carve(carver, locals);
+  };
 
  public:
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return records_offset + record_store<Ref>::shared_bytes(locals);
+    return layout{locals}.carver.bytes();
   }
 
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref},
-        records_{ref, number, storage + records_offset},
-        window_{reinterpret_cast<message_type*>(storage), rounds * threads},
-        counts_{reinterpret_cast<std::uint32_t*>(storage + window_bytes), threads * parts},
-        begins_{reinterpret_cast<std::uint32_t*>(storage + window_bytes + table_bytes),
-                threads * parts},
-        scan_{reinterpret_cast<typename scan::storage*>(storage + window_bytes + 2 * table_bytes),
-              1},
-        order_{reinterpret_cast<std::uint16_t*>(storage + order_offset), rounds * threads},
-        one_record_each_{ref.locals <= threads} {}
+      : runs_worker{ref, number, storage, layout{ref.locals}} {}
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -163,6 +160,17 @@ class runs_worker {
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
+  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                            layout const& at)
+      : ref_{ref},
+        records_{ref, number, at.records.in(storage)},
+        window_{at.window.in(storage)},
+        counts_{at.counts.in(storage)},
+        begins_{at.begins.in(storage)},
+        scan_{at.scanning.in(storage)},
+        order_{at.order.in(storage)},
+        one_record_each_{ref.locals <= threads} {}
+
   /// The window as members of the runs that are combined. See block_combine.
   struct slots_of_records {
     static constexpr bool store = true;

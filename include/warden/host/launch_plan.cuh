@@ -3,6 +3,7 @@
 /// How one fused launch is laid out: shared memory, blocks, and what its kernel is given.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/error.hpp>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/minimum_blocks.cuh>
@@ -147,17 +148,19 @@ class launch_plan {
   }
   /// The outboxes side by side, or one server; behind them the user's memory, then the kernel's.
   void lay_out_memory(First const& first, Rest const&... rest) {
-    std::size_t outboxes = 0, largest_server = 0, position = 0;
+    arena_carver outboxes, arena;
+    std::size_t largest_server = 0, position = 0;
     auto const add = [&](auto const& g) {
-      outbox_offsets_[position++] = outboxes;
-      outboxes += (g.outbox_bytes() + 15) / 16 * 16;
-      largest_server = std::max(largest_server, (g.server_bytes() + 15) / 16 * 16);
+      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(), 16).offset;
+      largest_server = std::max(largest_server, g.server_bytes());
     };
     add(first);
     (add(rest), ...);
-    constexpr std::size_t alignment = user_bytes == 0 ? 1 : arena_alignment;
-    user_offset_ = (std::max(outboxes, largest_server) + alignment - 1) / alignment * alignment;
-    shared_bytes_ = user_offset_ + user_bytes + 2 * sizeof(std::uint32_t);
+    arena.take<std::byte>(std::max(outboxes.bytes(), largest_server));
+    constexpr std::size_t alignment = user_bytes == 0 ? 16 : arena_alignment;
+    user_offset_ = arena.take<std::byte>(user_bytes, alignment).offset;
+    arena.take<std::uint32_t>(2);
+    shared_bytes_ = arena.bytes();
     if (shared_bytes_ > facts_.shared_bytes_per_block) {
       refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
              std::to_string(facts_.shared_bytes_per_block));

@@ -82,8 +82,9 @@ class plan {
       refuse(std::to_string(locals) + " places for each server; the limit is 4294967295");
     }
     ref_.locals = static_cast<std::uint32_t>(locals);
-    if (std::size_t const on_chip = record_store<Ref>::shared_bytes(ref_.locals);
-        on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
+    std::size_t const on_chip =
+        record_store<Ref>::on_chip ? sizeof(typename Ref::record) * ref_.locals : 0;
+    if (on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
       refuse(std::to_string(ref_.locals) + " records of " +
              std::to_string(sizeof(typename Ref::record)) +
              " bytes for each server are too many for the chip: they need " +

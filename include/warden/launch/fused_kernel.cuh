@@ -3,6 +3,7 @@
 /// The kernel of every fused launch: some blocks serve, the others run the user's virtual blocks.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/launch/block_role.cuh>
 #include <warden/launch/launch_control.cuh>
 #include <warden/launch/ref_pack.cuh>
@@ -49,8 +50,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   launch_counters& counters = launch.control->counters;
   std::byte* const arena = simt::dynamic_shared();
   // The last words of the arena are for what one thread tells its block here.
-  simt::shared_span<std::uint32_t> const told{
-      reinterpret_cast<std::uint32_t*>(arena + arguments.user_offset + arguments.user_bytes), 2};
+  auto const told =
+      arena_piece<std::uint32_t>{arguments.user_offset + arguments.user_bytes, 2}.in(arena);
 
   if (simt::thread_rank() == 0) {
     block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,

@@ -4,6 +4,7 @@
 /// clients' channel as far as there are tokens, and from the ring of the other servers always.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/termination_detector.cuh>
 #include <warden/server/token_stock.cuh>
@@ -39,7 +40,7 @@ class forwarding_server {
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
-    return (Worker::shared_bytes(locals) + 7) / 8 * 8 + sizeof(progress);
+    return layout{locals}.carver.bytes();
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -50,9 +51,7 @@ class forwarding_server {
         ring_{ref.rings.ring_of(number)},
         number_{number},
         worker_{ref, number, storage},
-        progress_{
-            reinterpret_cast<progress*>(storage + (Worker::shared_bytes(ref.locals) + 7) / 8 * 8),
-            1} {}
+        progress_{layout{ref.locals}.shared.in(storage)} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
@@ -131,6 +130,12 @@ class forwarding_server {
     window_minimum clients;  ///< smallest index that any thread expects, counted from `released`
     window_minimum servers;  ///< the same of the ring
     std::uint32_t spent;     ///< tokens, by the window before, two's complement
+  };
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<progress> shared = carver.take<progress>(1);
   };
 
   /// Slots go back to the senders. One thread.

@@ -9,6 +9,7 @@
 /// The new messages of a slice go to one follower, by an assignment buffer in shared memory.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/channel/bitmask_channel.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/slice_tracker.cuh>
@@ -25,8 +26,10 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref, class Worker>
 class leader_server {
  public:
+  /// Where messages come.
+  using tracker = slice_tracker<typename Ref::channel>;
   /// Indices that a follower reads at once.
-  static constexpr unsigned slice = slice_tracker<typename Ref::channel>::slice;
+  static constexpr unsigned slice = tracker::slice;
   /// Warps that execute.
   static constexpr unsigned followers = Ref::policy::block_threads / simt::warp_size - 1;
   static_assert(!Ref::channel::in_band,
@@ -35,7 +38,7 @@ class leader_server {
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
-    return layout{capacity, locals}.end;
+    return layout{capacity, locals}.carver.bytes();
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -80,34 +83,29 @@ class leader_server {
   /// Words of the bit-mask that an idle leader polls.
   static constexpr unsigned polled = 4;
 
-  /// Offsets of the arrays in the storage, in bytes.
   struct layout {
-    WARDEN_HOST_DEVICE constexpr layout(std::size_t capacity, std::size_t locals)
-        : assignments{(Worker::shared_bytes(locals) + 7) / 8 * 8},
-          given{assignments + sizeof(assignment) * depth * followers},
-          taken{given + sizeof(std::uint32_t) * followers},
-          handed{taken + sizeof(std::uint32_t) * followers},
-          executed{handed + sizeof(std::uint32_t) * (capacity / slice)},
-          tracker_data{executed + sizeof(std::uint32_t) * (capacity / slice)},
-          end{tracker_data + slice_tracker<typename Ref::channel>::shared_bytes(capacity)} {}
-    std::size_t assignments, given, taken, handed, executed, tracker_data, end;
+    std::size_t capacity, locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<assignment> assignments = carver.take<assignment>(depth * followers);
+    arena_piece<std::uint32_t> given = carver.take<std::uint32_t>(followers);
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(followers);
+    arena_piece<std::uint32_t> handed = carver.take<std::uint32_t>(capacity / slice);
+    arena_piece<std::uint32_t> executed = carver.take<std::uint32_t>(capacity / slice);
+    arena_piece<std::uint32_t> slices = carver.take<std::uint32_t>(tracker::words(capacity));
   };
 
-  template <class T>
-  WARDEN_DEVICE static simt::shared_span<T> at(std::byte* place, unsigned size) {
-    return {reinterpret_cast<T*>(place), size};
-  }
-
-  WARDEN_DEVICE leader_server(Ref const& ref, std::uint32_t number, std::byte* storage, layout in)
+  WARDEN_DEVICE leader_server(Ref const& ref, std::uint32_t number, std::byte* storage,
+                              layout const& at)
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        tracker_{ref.channel_of(number), storage + in.tracker_data},
-        assignments_{at<assignment>(storage + in.assignments, depth * followers)},
-        given_{at<std::uint32_t>(storage + in.given, followers)},
-        taken_{at<std::uint32_t>(storage + in.taken, followers)},
-        handed_{at<std::uint32_t>(storage + in.handed, slices())},
-        executed_{at<std::uint32_t>(storage + in.executed, slices())},
+        tracker_{ref.channel_of(number), at.slices.in(storage)},
+        assignments_{at.assignments.in(storage)},
+        given_{at.given.in(storage)},
+        taken_{at.taken.in(storage)},
+        handed_{at.handed.in(storage)},
+        executed_{at.executed.in(storage)},
         next_release_{tracker_.first() / slice} {}
 
   WARDEN_DEVICE unsigned slices() const {
@@ -296,7 +294,7 @@ class leader_server {
   Ref const& ref_;
   std::uint32_t number_;
   Worker worker_;
-  slice_tracker<typename Ref::channel> tracker_;
+  tracker tracker_;
   simt::shared_span<assignment> assignments_;  ///< [follower][depth]
   simt::shared_span<std::uint32_t> given_;     ///< [follower] assignments given to it
   simt::shared_span<std::uint32_t> taken_;     ///< [follower] of these, those it has read

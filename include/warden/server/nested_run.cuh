@@ -10,6 +10,7 @@
 /// smallest is had by nobody for longer than a section runs, and no thread waits for anything.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/lock_queues.cuh>
 #include <warden/block/place_pool.cuh>
 #include <warden/block/record_store.cuh>
@@ -32,18 +33,22 @@ class nested_run {
   /// The type of one protected item.
   using record = typename Ref::record;
 
-  /// Bytes of shared memory for `locals` records of the server.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return place_pool::shared_bytes + lock_queues<message_type>::shared_bytes(locks_for(locals));
-  }
+  /// What it takes of a server's memory, for so many records.
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr layout(arena_carver& carver, std::size_t locals)
+        : places{carver.take<place_counts>(1)},
+          queues{carver.take<lock_queue>(locks_for(locals))} {}
+    arena_piece<place_counts> places;
+    arena_piece<lock_queue> queues;
+  };
 
-  /// For server `number`, with shared memory aligned to 8 bytes.
-  WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, std::byte* storage)
+  /// For server `number`, with the block's shared memory.
+  WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, layout const& at,
+                           std::byte* storage)
       : ref_{ref},
         number_{number},
-        places_{ref.aside.places, number, storage},
-        locks_{ref.aside, number, storage + place_pool::shared_bytes,
-               static_cast<std::uint32_t>(locks_for(ref.locals))} {}
+        places_{ref.aside.places, number, at.places.in(storage)},
+        locks_{ref.aside, number, at.queues.in(storage)} {}
 
   /// Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {

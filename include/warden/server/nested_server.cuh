@@ -4,6 +4,7 @@
 /// what servers send, so that what a section waits for is no longer than one warp's turn.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/block/token_purse.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/slice_reader.cuh>
@@ -51,23 +52,15 @@ class nested_server {
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
-    return own_bytes(locals) + ring_tracker::shared_bytes(read_ahead) +
-           client_tracker::shared_bytes(capacity);
+    return layout{capacity, locals}.carver.bytes();
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
   /// block.
   WARDEN_DEVICE nested_server(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : ref_{ref},
-        number_{number},
-        worker_{ref, number, storage},
-        purse_{storage + Worker::shared_bytes(ref.locals)},
-        ring_released_{reinterpret_cast<std::uint32_t*>(storage + Worker::shared_bytes(ref.locals) +
-                                                        token_purse::shared_bytes),
-                       1},
-        ring_{ref.rings.ring_of(number), ref.rings.read_ahead, storage + own_bytes(ref.locals)},
-        clients_{ref.channel_of(number),
-                 storage + own_bytes(ref.locals) + ring_tracker::shared_bytes(read_ahead)} {}
+      : nested_server{
+            ref, number, storage,
+            layout{std::size_t{1} << ref.capacity_log2, ref.locals, ref.rings.read_ahead}} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
@@ -88,9 +81,27 @@ class nested_server {
  private:
   using ring_tracker = slice_tracker<typename Ref::ring>;
   using client_tracker = slice_tracker<typename Ref::channel>;
-  WARDEN_HOST_DEVICE static constexpr std::size_t own_bytes(std::size_t locals) {
-    return Worker::shared_bytes(locals) + token_purse::shared_bytes + sizeof(std::uint64_t);
-  }
+  struct layout {
+    std::size_t capacity, locals;
+    std::size_t ring_window = read_ahead;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::int32_t> purse = carver.take<std::int32_t>(1);
+    arena_piece<std::uint32_t> ring_released = carver.take<std::uint32_t>(1);
+    arena_piece<std::uint32_t> ring = carver.take<std::uint32_t>(ring_tracker::words(ring_window));
+    arena_piece<std::uint32_t> clients =
+        carver.take<std::uint32_t>(client_tracker::words(capacity));
+  };
+
+  WARDEN_DEVICE nested_server(Ref const& ref, std::uint32_t number, std::byte* storage,
+                              layout const& at)
+      : ref_{ref},
+        number_{number},
+        worker_{ref, number, storage},
+        purse_{at.purse.in(storage)},
+        ring_released_{at.ring_released.in(storage)},
+        ring_{ref.rings.ring_of(number), at.ring.in(storage)},
+        clients_{ref.channel_of(number), at.clients.in(storage)} {}
 
   /// One loop for the warps of both kinds, which thus run the same instructions.
   WARDEN_DEVICE void serve() {

@@ -4,6 +4,7 @@
 /// all clients are done and nothing is left. [Wang 2020, listing 4.2]
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/slice_reader.cuh>
 #include <warden/server/slice_tracker.cuh>
@@ -33,7 +34,7 @@ class slice_server {
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
-    return Worker::shared_bytes(locals) + tracker::shared_bytes(capacity);
+    return layout{capacity, locals}.carver.bytes();
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -42,7 +43,8 @@ class slice_server {
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        tracker_{ref.channel_of(number), storage + Worker::shared_bytes(ref.locals)},
+        tracker_{ref.channel_of(number),
+                 layout{std::size_t{1} << ref.capacity_log2, ref.locals}.slices.in(storage)},
         next_release_{tracker_.first() / slice} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
@@ -70,6 +72,13 @@ class slice_server {
   }
 
  private:
+  struct layout {
+    std::size_t capacity, locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::uint32_t> slices = carver.take<std::uint32_t>(tracker::words(capacity));
+  };
+
   /// Runs the sections of the lanes in `batch`. Collective over the warp. False once poisoned.
   WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
     // Acquire: the sender fenced between what it wrote and the message that we have just read.

@@ -25,19 +25,16 @@ class slice_tracker {
   /// Indices of a slice.
   static constexpr unsigned slice = simt::warp_size;
 
-  /// Bytes of shared memory for a channel of which `window` indices beyond `released` are read at
-  /// most: its capacity, or less.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t window) {
-    return sizeof(std::uint32_t) * (window / slice + 1);
+  /// Words for a channel of which `window` indices beyond `released` are read at most: its
+  /// capacity, or less.
+  WARDEN_HOST_DEVICE static constexpr std::size_t words(std::size_t window) {
+    return window / slice + 1;
   }
 
-  /// Reads ahead as far as the channel is long.
-  WARDEN_DEVICE slice_tracker(Channel const& channel, std::byte* storage)
-      : slice_tracker{channel, channel.capacity(), storage} {}
-  /// `storage` is shared memory of `shared_bytes(window)` bytes, the same for the whole block.
-  WARDEN_DEVICE slice_tracker(Channel const& channel, std::uint64_t window, std::byte* storage)
+  /// `words` is shared memory of `words(window)` words, the same for the whole block.
+  WARDEN_DEVICE slice_tracker(Channel const& channel, simt::shared_span<std::uint32_t> words)
       : channel_{channel},
-        done_{reinterpret_cast<std::uint32_t*>(storage), static_cast<unsigned>(window / slice) + 1},
+        done_{words},
         first_{simt::load_relaxed(&channel_.indices()->released.value)} {}
 
   /// Collective; the caller's next block barrier completes it.

@@ -7,6 +7,7 @@
 /// senders as soon as the block holds the messages itself, before it executes them.
 #pragma once
 
+#include <warden/block/arena_carver.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/server/termination_detector.cuh>
 #include <warden/server/window_minimum.cuh>
@@ -38,7 +39,7 @@ class window_server {
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
-    return Worker::shared_bytes(locals) + sizeof(window_minimum);
+    return layout{locals}.carver.bytes();
   }
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
@@ -48,8 +49,7 @@ class window_server {
         channel_{ref.channel_of(number)},
         number_{number},
         worker_{ref, number, storage},
-        received_{reinterpret_cast<window_minimum*>(storage + Worker::shared_bytes(ref.locals)),
-                  1} {}
+        received_{layout{ref.locals}.received.in(storage)} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
@@ -97,6 +97,13 @@ class window_server {
   }
 
  private:
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<window_minimum> received = carver.take<window_minimum>(1);
+  };
+
   /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
   /// the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t oldest) const {

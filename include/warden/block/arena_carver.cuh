@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a block's shared memory is carved into pieces: what lies where is said once, in one list.
+#pragma once
+
+#include <warden/simt/arena.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A piece of shared memory: `size` objects of type T, `offset` bytes behind where the memory
+/// begins.
+template <class T>
+struct arena_piece {
+  std::size_t offset;  ///< in bytes
+  std::size_t size;    ///< in objects
+
+  /// The piece of the memory that begins at `storage`, whose contents are garbage.
+  WARDEN_DEVICE simt::shared_span<T> in(std::byte* storage) const {
+    return {reinterpret_cast<T*>(storage + offset), static_cast<unsigned>(size)};
+  }
+};
+
+/// Takes pieces one behind another, each aligned for its type. A layout is a struct whose first
+/// member is a carver and whose others are the pieces that it takes, in order:
+///
+///     struct layout {
+///       std::size_t servers;
+///       arena_carver carver{};
+///       arena_piece<std::uint64_t> bases = carver.take<std::uint64_t>(servers);
+///       arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(servers);
+///     };
+///
+/// `layout{servers}.carver.bytes()` is what it needs, and `layout{servers}.counts.in(storage)` a
+/// piece of it. The memory itself is aligned as the first piece, at least.
+class arena_carver {
+ public:
+  /// `size` objects of type T; `alignment` in bytes, a power of two up to `arena_alignment`.
+  template <class T>
+  WARDEN_HOST_DEVICE constexpr arena_piece<T> take(std::size_t size,
+                                                   std::size_t alignment = alignof(T)) {
+    static_assert(alignof(T) <= arena_alignment);
+    std::size_t const offset = (bytes_ + alignment - 1) / alignment * alignment;
+    bytes_ = offset + sizeof(T) * size;
+    return {offset, size};
+  }
+  /// Bytes of all pieces so far.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
+WARDEN_NAMESPACE_END
