@@ -61,6 +61,7 @@ class deferred {
     run_.report = state_->report.data();
     plan_partitions(where);
     run_.log = detail::log_plan<run_type>::make(sections, run_.owners);
+    plan_sort(where);
     std::size_t const columns = run_.owners.partitions() + std::size_t{1};
     pool_ = buffer<message_type>{sections};
     regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
@@ -93,8 +94,8 @@ class deferred {
     unsigned const threads = run_type::policy::block_threads;
     auto const enqueue = [&](auto* kernel, unsigned blocks, std::size_t shared_bytes) {
       detail::run_arguments<run_type> arguments{run_};
-      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false},
-                      &arguments, s, where);
+      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, &arguments,
+                      s, where);
     };
     enqueue(&detail::close_log<run_type>, 1, 0);
     enqueue(&detail::sort_flat<run_type>, sort_blocks_, sort_bytes);
@@ -144,11 +145,20 @@ class deferred {
       }
       partitions *= 2;
     }
-    run_blocks_ = std::min(
-        partitions, static_cast<unsigned>(runtime::resident_blocks(
-                        simt::make_kernel(&detail::run_log<run_type>), threads, run_bytes(), where)));
-    sort_blocks_ = static_cast<unsigned>(runtime::resident_blocks(
-        simt::make_kernel(&detail::sort_flat<run_type>), threads, sort_bytes, where));
+    run_blocks_ =
+        std::min(partitions,
+                 static_cast<unsigned>(runtime::resident_blocks(
+                     simt::make_kernel(&detail::run_log<run_type>), threads, run_bytes(), where)));
+  }
+  /// Chooses how many blocks sort: no more than there are tiles.
+  void plan_sort(std::source_location where) {
+    std::size_t const regions = run_.log.last_region + std::size_t{1};
+    std::size_t const tiles =
+        (run_.log.region_size + flat_writer::slots - 1) / flat_writer::slots * regions;
+    auto const resident = static_cast<std::size_t>(
+        runtime::resident_blocks(simt::make_kernel(&detail::sort_flat<run_type>),
+                                 run_type::policy::block_threads, sort_bytes, where));
+    sort_blocks_ = static_cast<unsigned>(std::min(resident, tiles));
   }
 
   int device_;

@@ -33,8 +33,8 @@ class deferred_block {
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds = static_cast<unsigned>(std::max<std::size_t>(
-      1, bytes_each / (sizeof(message_type) + sizeof(std::uint16_t))));
+  static constexpr unsigned rounds = static_cast<unsigned>(
+      std::max<std::size_t>(1, bytes_each / (sizeof(message_type) + sizeof(std::uint16_t))));
 
  private:
   using writer = batch_writer<message_type, Threads, rounds>;

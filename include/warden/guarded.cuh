@@ -245,8 +245,8 @@ class basic_guarded {
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
   /// Device memory of the channels and rings, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return (channels_ ? channels_->bytes() : 0) + forwards_.bytes() + state_->report.bytes() + answers_.bytes() +
-           history_.own()->control.bytes();
+    return (channels_ ? channels_->bytes() : 0) + forwards_.bytes() + state_->report.bytes() +
+           answers_.bytes() + history_.own()->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }

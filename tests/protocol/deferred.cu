@@ -15,9 +15,9 @@
 namespace {
 
 namespace simt = warden::simt;
+using deferring::entry;
 using testing::HasSubstr;
 using warden::placement;
-using deferring::entry;
 
 template <class Policy>
 class deferred_by : public testing::Test {};
@@ -136,8 +136,8 @@ TEST(deferred, ids_outside_the_records_are_counted_and_the_others_run) {
   auto ref = later.ref();
   // Half of the ids are none.
   ref.size = 25;
-  simt::launch(&deferring::send_alone<decltype(b)::guarded, 1>, 2, 32, 0,
-               {ref, 0, 64, 50, nullptr}, {});
+  simt::launch(&deferring::send_alone<decltype(b)::guarded, 1>, 2, 32, 0, {ref, 0, 64, 50, nullptr},
+               {});
   later.run();
   std::uint32_t bad = 0;
   for (std::uint32_t i = 0; i < 64; ++i) bad += deferring::id_of(i, 50) >= 25 ? 1 : 0;
@@ -237,9 +237,13 @@ TEST(deferred, impossible_logs_are_refused) {
     }
     return "";
   };
-  EXPECT_THAT(refusal([&] { warden::deferred{b.on(), 0}; }),
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{b.on(), 0};
+              }),
               HasSubstr("deferred: a log of 0 sections; the limits are 1 and 1073741824"));
-  EXPECT_THAT(refusal([&] { warden::deferred{b.on(), (std::size_t{1} << 30) + 1}; }),
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{b.on(), (std::size_t{1} << 30) + 1};
+              }),
               HasSubstr("deferred: a log of 1073741825 sections"));
   EXPECT_THAT(refusal([&] { warden::deferred{b.on(), 0}; }), HasSubstr("deferred.cu:"));
   struct large {
@@ -252,7 +256,9 @@ TEST(deferred, impossible_logs_are_refused) {
   warden::basic_guarded<deferring::small_blocks<warden::executor::runs<>, placement::on_chip>,
                         large, touch>
       too_large{static_cast<large*>(nullptr), many};
-  EXPECT_THAT(refusal([&] { warden::deferred{too_large, 10}; }),
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{too_large, 10};
+              }),
               HasSubstr("65536 records of 4096 bytes in 512 partitions do not fit the chip"));
 }
 

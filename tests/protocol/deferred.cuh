@@ -137,8 +137,8 @@ class bench {
     }
     auto const found = records_.to_host();
     for (std::uint32_t k = 0; k < keys_; ++k) {
-      ASSERT_EQ(found[k].sum, expected[k].sum) << "record " << k << " of " << keys_;
-      ASSERT_EQ(found[k].count, expected[k].count) << "record " << k << " of " << keys_;
+      ASSERT_EQ(found[k].count, expected[k].count) << "lost or doubled section on record " << k;
+      ASSERT_EQ(found[k].sum, expected[k].sum) << "lost or doubled section on record " << k;
     }
   }
   /// So many have run, whichever.

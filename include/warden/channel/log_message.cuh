@@ -67,7 +67,8 @@ struct log_format {
                   "warden: this section type is not one of the guarded's");
     message_type m{};
     m.words[0] = number;
-    if constexpr (types > 1) m.words[0] |= tag_of<Section>() << std::countr_zero(message_type::limit);
+    if constexpr (types > 1)
+      m.words[0] |= tag_of<Section>() << std::countr_zero(message_type::limit);
     if constexpr (payload_bytes<Section> != 0) memcpy(&m.words[1], &section, sizeof(Section));
     return m;
   }

@@ -34,8 +34,7 @@ class partition_map {
   /// The inverse; `server` is the partition.
   WARDEN_DEVICE std::uint32_t id(record_location place) const {
     std::uint32_t const within = (1u << chunk_log2_) - 1;
-    std::uint32_t const chunk =
-        place.local >> chunk_log2_ << partitions_log2_ | place.server;
+    std::uint32_t const chunk = place.local >> chunk_log2_ << partitions_log2_ | place.server;
     return chunk << chunk_log2_ | (place.local & within);
   }
   /// Partitions.

@@ -46,17 +46,17 @@ struct section_log {
   /// No row.
   static constexpr std::uint32_t no_row = ~0u;
 
-  Message* pool = nullptr;              ///< `size` places
-  log_region* regions = nullptr;        ///< `last_region + 1`, a power of two
-  std::uint16_t* offsets = nullptr;     ///< [partition, and one more][row], from the row's begin
-  std::uint32_t* begins = nullptr;      ///< [row] the place of its first message
-  log_control* control = nullptr;       ///< one
-  std::uint32_t size = 0;               ///< places
-  std::uint32_t region_size = 0;        ///< places of a region; the last one may have fewer
-  std::uint32_t last_region = 0;        ///< a mask as well
-  std::uint32_t rows = 0;               ///< rows of offsets
-  std::uint32_t least_batch = 0;        ///< messages of a batch that a block sends, at least
-  partition_map partitions;             ///< which record belongs to which
+  Message* pool = nullptr;           ///< `size` places
+  log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
+  std::uint16_t* offsets = nullptr;  ///< [partition, and one more][row], from the row's begin
+  std::uint32_t* begins = nullptr;   ///< [row] the place of its first message
+  log_control* control = nullptr;    ///< one
+  std::uint32_t size = 0;            ///< places
+  std::uint32_t region_size = 0;     ///< places of a region; the last one may have fewer
+  std::uint32_t last_region = 0;     ///< a mask as well
+  std::uint32_t rows = 0;            ///< rows of offsets
+  std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
+  partition_map partitions;          ///< which record belongs to which
 
   /// The first place of a region.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const { return region * region_size; }
@@ -81,16 +81,19 @@ struct section_log {
     } else {
       old = simt::fetch_add(word, std::uint64_t{count} << shift);
     }
-    auto const batches = static_cast<std::uint32_t>(old), flat = static_cast<std::uint32_t>(old >> 32);
+    auto const batches = static_cast<std::uint32_t>(old),
+               flat = static_cast<std::uint32_t>(old >> 32);
     std::uint64_t const before = std::uint64_t{batches} + flat;
     std::uint32_t const left = before >= room ? 0 : room - static_cast<std::uint32_t>(before);
-    std::uint32_t const taken = count < left ? count : left;
+    std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
     if (taken != count) {
       // Two's complement: the half that was raised falls by as much.
       simt::fetch_add(word, 0 - (std::uint64_t{count - taken} << shift));  // sabotage: log-undo
     }
     std::uint32_t const begin = begin_of(region);
-    return {Side == side::flat ? begin + room - flat - taken : begin + batches, taken};
+    std::uint32_t const first =
+        Side == side::flat ? begin + room - flat - taken : begin + batches;  // sabotage: log-ends
+    return {first, taken};
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches.
   WARDEN_DEVICE std::uint32_t take_row() const { return simt::fetch_add(&control->rows, 1u); }
@@ -100,11 +103,16 @@ struct section_log {
     return (taken & 0xffffffffu) + (taken >> 32) >= size_of(region);
   }
 
-  /// From here on no place of the region is taken; one thread.
+  /// From here on no place of the region is taken; one thread. All that were taken have been
+  /// written: the stream sees to it. (If it does not, because a kernel sends at this very moment,
+  /// what that kernel added in vain is cut: no memory beside the log is read.)
   WARDEN_DEVICE void close(std::uint32_t region) const {
-    regions[region].flat =
-        static_cast<std::uint32_t>(simt::exchange(&regions[region].taken, closed) >> 32);
+    std::uint64_t const taken =
+        simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
+    auto const flat = static_cast<std::uint32_t>(taken >> 32);
+    regions[region].flat = flat < size_of(region) ? flat : size_of(region);
   }
+
   /// One flat message, in any region, first in `home`. False if all are full.
   WARDEN_DEVICE bool put(std::uint32_t home, Message const& m) const {
     for (std::uint32_t r = 0; r <= last_region; ++r) {

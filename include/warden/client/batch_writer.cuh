@@ -63,7 +63,7 @@ class batch_writer {
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    ranks_[round * Threads + simt::thread_rank()] = no_message;
+    ranks_[round * Threads + simt::thread_rank()] = no_message;  // sabotage: partial-round
   }
 
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
@@ -79,7 +79,7 @@ class batch_writer {
       copy_out(done, places);
       if (row_[0] != log_type::no_row) write_row(row_[0], done, places);
       done += places.count;
-      simt::sync_block();
+      simt::sync_block();  // sabotage: places-reused
     }
     clear();
     simt::sync_block();
@@ -201,8 +201,8 @@ class batch_writer {
     for (std::uint32_t p = simt::thread_rank(); p <= partitions; p += Threads) {
       std::uint32_t const offset = p < partitions ? counts_[p] : first + places.count;
       std::uint32_t const behind = offset < first ? 0 : offset - first;
-      *log_.offset(p, row) =
-          static_cast<std::uint16_t>(behind < places.count ? behind : places.count);
+      std::uint32_t const within = behind < places.count ? behind : places.count;
+      *log_.offset(p, row) = static_cast<std::uint16_t>(within);  // sabotage: header
     }
     if (simt::thread_rank() == 0) log_.begins[row] = places.begin;
   }

@@ -30,9 +30,8 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
 
 /// What sorts flat messages.
 template <class Ref>
-using flat_writer =
-    batch_writer<typename Ref::message_type, Ref::policy::block_threads,
-                 std::max<unsigned>(1, 64 / sizeof(typename Ref::message_type))>;
+using flat_writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads,
+                                 std::max<unsigned>(1, 64 / sizeof(typename Ref::message_type))>;
 
 /// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
 template <class Ref>
@@ -73,7 +72,7 @@ template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
-    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});
+    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
   if (simt::thread_rank() == 0) log.control->rows = log.control->full = 0;
 }
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include <warden/channel/section_log.cuh>
-#include <warden/host/deferred_kernels.cuh>
 #include <warden/error.hpp>
+#include <warden/host/deferred_kernels.cuh>
 
 #include <algorithm>
 #include <bit>
@@ -52,16 +52,16 @@ class log_plan {
     log.size = static_cast<std::uint32_t>(sections);
     // One word takes some 10^9 atomics a second; threads that send one by one use all of them. But
     // the last ones to send look through all for a place.
-    std::uint32_t const regions = static_cast<std::uint32_t>(
-        std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
+    std::uint32_t const regions =
+        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
     log.last_region = regions - 1;
     log.region_size = (log.size + regions - 1) / regions;
     // A row of offsets takes a twentieth of its batch, at most.
     std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
     log.least_batch = std::max<std::uint32_t>(
         64, static_cast<std::uint32_t>(20 * row_bytes / sizeof(message_type)));
-    // Of both kinds a region has one that is short: a batch that was cut where the region ended, and
-    // its last tile.
+    // Of both kinds a region has one that is short: a batch that was cut where the region ended,
+    // and its last tile.
     log.rows = log.size / std::min(log.least_batch, tile) + 2 * regions;
     return log;
   }

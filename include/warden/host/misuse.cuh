@@ -55,8 +55,8 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
         "1 unless it says otherwise");
   }
   if (report.refused != 0) {
-    add(std::to_string(report.refused) +
-        " deferred sections were refused: their log holds " + std::to_string(report.refused_by) +
+    add(std::to_string(report.refused) + " deferred sections were refused: their log holds " +
+        std::to_string(report.refused_by) +
         ", and takes none while it is run; all that it accepted run");
   }
   return text;

@@ -4,9 +4,9 @@
 #pragma once
 
 #include <warden/channel/log_message.cuh>
-#include <warden/diagnosis.hpp>
 #include <warden/channel/partition_map.cuh>
 #include <warden/channel/section_log.cuh>
+#include <warden/diagnosis.hpp>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/launch/guarded_types.cuh>
 
@@ -19,7 +19,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Policy>
 struct run_policy : Policy {
   /// Threads of a block that runs a log.
-  static constexpr unsigned block_threads = Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
+  static constexpr unsigned block_threads =
+      Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
 };
 
 /// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
@@ -41,8 +42,8 @@ class run_ref {
   using format = log_format<Sections...>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
-  using answers = no_answer;      ///< nobody asks
-  using reply_type = no_answer;   ///< nothing is said
+  using answers = no_answer;                   ///< nobody asks
+  using reply_type = no_answer;                ///< nothing is said
   static constexpr bool has_pairs = false;     ///< not deferred
   static constexpr bool has_forwards = false;  ///< not deferred
   static constexpr bool has_answers = false;   ///< see `reply_type`
@@ -50,20 +51,21 @@ class run_ref {
   /// Whether all sections can be run as one atomic each.
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
 
-  Record* records = nullptr;              ///< `size` records in global memory
-  std::uint64_t size = 0;                 ///< records
-  context sections_context{};             ///< handed to every section
-  guarded_report* report = nullptr;       ///< one a guarded, in global memory
-  section_log<message_type> log{};        ///< what is run
-  partition_map owners{};                 ///< as the log's
-  std::uint32_t locals = 0;               ///< records of one partition, at most
+  Record* records = nullptr;         ///< `size` records in global memory
+  std::uint64_t size = 0;            ///< records
+  context sections_context{};        ///< handed to every section
+  guarded_report* report = nullptr;  ///< one a guarded, in global memory
+  section_log<message_type> log{};   ///< what is run
+  partition_map owners{};            ///< as the log's
+  std::uint32_t locals = 0;          ///< records of one partition, at most
 
-  /// Waits for `predicate`, which a section of this block that ends brings about: the only waits are
-  /// those for the block's locks.
+  /// Waits for `predicate`, which a section of this block that ends brings about: the only waits
+  /// are those for the block's locks.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind, std::uint32_t,
                                 std::uint64_t) const {
-    return simt::wait_until(predicate, [] { return true; }, watch);
+    return simt::wait_until(
+        predicate, [] { return true; }, watch);
   }
   /// The record of a partition's local number, in global memory.
   WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {

@@ -31,8 +31,8 @@ class segment_reader {
   /// Whether there are messages left. Collective over the warp; the same for its lanes.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Receives up to `Rounds` messages for each lane, as they lie in the log. Returns bit k if `m[k]`
-  /// is one. Collective over the warp.
+  /// Receives up to `Rounds` messages for each lane, as they lie in the log. Returns bit k if
+  /// `m[k]` is one. Collective over the warp.
   template <unsigned Rounds>
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
     unsigned arrived = 0;
@@ -43,7 +43,7 @@ class segment_reader {
       bool const is = mine < total_;
       places[k] = place_of(is ? mine : 0);
       if (is) arrived |= 1u << k;
-      done_ += simt::warp_size;
+      done_ += simt::warp_size;  // sabotage: segment-twice
       if (done_ >= total_) load_rows();
     }
     WARDEN_UNROLL
@@ -81,13 +81,14 @@ class segment_reader {
     asked_end_ = *log_.offset(partition_ + 1, next_row_);
     asked_begin_ = log_.begins[next_row_];
   }
-  /// The place of the warp's message `i` of these rows: in the last segment that begins at or before
-  /// it, which is not empty if `i` is a message.
+  /// The place of the warp's message `i` of these rows: in the last segment that begins at or
+  /// before it, which is not empty if `i` is a message.
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
     unsigned lane = 0;
     WARDEN_UNROLL
     for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
-      if (simt::shuffle(simt::full_warp, before_, lane + step) <= i) lane += step;
+      std::uint32_t const before = simt::shuffle(simt::full_warp, before_, lane + step);
+      if (before <= i) lane += step;  // sabotage: segment-search
     }
     return simt::shuffle(simt::full_warp, begin_, lane) + i -
            simt::shuffle(simt::full_warp, before_, lane);
@@ -96,7 +97,7 @@ class segment_reader {
   section_log<Message> const& log_;
   std::uint32_t partition_;
   std::uint32_t rows_;
-  std::uint32_t next_row_;    ///< of the lane
+  std::uint32_t next_row_;                               ///< of the lane
   std::uint32_t asked_begin_, asked_first_, asked_end_;  ///< of that row
   std::uint32_t begin_ = 0;   ///< the lane's row: where its segment begins in the pool
   std::uint32_t before_ = 0;  ///< messages in the segments of the lanes before
