@@ -7,6 +7,7 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/deferred_block.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
@@ -17,6 +18,7 @@
 #include <warden/host/launch_history.cuh>
 #include <warden/host/misuse.cuh>
 #include <warden/host/plan.cuh>
+#include <warden/host/shared_state.cuh>
 #include <warden/launch.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/policy.cuh>
@@ -42,6 +44,9 @@
 /// [Wang 2020] is Kai Wang, Improving Efficiency for GPUs with Decoupled Delegate (dissertation,
 /// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
+
+template <class Policy, class Record, class... Sections>
+class deferred;
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
@@ -108,6 +113,11 @@ class basic_guarded {
   using warp_client = warden::warp_client<ref>;
   /// The client for a whole block.
   using block_client = warden::block_client<ref>;
+  /// What a kernel that defers sections is handed.
+  using deferred_ref = warden::deferred_ref<Policy, Record, Sections...>;
+  /// The client of a log for blocks of `Threads` threads.
+  template <unsigned Threads>
+  using deferred_block = warden::deferred_block<deferred_ref, Threads>;
   /// Choices made when it is made.
   using options = guarded_options;
 
@@ -118,7 +128,7 @@ class basic_guarded {
       : device_{runtime::current_device()}, options_{chosen}, where_{where} {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded one");
-    plan().choose_owners(size);
+    if constexpr (!Policy::deferred_only) plan().choose_owners(size);
     begin(records, size, sections_context);
   }
   /// Guards records with owners chosen by the user, whose number stands in place of the options'
@@ -174,8 +184,9 @@ class basic_guarded {
     }
     s.synchronize();
     history_.synchronize();  // sabotage: last-launch
+    state_->last_run.synchronize();
     guarded_report report;
-    copy(&report, report_.data(), 1, s);
+    copy(&report, state_->report.data(), 1, s);
     s.synchronize();
     auto const [failure, shared] = history_.report(s);
     std::string const misuse = detail::misuse_in(report, size(), Policy::calls_per_thread);
@@ -221,7 +232,7 @@ class basic_guarded {
                   "warden: statistics are compiled out; let the policy say statistics = true");
     runtime::device_scope const scope{device_};
     guarded_report report;
-    copy(&report, report_.data(), 1, s);
+    copy(&report, state_->report.data(), 1, s);
     s.synchronize();
     return report.totals;
   }
@@ -234,8 +245,8 @@ class basic_guarded {
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
   /// Device memory of the channels and rings, of slots for answers and of reports, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return channels_->bytes() + forwards_.bytes() + report_.bytes() + answers_.bytes() +
-           history_.own()->control.bytes();
+    return (channels_ ? channels_->bytes() : 0) + forwards_.bytes() + state_->report.bytes() +
+           answers_.bytes() + history_.own()->control.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -250,6 +261,8 @@ class basic_guarded {
 
  private:
   friend struct detail::launch_access;
+  template <class, class, class...>
+  friend class deferred;
 
   detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
 
@@ -262,21 +275,29 @@ class basic_guarded {
 
   /// Everything but the owners.
   void begin(Record* records, std::size_t size, context sections_context) {
-    plan().make(size);
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
+    state_ = std::make_shared<detail::shared_state>();
+    state_->report.fill_bytes(0);
+    ref_.report = state_->report.data();
+    if constexpr (Policy::deferred_only) {
+      history_.make({});
+    } else {
+      make_channels(size);
+    }
+  }
+  /// What fused launches need.
+  void make_channels(std::size_t size) {
+    plan().make(size);
     channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
         {},
         buffer<channel_indices>{options_.servers},
         buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2)}});
-    report_ = buffer<guarded_report>{1};
     answers_.make(ref_, where_);
     forwards_.make(ref_, options_.servers, options_.forward_capacity, where_);
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
-    ref_.report = report_.data();
-    report_.fill_bytes(0);
     reset_channels({});
     history_.make(channel_groups());
   }
@@ -305,7 +326,7 @@ class basic_guarded {
     warden::statistics const totals = report.totals;
     report = {};
     report.totals = totals;
-    copy(report_.data(), &report, 1, s);
+    copy(state_->report.data(), &report, 1, s);
     s.synchronize();
   }
 
@@ -314,7 +335,7 @@ class basic_guarded {
   std::source_location where_;
   ref ref_{};
   std::shared_ptr<detail::channel_memory> channels_;
-  buffer<guarded_report> report_;
+  std::shared_ptr<detail::shared_state> state_;
   detail::answer_memory<ref> answers_;
   detail::forward_memory<ref> forwards_;
   detail::launch_history history_;

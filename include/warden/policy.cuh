@@ -34,6 +34,9 @@ struct default_policy {
   using readiness = readiness::laps;
   /// How a client block stages and sends its messages.
   using sender = sender::sorted;
+  /// Its sections are deferred, never sent in a fused launch: no channels are made, no servers have
+  /// to fit the device, and records on chip may be any number.
+  static constexpr bool deferred_only = false;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well. With

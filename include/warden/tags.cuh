@@ -21,6 +21,7 @@
 #include <warden/executor/runs.cuh>
 #include <warden/server/forwarding_server.cuh>
 #include <warden/server/nested_server.cuh>
+#include <warden/server/partition_server.cuh>
 #include <warden/server/slice_server.cuh>
 #include <warden/server/window_server.cuh>
 
@@ -43,6 +44,9 @@ struct runs {
   using server = std::conditional_t<Ref::has_forwards,
                                     forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
                                     window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
+  /// What runs a log. Two windows are under way at once, each half as large.
+  template <class Ref>
+  using deferred_server = partition_server<Ref, runs_worker<Ref, BytesPerThread / 2>>;
 };
 
 /// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
@@ -55,6 +59,9 @@ struct locks {
   /// The server loop.
   template <class Ref>
   using server = Server<Ref, locks_worker<Ref, Count>>;
+  /// What runs a log.
+  template <class Ref>
+  using deferred_server = partition_server<Ref, slices_in_window<Ref, locks_worker<Ref, Count>>>;
 };
 
 /// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
@@ -65,6 +72,9 @@ struct atomics {
   /// The server loop.
   template <class Ref>
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+  /// What runs a log.
+  template <class Ref>
+  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread>>;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is

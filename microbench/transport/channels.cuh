@@ -27,8 +27,7 @@ struct policy : warden::default_policy {
   using executor = Executor;
   /// A thread that copies messages of several flits holds more of them in registers than three
   /// blocks leave room for.
-  static constexpr unsigned minimum_blocks_per_multiprocessor =
-      Flits == 1 ? 3 : 2;
+  static constexpr unsigned minimum_blocks_per_multiprocessor = Flits == 1 ? 3 : 2;
 };
 
 /// A guarded, its records and its totals.

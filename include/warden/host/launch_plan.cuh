@@ -54,6 +54,9 @@ class launch_plan {
   static constexpr unsigned resident_at_least = minimum_blocks<First, Rest...>();
   static_assert(((Rest::policy::block_threads == threads) && ...),
                 "warden: the guardeds of one launch have policies with the same block_threads");
+  static_assert(
+      !First::policy::deferred_only && (!Rest::policy::deferred_only && ...),
+      "warden: the policy says deferred_only: its guarded has no channels to launch with");
   static_assert(guardeds <= launch_ref::most_guardeds, "warden: a launch takes 4 guardeds at most");
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "warden: a kernel object is trivially copyable");

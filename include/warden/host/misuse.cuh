@@ -54,6 +54,11 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
         " sections were not sent by a section: beyond what its type says as `forwards`, which is "
         "1 unless it says otherwise");
   }
+  if (report.refused != 0) {
+    add(std::to_string(report.refused) + " deferred sections were refused: their log holds " +
+        std::to_string(report.refused_by) +
+        ", and takes none while it is run; all that it accepted run");
+  }
   return text;
 }
 

@@ -20,6 +20,8 @@ struct guarded_report {
   std::uint64_t calls_too_many;     ///< calls whose place an earlier one still had
   std::uint64_t early_gets;         ///< answers asked for before the block client had flushed
   std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
+  std::uint64_t refused;            ///< deferred sections that found their log full or being run
+  std::uint64_t refused_by;         ///< how many sections such a log holds
   statistics totals;                ///< never cleared; zero unless `Policy::statistics`
 };
 

@@ -222,6 +222,18 @@ WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
     return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
   }
 }
+/// As fetch_add. The lanes that happen to be together, with one address, add by one atomic; they
+/// have one value. Which lanes are together is the hardware's choice, and nothing but speed depends
+/// on it.
+WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t value) {
+  unsigned const mask =
+      __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
+  int const leader = __ffs(static_cast<int>(mask)) - 1;
+  unsigned const before = __popc(mask & ((1u << lane_id()) - 1));
+  std::uint64_t first = 0;
+  if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
+  return __shfl_sync(mask, first, leader) + value * before;
+}
 template <class T>
 WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {
   static_assert(detail::word<T>);

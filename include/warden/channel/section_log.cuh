@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The log: where deferred messages wait until they are run.
+///
+/// Its places are dealt out to *regions*, each with one word that counts from both ends. At the
+/// front lie *batches*: what one block flushed, sorted by partition, with a row of offsets that
+/// says where the segment of each partition begins. At the back lie *flat* messages, one by one,
+/// until a run sorts them into batches. A place is taken by one atomic on a region's word, and a
+/// region that is full sends the next sender on to another one: nobody waits, and a log of n places
+/// accepts n messages exactly, whoever sends them.
+#pragma once
+
+#include <warden/channel/partition_map.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a region's word counts: messages of batches in the low half, flat ones in the high half.
+struct alignas(64) log_region {
+  std::uint64_t taken;  ///< see above; beyond `closed` while the log is run
+  std::uint32_t flat;   ///< while the log is run: flat messages
+};
+
+/// The counters of one log.
+struct log_control {
+  std::uint32_t rows;            ///< of offsets, given out
+  std::uint32_t next_partition;  ///< of the run
+  std::uint32_t full;            ///< not 0: somebody found all regions full
+};
+
+/// Places that were taken, one behind another.
+struct log_places {
+  std::uint32_t begin;  ///< the first one
+  std::uint32_t count;  ///< how many
+};
+
+/// A log as device code sees it, by value.
+template <class Message>
+struct section_log {
+  /// Kinds of places: at a region's front, or at its back.
+  enum class side : unsigned char { batch, flat };
+  /// What a region's word has while the log is run: more than any region holds.
+  static constexpr std::uint64_t closed = std::uint64_t{1} << 31;
+  /// No row.
+  static constexpr std::uint32_t no_row = ~0u;
+
+  Message* pool = nullptr;           ///< `size` places
+  log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
+  std::uint16_t* offsets = nullptr;  ///< [partition, and one more][row], from the row's begin
+  std::uint32_t* begins = nullptr;   ///< [row] the place of its first message
+  log_control* control = nullptr;    ///< one
+  std::uint32_t size = 0;            ///< places
+  std::uint32_t region_size = 0;     ///< places of a region; the last one may have fewer
+  std::uint32_t last_region = 0;     ///< a mask as well
+  std::uint32_t rows = 0;            ///< rows of offsets
+  std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
+  partition_map partitions;          ///< which record belongs to which
+
+  /// The first place of a region.
+  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const { return region * region_size; }
+  /// Places of a region.
+  WARDEN_DEVICE std::uint32_t size_of(std::uint32_t region) const {
+    std::uint32_t const begin = begin_of(region);
+    if (begin >= size) return 0;
+    return size - begin < region_size ? size - begin : region_size;
+  }
+
+  /// Takes places for up to `count` messages in one region: as many as it has. Atomics on its word
+  /// alone: whoever brings it to its size has the last places, whoever comes later takes back what
+  /// it added, so at rest the word tells what the region has.
+  template <side Side>
+  WARDEN_DEVICE log_places take(std::uint32_t region, std::uint32_t count) const {
+    constexpr unsigned shift = Side == side::flat ? 32 : 0;
+    std::uint32_t const room = size_of(region);
+    std::uint64_t* const word = &regions[region].taken;
+    std::uint64_t old;
+    if constexpr (Side == side::flat) {
+      old = simt::fetch_add_together(word, std::uint64_t{count} << shift);
+    } else {
+      old = simt::fetch_add(word, std::uint64_t{count} << shift);
+    }
+    auto const batches = static_cast<std::uint32_t>(old),
+               flat = static_cast<std::uint32_t>(old >> 32);
+    std::uint64_t const before = std::uint64_t{batches} + flat;
+    std::uint32_t const left = before >= room ? 0 : room - static_cast<std::uint32_t>(before);
+    std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
+    if (taken != count) {
+      // Two's complement: the half that was raised falls by as much.
+      simt::fetch_add(word, 0 - (std::uint64_t{count - taken} << shift));  // sabotage: log-undo
+    }
+    std::uint32_t const begin = begin_of(region);
+    std::uint32_t const first =
+        Side == side::flat ? begin + room - flat - taken : begin + batches;  // sabotage: log-ends
+    return {first, taken};
+  }
+  /// Takes a row of offsets for a batch: there are as many as there can be batches.
+  WARDEN_DEVICE std::uint32_t take_row() const { return simt::fetch_add(&control->rows, 1u); }
+  /// Whether a region has no place; it may be that a moment later.
+  WARDEN_DEVICE bool looks_full(std::uint32_t region) const {
+    std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);
+    return (taken & 0xffffffffu) + (taken >> 32) >= size_of(region);
+  }
+
+  /// From here on no place of the region is taken; one thread. All that were taken have been
+  /// written: the stream sees to it. (If it does not, because a kernel sends at this very moment,
+  /// what that kernel added in vain is cut: no memory beside the log is read.)
+  WARDEN_DEVICE void close(std::uint32_t region) const {
+    std::uint64_t const taken =
+        simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
+    auto const flat = static_cast<std::uint32_t>(taken >> 32);
+    regions[region].flat = flat < size_of(region) ? flat : size_of(region);
+  }
+
+  /// One flat message, in any region, first in `home`. False if all are full.
+  WARDEN_DEVICE bool put(std::uint32_t home, Message const& m) const {
+    for (std::uint32_t r = 0; r <= last_region; ++r) {
+      log_places const place = take<side::flat>((home + r) & last_region, 1);
+      if (place.count != 0) {
+        pool[place.begin] = m;
+        return true;
+      }
+      // Who has looked everywhere spares the others that.
+      if (r == 0 && simt::load_relaxed(&control->full) != 0) return false;
+    }
+    simt::store_relaxed(&control->full, 1u);
+    return false;
+  }
+
+  /// The offset word of a row: where the segment of `partition` begins, and the one before ends.
+  WARDEN_DEVICE std::uint16_t* offset(std::uint32_t partition, std::uint32_t row) const {
+    return offsets + std::size_t{partition} * rows + row;
+  }
+};
+
+WARDEN_NAMESPACE_END

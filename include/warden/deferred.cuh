@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Deferred sections: any kernel logs them, and a run executes them afterwards with the whole GPU.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/deferred_block.cuh>
+#include <warden/guarded.cuh>
+#include <warden/host/deferred_kernels.cuh>
+#include <warden/host/log_plan.cuh>
+#include <warden/launch/deferred_ref.cuh>
+#include <warden/launch/run_ref.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A log of critical sections on a guarded's records, which any kernels fill and `run` executes:
+///
+///     warden::deferred later{b, n};                    // n sections at most
+///     payday<<<blocks, 256, 0, s>>>(later.ref(), n);   // sends by the ref, or by deferred_block
+///     later.run(s);                                    // each runs exactly once
+///     b.wait(s);                                       // throws what went wrong
+///
+/// No cooperative launch, no server beside the kernel, no wait in it. Kernels that fill one log may
+/// run in several streams, if `run` comes behind all of them. Moves, does not copy.
+template <class Policy, class Record, class... Sections>
+class deferred {
+  using run_type = run_ref<Policy, Record, Sections...>;
+  static_assert(!(pair_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections on two records are not deferred: use launch_fused");
+  static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that send sections are not deferred: use launch_fused");
+  static_assert(!Policy::combines, "warden: sections are not combined in a log: use launch_fused");
+
+ public:
+  /// Whose records the sections are on.
+  using guarded_type = basic_guarded<Policy, Record, Sections...>;
+  /// What a kernel is handed, by value.
+  using ref_type = deferred_ref<Policy, Record, Sections...>;
+
+  /// A log for `sections` sections at most, on the guarded's device. The guarded's records outlive
+  /// it. Throws limit_error for an impossible plan and cuda_error when memory is short.
+  deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
+           std::source_location where = std::source_location::current())
+      : device_{of.device()}, state_{of.state_} {
+    runtime::device_scope const scope{device_};
+    detail::log_plan<run_type>::check(sections, of.size(), where);
+    run_.records = of.ref_.records;
+    run_.size = of.ref_.size;
+    run_.sections_context = of.ref_.sections_context;
+    run_.report = state_->report.data();
+    plan_partitions(where);
+    run_.log = detail::log_plan<run_type>::make(sections, run_.owners);
+    plan_sort(where);
+    std::size_t const columns = run_.owners.partitions() + std::size_t{1};
+    pool_ = buffer<message_type>{sections};
+    regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
+    offsets_ = buffer<std::uint16_t>{columns * run_.log.rows};
+    begins_ = buffer<std::uint32_t>{run_.log.rows};
+    control_ = buffer<log_control>{1};
+    run_.log.pool = pool_.data();
+    run_.log.regions = regions_.data();
+    run_.log.offsets = offsets_.data();
+    run_.log.begins = begins_.data();
+    run_.log.control = control_.data();
+    regions_.fill_bytes(0);
+    control_.fill_bytes(0);
+    // Rows that nobody has written say that there is nothing.
+    offsets_.fill_bytes(0);
+    begins_.fill_bytes(0);
+    stream_ref{}.synchronize();
+  }
+
+  /// For kernels that send: trivially copyable, valid as long as the log lives.
+  [[nodiscard]] ref_type ref() const {
+    ref_type r;
+    r.log = run_.log;
+    r.size = run_.size;
+    r.report = run_.report;
+    return r;
+  }
+
+  /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
+  /// again. What is sent meanwhile is refused and reported. Throws cuda_error.
+  void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
+    runtime::device_scope const scope{device_};
+    unsigned const threads = run_type::policy::block_threads;
+    auto const enqueue = [&](auto* kernel, unsigned blocks, std::size_t shared_bytes) {
+      detail::run_arguments<run_type> arguments{run_};
+      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, &arguments,
+                      s, where);
+    };
+    enqueue(&detail::close_log<run_type>, 1, 0);
+    enqueue(&detail::sort_flat<run_type>, sort_blocks_, sort_bytes);
+    enqueue(&detail::run_log<run_type>, run_blocks_, run_bytes());
+    enqueue(&detail::open_log<run_type>, 1, 0);
+    state_->ran(s);
+  }
+
+  /// Sections that it holds.
+  [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return pool_.bytes() + regions_.bytes() + offsets_.bytes() + begins_.bytes() + control_.bytes();
+  }
+
+ private:
+  using message_type = typename run_type::message_type;
+  using server = typename run_type::executor::template deferred_server<run_type>;
+  using flat_writer = detail::flat_writer<run_type>;
+  static constexpr std::size_t sort_bytes = flat_writer::shared_bytes();
+  [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
+
+  /// Chooses the partitions, and how many blocks run them.
+  void plan_partitions(std::source_location where) {
+    auto const facts = runtime::facts(device_);
+    unsigned const threads = run_type::policy::block_threads;
+    constexpr std::uint32_t most = flat_writer::most_partitions;
+    // Sections on records in memory wait for them: more threads at once have more loads under way.
+    constexpr std::uint32_t blocks_each = Policy::records == placement::on_chip ? 1 : 2;
+    // Not more than blocks at once: what sections write beside their records is then written in
+    // one sweep.
+    auto partitions = std::clamp<std::uint32_t>(
+        std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each, 1, most);
+    while (true) {
+      run_.owners =
+          partition_map{partitions, detail::log_plan<run_type>::chunk(run_.size, partitions)};
+      run_.locals = static_cast<std::uint32_t>(run_.owners.locals(run_.size));
+      if (run_bytes() <= facts.shared_bytes_per_block) break;
+      if (partitions == most) {
+        throw limit_error{"deferred: " + std::to_string(run_.size) + " records of " +
+                              std::to_string(sizeof(Record)) + " bytes in " + std::to_string(most) +
+                              " partitions do not fit the chip: one needs " +
+                              std::to_string(run_bytes()) +
+                              " bytes of shared memory; the device has " +
+                              std::to_string(facts.shared_bytes_per_block),
+                          where};
+      }
+      partitions *= 2;
+    }
+    run_blocks_ =
+        std::min(partitions,
+                 static_cast<unsigned>(runtime::resident_blocks(
+                     simt::make_kernel(&detail::run_log<run_type>), threads, run_bytes(), where)));
+  }
+  /// Chooses how many blocks sort: no more than there are tiles.
+  void plan_sort(std::source_location where) {
+    std::size_t const regions = run_.log.last_region + std::size_t{1};
+    std::size_t const tiles =
+        (run_.log.region_size + flat_writer::slots - 1) / flat_writer::slots * regions;
+    auto const resident = static_cast<std::size_t>(
+        runtime::resident_blocks(simt::make_kernel(&detail::sort_flat<run_type>),
+                                 run_type::policy::block_threads, sort_bytes, where));
+    sort_blocks_ = static_cast<unsigned>(std::min(resident, tiles));
+  }
+
+  int device_;
+  std::shared_ptr<detail::shared_state> state_;
+  run_type run_{};
+  unsigned run_blocks_ = 0, sort_blocks_ = 0;
+  buffer<message_type> pool_;
+  buffer<log_region> regions_;
+  buffer<std::uint16_t> offsets_;
+  buffer<std::uint32_t> begins_;
+  buffer<log_control> control_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The block's client of a log: gathers what a block's threads defer, and writes it sorted.
+#pragma once
+
+#include <warden/client/batch_writer.cuh>
+#include <warden/launch/deferred_ref.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// For blocks of `Threads` threads, in one dimension. In the kernel:
+///
+///     __shared__ bank::deferred_block<256>::storage storage;
+///     bank::deferred_block<256> client{accounts, storage};
+///     client.send(id, deposit{10}, valid);  // all threads of the block together
+///     client.flush();
+///
+/// One at a time in a storage. Reaches the rates of docs/performance.md, where a thread's own
+/// `send` takes an atomic and a store to a place of its own for each section.
+template <class Ref, unsigned Threads>
+class deferred_block {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+  using message_type = typename Ref::message_type;
+  /// Bytes of the batch for each thread: what lets a multiprocessor of 227 KB hold 1,536 threads,
+  /// and a block's static shared memory, of which there are 48 KB, suffice.
+  static constexpr std::size_t bytes_each =
+      std::min<std::size_t>(112, (std::size_t{44} << 10) / Threads);
+
+ public:
+  /// Messages of a thread in one batch.
+  static constexpr unsigned rounds = static_cast<unsigned>(
+      std::max<std::size_t>(1, bytes_each / (sizeof(message_type) + sizeof(std::uint16_t))));
+
+ private:
+  using writer = batch_writer<message_type, Threads, rounds>;
+
+ public:
+  /// The block's shared memory: static or dynamic, contents garbage.
+  struct alignas(16) storage {
+    std::byte bytes[writer::shared_bytes()];  ///< the client's own
+  };
+
+  /// Collective. `ref` and `memory` outlive the client; `memory` is the same for the whole block.
+  WARDEN_DEVICE deferred_block(Ref const& ref, storage& memory)
+      : ref_{ref}, writer_{ref.log, memory.bytes} {}
+  /// Counts what was never flushed.
+  WARDEN_DEVICE ~deferred_block() {
+    if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
+  }
+  deferred_block(deferred_block const&) = delete;
+  deferred_block& operator=(deferred_block const&) = delete;
+
+  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to
+  /// send. Flushes when there is room for no more. An id outside the records is counted, not
+  /// logged, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
+    if (valid && ref_.check(id)) {
+      writer_.stage(round_, Ref::format::pack(static_cast<std::uint32_t>(id), section));
+      ++unsent_;
+    } else {
+      writer_.stage_nothing(round_);
+    }
+    if (++round_ == rounds) refused_ += pass_on();
+  }
+  /// Not collective: any thread, any control flow between collectives; logged at once. False as a
+  /// thread's own `send`.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
+    return ref_.send(id, section);
+  }
+  /// Collective: logs everything sent so far. Returns how many sections of the block found no place
+  /// since the last flush, in every thread.
+  WARDEN_DEVICE std::uint32_t flush() {
+    std::uint32_t const refused = refused_ + pass_on();
+    refused_ = 0;
+    return refused;
+  }
+
+ private:
+  WARDEN_DEVICE std::uint32_t pass_on() {
+    std::uint32_t const refused = writer_.flush(round_, turn_);
+    turn_ += simt::block_count();
+    if (refused != 0 && simt::thread_rank() == 0) ref_.refuse(refused);
+    round_ = 0;
+    unsent_ = 0;
+    return refused;
+  }
+
+  Ref const& ref_;
+  writer writer_;
+  unsigned round_ = 0;
+  unsigned unsent_ = 0;
+  std::uint32_t refused_ = 0;
+  std::uint32_t turn_ = simt::block_rank();  ///< of the regions: all blocks' batches fill all alike
+};
+
+WARDEN_NAMESPACE_END

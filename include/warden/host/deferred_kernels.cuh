@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernels of a deferred run, one behind another in one stream.
+#pragma once
+
+#include <warden/client/batch_writer.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What all of them are given.
+template <class Ref>
+struct run_arguments {
+  Ref ref;
+};
+
+/// Closes the log: from here on it accepts nothing. One block.
+template <class Ref>
+WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
+  auto const& log = a.ref.log;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+    log.close(r);
+  if (simt::thread_rank() != 0) return;
+  log.control->next_partition = 0;
+}
+
+/// What sorts flat messages.
+template <class Ref>
+using flat_writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads,
+                                 std::max<unsigned>(1, 64 / sizeof(typename Ref::message_type))>;
+
+/// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
+  using writer = flat_writer<Ref>;
+  constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
+  auto const& log = a.ref.log;
+  writer const tile{log, simt::dynamic_shared()};
+  std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+       i += simt::block_count()) {
+    std::uint32_t const region = i & log.last_region;
+    std::uint32_t const flat = log.regions[region].flat;
+    std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
+    if (first >= flat) continue;
+    std::uint32_t const begin = log.begin_of(region) + log.size_of(region) - flat + first;
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rounds; ++r) {
+      std::uint32_t const mine = r * threads + simt::thread_rank();
+      if (first + mine < flat) {
+        tile.stage(r, log.pool[begin + mine]);
+      } else {
+        tile.stage_nothing(r);
+      }
+    }
+    tile.write(rounds, begin);
+  }
+}
+
+/// Runs all sections. As many blocks as are resident together, or fewer.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_arguments<Ref> a) {
+  typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+/// Opens the log again, empty. One block.
+template <class Ref>
+WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
+  auto const& log = a.ref.log;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+  if (simt::thread_rank() == 0) log.control->rows = log.control->full = 0;
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

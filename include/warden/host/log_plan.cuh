@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How large the parts of a log are.
+#pragma once
+
+#include <warden/channel/section_log.cuh>
+#include <warden/error.hpp>
+#include <warden/host/deferred_kernels.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Plans a log of `Ref`, a run_ref.
+template <class Ref>
+class log_plan {
+  using message_type = typename Ref::message_type;
+
+ public:
+  /// For `sections` sections at most. Throws limit_error for what cannot be logged.
+  static void check(std::size_t sections, std::uint64_t records, std::source_location where) {
+    auto const refuse = [&](std::string const& what) {
+      throw limit_error{"deferred: " + what, where};
+    };
+    if (sections == 0 || sections > most_sections) {
+      refuse("a log of " + std::to_string(sections) + " sections; the limits are 1 and " +
+             std::to_string(most_sections));
+    }
+    if (records > message_type::limit) {
+      refuse(std::to_string(records) + " records; the limit with these sections is " +
+             std::to_string(message_type::limit));
+    }
+  }
+
+  /// Chunks are as long as a line of memory, unless there are too few records for that.
+  static std::uint32_t chunk(std::uint64_t records, std::uint32_t partitions) {
+    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / sizeof(typename Ref::record));
+    return static_cast<std::uint32_t>(
+        std::bit_floor(std::clamp<std::uint64_t>(records / partitions, 1, line)));
+  }
+
+  /// Everything but the addresses.
+  static section_log<message_type> make(std::size_t sections, partition_map partitions) {
+    section_log<message_type> log;
+    log.partitions = partitions;
+    log.size = static_cast<std::uint32_t>(sections);
+    // One word takes some 10^9 atomics a second; threads that send one by one use all of them. But
+    // the last ones to send look through all for a place.
+    std::uint32_t const regions =
+        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
+    log.last_region = regions - 1;
+    log.region_size = (log.size + regions - 1) / regions;
+    // A row of offsets takes a twentieth of its batch, at most.
+    std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
+    log.least_batch = std::max<std::uint32_t>(
+        64, static_cast<std::uint32_t>(20 * row_bytes / sizeof(message_type)));
+    // Of both kinds a region has one that is short: a batch that was cut where the region ended,
+    // and its last tile.
+    log.rows = log.size / std::min(log.least_batch, tile) + 2 * regions;
+    return log;
+  }
+
+ private:
+  static constexpr std::size_t most_sections = std::size_t{1} << 30;
+  /// Messages that a run sorts into one batch.
+  static constexpr std::uint32_t tile = flat_writer<Ref>::slots;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a kernel that defers sections is handed: the log, and which ids are records.
+#pragma once
+
+#include <warden/channel/log_message.cuh>
+#include <warden/channel/section_log.cuh>
+#include <warden/critical_section.cuh>
+#include <warden/launch/guarded_report.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Trivially copyable: a kernel's parameter by value. Made by `deferred::ref`.
+template <class Policy, class Record, class... Sections>
+class deferred_ref {
+ public:
+  /// How sections are written into the log.
+  using format = log_format<Sections...>;
+  /// What lies there.
+  using message_type = typename format::message_type;
+  /// The log.
+  using log_type = section_log<message_type>;
+
+  // Filled by the host.
+  log_type log{};                    ///< where messages go
+  std::uint64_t size = 0;            ///< records
+  guarded_report* report = nullptr;  ///< the guarded's
+
+  /// Logs the section for record `id`: it runs exactly once, in the next `run` of the log. Any
+  /// thread, in any control flow; nothing waits. False if the log is full or just being run, which
+  /// is counted and reported by the guarded's `wait`; so is an id outside the records, which is
+  /// not logged.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
+    if (!check(id)) return true;
+    auto const message = format::pack(static_cast<std::uint32_t>(id), section);
+    // Lanes that are together take their places together.
+    unsigned const warp =
+        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
+    if (log.put(warp, message)) return true;
+    refuse(1);
+    return false;
+  }
+  /// Nothing answers while the log is written.
+  template <class Section>
+  void call(std::uint64_t, Section const&) const {
+    static_assert(!std::is_same_v<Section, Section>,
+                  "warden: a deferred section runs after the kernel, so nobody can wait for what "
+                  "it returns: let it write that through its context, or use launch_fused");
+  }
+
+  /// Counts a bad id, keeps the first one; true if `id` names a record.
+  WARDEN_DEVICE bool check(std::uint64_t id) const {
+    if (id < size) return true;
+    if (simt::fetch_add(&report->bad_ids, std::uint64_t{1}) == 0)
+      simt::store_relaxed(&report->first_bad_id, id);
+    return false;
+  }
+  /// Counts sections that found no place.
+  WARDEN_DEVICE void refuse(std::uint32_t count) const {
+    simt::fetch_add(&report->refused, std::uint64_t{count});
+    simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
+  }
+};
+
+WARDEN_NAMESPACE_END

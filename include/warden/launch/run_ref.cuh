@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A guarded as the workers of a deferred run see it: records by partition, and the log.
+#pragma once
+
+#include <warden/channel/log_message.cuh>
+#include <warden/channel/partition_map.cuh>
+#include <warden/channel/section_log.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/launch/guarded_report.cuh>
+#include <warden/launch/guarded_types.cuh>
+
+#include <cstdint>
+#include <tuple>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The policy with blocks twice as large: the user's code takes none of their registers.
+template <class Policy>
+struct run_policy : Policy {
+  /// Threads of a block that runs a log.
+  static constexpr unsigned block_threads =
+      Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
+};
+
+/// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
+/// all sections of a record: there are no answers, no fences and no other launch to wait for.
+template <class Policy, class Record, class... Sections>
+class run_ref {
+ public:
+  /// What the guarded was tuned by.
+  using policy = run_policy<Policy>;
+  /// The type of one protected item.
+  using record = Record;
+  /// What every section is handed beside its record.
+  using context = typename Policy::context;
+  /// The section, where a guarded has one type alone; the first otherwise.
+  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
+  /// How sections are run.
+  using executor = typename guarded_types<Policy, Record, Sections...>::executor;
+  /// How sections are written into the log.
+  using format = log_format<Sections...>;
+  /// A message with room for the largest section.
+  using message_type = typename format::message_type;
+  using answers = no_answer;                   ///< nobody asks
+  using reply_type = no_answer;                ///< nothing is said
+  static constexpr bool has_pairs = false;     ///< not deferred
+  static constexpr bool has_forwards = false;  ///< not deferred
+  static constexpr bool has_answers = false;   ///< see `reply_type`
+  static constexpr bool fences = false;        ///< see above
+  /// Whether all sections can be run as one atomic each.
+  static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
+
+  Record* records = nullptr;         ///< `size` records in global memory
+  std::uint64_t size = 0;            ///< records
+  context sections_context{};        ///< handed to every section
+  guarded_report* report = nullptr;  ///< one a guarded, in global memory
+  section_log<message_type> log{};   ///< what is run
+  partition_map owners{};            ///< as the log's
+  std::uint32_t locals = 0;          ///< records of one partition, at most
+
+  /// Waits for `predicate`, which a section of this block that ends brings about: the only waits
+  /// are those for the block's locks.
+  template <class Predicate, class Watch>
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind, std::uint32_t,
+                                std::uint64_t) const {
+    return simt::wait_until(
+        predicate, [] { return true; }, watch);
+  }
+  /// The record of a partition's local number, in global memory.
+  WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
+    return records + owners.id({partition, local});
+  }
+};
+
+WARDEN_NAMESPACE_END

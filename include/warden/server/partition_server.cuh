@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a block does in a deferred run: takes one partition after another and runs its sections, by
+/// the same workers as behind a channel.
+#pragma once
+
+#include <warden/block/arena_carver.cuh>
+#include <warden/server/segment_reader.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A slice_server's worker as a window_server's: the warps run what they receive by themselves.
+template <class Ref, class Worker>
+class slices_in_window {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// Messages of a thread in one window.
+  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return Worker::shared_bytes(locals);
+  }
+  /// For server `number`, with shared memory for the block.
+  WARDEN_DEVICE slices_in_window(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : worker_{ref, number, storage} {}
+
+  /// Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const { worker_.start(); }
+  /// Not yet.
+  WARDEN_DEVICE void take(message_type const (&)[rounds], unsigned) const {}
+  /// A slice a round. Collective.
+  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k)
+      static_cast<void>(worker_.run(m[k], (arrived >> k & 1u) != 0));
+  }
+  /// Collective.
+  WARDEN_DEVICE void finish() const { worker_.finish(); }
+
+ private:
+  Worker worker_;
+};
+
+/// A `Worker` is that of a window_server, made anew for each partition.
+template <class Ref, class Worker>
+class partition_server {
+ public:
+  /// Bytes of shared memory for `locals` records of a partition.
+  static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return layout{locals}.carver.bytes();
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
+      : ref_{ref}, storage_{storage}, taken_{layout{ref.locals}.taken.in(storage)} {}
+
+  /// Until no partition is left. Collective over the block.
+  WARDEN_DEVICE void run() const {
+    while (true) {
+      if (simt::thread_rank() == 0)
+        taken_[0] = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+      simt::sync_block();
+      std::uint32_t const partition = taken_[0];
+      simt::sync_block();
+      if (partition >= ref_.owners.partitions()) return;
+      run_partition(partition);
+    }
+  }
+
+ private:
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(1);
+  };
+
+  WARDEN_DEVICE void run_partition(std::uint32_t partition) const {
+    segment_reader<typename Ref::message_type> reader{ref_.log, partition};
+    // Records without sections are not even loaded.
+    if (!simt::sync_block_or(reader.has_more())) return;
+    Worker worker{ref_, partition, storage_};
+    worker.start();
+    simt::sync_block();
+    typename Ref::message_type next[Worker::rounds];
+    unsigned next_arrived = reader.receive(next);
+    for (bool more = true; more;) {
+      typename Ref::message_type m[Worker::rounds];
+      unsigned const arrived = next_arrived;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Worker::rounds; ++k) {
+        if (arrived >> k & 1u) m[k] = next[k].with_local(ref_.owners.local_of(next[k].local()));
+      }
+      // The next window's loads are under way while this one is run.
+      next_arrived = reader.receive(next);
+      worker.take(m, arrived);
+      more = simt::sync_block_or(next_arrived != 0);
+      worker.execute(m, arrived);
+    }
+    worker.finish();
+    simt::sync_block();
+  }
+
+  Ref const& ref_;
+  std::byte* storage_;
+  simt::shared_span<std::uint32_t> taken_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Gathers the messages of one partition from the batches of a log.
+///
+/// The block's warps share the rows by turns of 32. A warp takes 32 neighbouring rows, one a lane,
+/// adds up the lengths of their segments, and then each lane finds its message by a search among
+/// those sums: a segment may be empty, or longer than a warp.
+#pragma once
+
+#include <warden/channel/section_log.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// One warp's part of a partition's messages.
+template <class Message>
+class segment_reader {
+ public:
+  /// For `partition`, by this thread's warp among those of the block. Collective over the warp.
+  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition)
+      : log_{log},
+        partition_{partition},
+        rows_{log.control->rows},
+        next_row_{simt::warp_rank() * simt::warp_size + simt::lane_id()} {
+    ask_for_rows();
+    load_rows();
+  }
+
+  /// Whether there are messages left. Collective over the warp; the same for its lanes.
+  WARDEN_DEVICE bool has_more() const { return done_ < total_; }
+
+  /// Receives up to `Rounds` messages for each lane, as they lie in the log. Returns bit k if
+  /// `m[k]` is one. Collective over the warp.
+  template <unsigned Rounds>
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
+    unsigned arrived = 0;
+    std::uint32_t places[Rounds];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      std::uint32_t const mine = done_ + simt::lane_id();
+      bool const is = mine < total_;
+      places[k] = place_of(is ? mine : 0);
+      if (is) arrived |= 1u << k;
+      done_ += simt::warp_size;  // sabotage: segment-twice
+      if (done_ >= total_) load_rows();
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if (arrived >> k & 1u) m[k] = log_.pool[places[k]];
+    }
+    return arrived;
+  }
+
+ private:
+  /// Goes on to the warp's next rows that have messages; `total_` is 0 if none have.
+  WARDEN_DEVICE void load_rows() {
+    done_ = total_ = 0;
+    while (next_row_ - simt::lane_id() < rows_ && total_ == 0) {
+      begin_ = asked_begin_ + asked_first_;
+      std::uint32_t const length = asked_end_ - asked_first_;
+      next_row_ += simt::block_threads();
+      ask_for_rows();
+      std::uint32_t sum = length;
+      WARDEN_UNROLL
+      for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+        std::uint32_t const before = simt::shuffle(
+            simt::full_warp, sum, simt::lane_id() < distance ? 0 : simt::lane_id() - distance);
+        if (simt::lane_id() >= distance) sum += before;
+      }
+      before_ = sum - length;
+      total_ = simt::shuffle(simt::full_warp, sum, simt::warp_size - 1);
+    }
+  }
+  /// The loads for the rows after these, under way while these are read.
+  WARDEN_DEVICE void ask_for_rows() {
+    asked_begin_ = asked_first_ = asked_end_ = 0;
+    if (next_row_ >= rows_) return;
+    asked_first_ = *log_.offset(partition_, next_row_);
+    asked_end_ = *log_.offset(partition_ + 1, next_row_);
+    asked_begin_ = log_.begins[next_row_];
+  }
+  /// The place of the warp's message `i` of these rows: in the last segment that begins at or
+  /// before it, which is not empty if `i` is a message.
+  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
+    unsigned lane = 0;
+    WARDEN_UNROLL
+    for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
+      std::uint32_t const before = simt::shuffle(simt::full_warp, before_, lane + step);
+      if (before <= i) lane += step;  // sabotage: segment-search
+    }
+    return simt::shuffle(simt::full_warp, begin_, lane) + i -
+           simt::shuffle(simt::full_warp, before_, lane);
+  }
+
+  section_log<Message> const& log_;
+  std::uint32_t partition_;
+  std::uint32_t rows_;
+  std::uint32_t next_row_;                               ///< of the lane
+  std::uint32_t asked_begin_, asked_first_, asked_end_;  ///< of that row
+  std::uint32_t begin_ = 0;   ///< the lane's row: where its segment begins in the pool
+  std::uint32_t before_ = 0;  ///< messages in the segments of the lanes before
+  std::uint32_t total_ = 0;   ///< messages in the warp's rows
+  std::uint32_t done_ = 0;    ///< of them
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs under many schedules: small and full ones, flat messages and batches in every mixture.
+
+#include "tests/protocol/deferred.cuh"
+#include "tests/support/many_schedules.cuh"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace {
+
+using by_default = deferring::small_blocks<>;
+
+/// Sends `n` sections, some together and some alone, to logs of different sizes.
+void expect_as_many_as_fit(std::uint64_t seed) {
+  auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+    return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+  };
+  deferring::bench<by_default> b{1 + draw(0, 60)};
+  std::uint32_t const capacity = 1 + draw(1, 900);
+  std::uint32_t const n = seed % 3 == 0 ? capacity : std::max(41u, capacity + draw(2, 80)) - 40;
+  std::uint32_t const together = draw(3, n + 1);
+  warden::deferred later{b.on(), capacity};
+  // Twice: behind a run the log is empty.
+  for (std::uint32_t first : {0u, n}) {
+    if (together != 0) b.send_together(later, first, first + together, 1 + draw(4, 3));
+    if (together != n) b.send_alone(later, first + together, first + n);
+    later.run();
+  }
+  std::uint64_t const refused = 2 * std::uint64_t{n - std::min(n, capacity)};
+  if (refused == 0) {
+    b.on().wait();
+    b.expect_ran(0, 2 * n);
+  } else {
+    EXPECT_THROW(b.on().wait(), warden::limit_error);
+  }
+  EXPECT_EQ(b.refused(), refused) << "lost or doubled section";
+  EXPECT_EQ(b.ran(), 2 * std::uint64_t{std::min(n, capacity)}) << "lost or doubled section";
+}
+TEST(deferred_seeds, exactly_as_many_as_fit_run) {
+  test::under_many_schedules(1, expect_as_many_as_fit);
+}
+
+/// A kernel in another stream sends while the log is run, or before, or behind.
+TEST(deferred_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
+  test::under_many_schedules(1, [](std::uint64_t) {
+    deferring::bench<by_default> b{20};
+    warden::deferred later{b.on(), 1000};
+    warden::stream one, other;
+    b.send_together(later, 0, 300, 2, one);
+    later.run(one);
+    b.send_alone(later, 300, 400, other);
+    later.run(one);
+    one.synchronize();
+    other.synchronize();
+    later.run(one);
+    try {
+      b.on().wait(one);
+    } catch (warden::limit_error const&) {
+      // Some were refused, and counted.
+    }
+    EXPECT_EQ(b.ran() + b.refused(), 400u) << "lost or doubled section";
+  });
+}
+
+}  // namespace
