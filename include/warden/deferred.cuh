@@ -19,8 +19,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <source_location>
 #include <string>
+#include <tuple>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -81,6 +84,26 @@ class deferred {
     stream_ref{}.synchronize();
   }
 
+  /// What it holds and was never run is reported by the guarded's `wait`.
+  ~deferred() {
+    if (regions_.size() == 0) return;
+    try {
+      state_->gone.push_back(std::move(regions_));
+    } catch (std::bad_alloc const&) {
+      // Nobody is left to be told.
+    }
+  }
+  /// What was moved from may only be destroyed or assigned to.
+  deferred(deferred&&) noexcept = default;
+  /// Swaps with `other`.
+  deferred& operator=(deferred&& other) noexcept {
+    auto mine = members(), theirs = other.members();
+    mine.swap(theirs);
+    return *this;
+  }
+  deferred(deferred const&) = delete;
+  deferred& operator=(deferred const&) = delete;
+
   /// For kernels that send: trivially copyable, valid as long as the log lives.
   [[nodiscard]] ref_type ref() const {
     ref_type r;
@@ -121,6 +144,10 @@ class deferred {
   static constexpr std::size_t sort_bytes = flat_writer::shared_bytes();
   [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
 
+  auto members() {
+    return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, pool_, regions_, offsets_,
+                    begins_, control_);
+  }
   /// Chooses the partitions, and how many blocks run them.
   void plan_partitions(std::source_location where) {
     auto const facts = runtime::facts(device_);

@@ -189,7 +189,8 @@ class basic_guarded {
     copy(&report, state_->report.data(), 1, s);
     s.synchronize();
     auto const [failure, shared] = history_.report(s);
-    std::string const misuse = detail::misuse_in(report, size(), Policy::calls_per_thread);
+    std::string const misuse =
+        detail::misuse_in(report, size(), Policy::calls_per_thread, state_->never_run(s));
     if (!misuse.empty()) clear_report(report, s);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);

@@ -4,6 +4,8 @@
 
 #include "tests/protocol/deferred.cuh"
 
+#include <warden/graph.hpp>
+
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -203,6 +205,46 @@ TEST(deferred, guardeds_and_logs_are_moved_between_sends_and_runs) {
   moved.run();
   moved_guarded.wait();
   b.expect_ran(0, 300);
+}
+
+TEST(deferred, a_log_that_is_gone_with_sections_never_run_is_reported) {
+  deferring::bench<by_default> b{50};
+  {
+    warden::deferred ran{b.on(), 1000}, never{b.on(), 1000};
+    b.send_alone(ran, 0, 300);
+    ran.run();
+    b.send_alone(never, 0, 40);
+    b.send_together(never, 40, 170, 2);
+    // What it is assigned over goes with the other one.
+    warden::deferred other{b.on(), 10};
+    b.send_alone(other, 0, 3);
+    other = std::move(never);
+  }
+  EXPECT_THAT(complaint(b.on()), HasSubstr("173 deferred sections were never run"));
+  EXPECT_EQ(complaint(b.on()), "");
+  b.expect_ran(0, 300);
+}
+
+TEST(deferred, kernel_and_run_are_captured_and_replayed) {
+  deferring::bench<by_default> b{50};
+  warden::deferred later{b.on(), 600};
+  warden::stream s;
+  auto const captured = warden::graph::capture(s, [&] {
+    b.send_alone(later, 0, 300, s);
+    b.send_together(later, 300, 600, 2, s);
+    later.run(s);
+  });
+  EXPECT_EQ(b.ran(), 0u) << "captured, not run";
+  int const replays = test::sized(10, 100);
+  for (int i = 0; i < replays; ++i) captured.launch(s);
+  b.on().wait(s);
+  EXPECT_EQ(b.ran(), 600u * static_cast<unsigned>(replays));
+  // And an ordinary run between replays.
+  b.send_alone(later, 0, 300, s);
+  later.run(s);
+  captured.launch(s);
+  b.on().wait(s);
+  EXPECT_EQ(b.ran(), 600u * static_cast<unsigned>(replays + 1) + 300u);
 }
 
 TEST(deferred, wait_on_another_stream_waits_for_the_run) {

@@ -13,9 +13,9 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// What the clients of a guarded did wrong, as one line of text, empty if all was well. It has
-/// `size` records, and its policy says `calls_per_thread`.
+/// `size` records, its policy says `calls_per_thread`, and logs that are gone held `never_run`.
 inline std::string misuse_in(guarded_report const& report, std::size_t size,
-                             unsigned calls_per_thread) {
+                             unsigned calls_per_thread, std::uint64_t never_run) {
   std::string text;
   auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
   if (report.bad_ids != 0) {
@@ -58,6 +58,10 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
     add(std::to_string(report.refused) + " deferred sections were refused: their log holds " +
         std::to_string(report.refused_by) +
         ", and takes none while it is run; all that it accepted run");
+  }
+  if (never_run != 0) {
+    add(std::to_string(never_run) +
+        " deferred sections were never run: their log was destroyed without a run behind them");
   }
   return text;
 }
