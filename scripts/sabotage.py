@@ -196,10 +196,12 @@ MUTANTS = {
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
+    "run-amid": ("host/deferred_kernels.cuh", "put_off = simt::load_relaxed(a.ref.at_work) == 7;",
+                 "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met"),
     # Batches: an offset is not written; ranks are written over before all have read them; places before all
     # have copied; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
-    "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
+    "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
     "places-reused": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     # Segments: a slice is read twice; an empty one in place of the next.
@@ -299,7 +301,10 @@ def check(test, programs, seeds):
 def find(name, programs, seeds):
     _, _, test, diagnosis = MUTANTS[name]
     mutant = run(programs, test, seeds, name)
-    said = [line for line in mutant.stdout.splitlines() if re.search(diagnosis, line)] or mutant.stdout.strip().splitlines()
+    lines = mutant.stdout.strip().splitlines()
+    if mutant.returncode < 0:  # what it read had never been written
+        lines.append(f"ended by signal {-mutant.returncode}")
+    said = [line for line in lines if re.search(diagnosis, line)] or lines
     last = said[-1] if said else ""
     if mutant.returncode == 0:
         sys.exit(f"sabotage: the mutant \"{name}\" passes \"{test}\" with {seeds} seeds")

@@ -62,6 +62,8 @@ class deferred {
     run_.size = of.ref_.size;
     run_.sections_context = of.ref_.sections_context;
     run_.report = state_->report.data();
+    run_.at_work = state_->at_work.data();
+    state_->has_logs = true;
     plan_partitions(where);
     run_.log = detail::log_plan<run_type>::make(sections, run_.owners);
     plan_sort(where);

@@ -281,6 +281,7 @@ class basic_guarded {
     ref_.sections_context = sections_context;
     state_ = std::make_shared<detail::shared_state>();
     state_->report.fill_bytes(0);
+    state_->at_work.fill_bytes(0);
     ref_.report = state_->report.data();
     if constexpr (Policy::deferred_only) {
       history_.make({});

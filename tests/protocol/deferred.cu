@@ -247,6 +247,17 @@ TEST(deferred, kernel_and_run_are_captured_and_replayed) {
   EXPECT_EQ(b.ran(), 600u * static_cast<unsigned>(replays + 1) + 300u);
 }
 
+TEST(deferred, a_fused_launch_of_the_guarded_and_a_run_of_its_log_in_one_stream) {
+  deferring::bench<deferring::fused> b{50};
+  warden::deferred later{b.on(), 1000};
+  b.send_alone(later, 0, 500);
+  warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, {}, b.on());
+  later.run();
+  warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, {}, b.on());
+  b.on().wait();
+  EXPECT_EQ(b.ran(), 564u);
+}
+
 TEST(deferred, wait_on_another_stream_waits_for_the_run) {
   deferring::bench<by_default> b{50};
   warden::deferred later{b.on(), 1000};
@@ -257,11 +268,8 @@ TEST(deferred, wait_on_another_stream_waits_for_the_run) {
   b.expect_ran(0, 300);
 }
 
-struct fused : deferring::small_blocks<> {
-  static constexpr bool deferred_only = false;
-};
 TEST(deferred, a_fused_guarded_defers_as_well) {
-  deferring::bench<fused> b{50};
+  deferring::bench<deferring::fused> b{50};
   warden::deferred later{b.on(), 1000};
   b.send_together(later, 0, 500, 2);
   later.run();

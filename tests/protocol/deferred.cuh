@@ -97,6 +97,20 @@ WARDEN_KERNEL void send_together(arguments<Guarded> a) {
   if (simt::thread_rank() == 0) simt::fetch_add(a.refused, std::uint64_t{refused});
 }
 
+/// With channels.
+struct fused : small_blocks<> {
+  static constexpr bool deferred_only = false;
+};
+/// A section for each of the first 32 records.
+template <class Guarded>
+struct send_fused {
+  __device__ void operator()(warden::virtual_block const& at,
+                             typename Guarded::ref const& ref) const {
+    typename Guarded::block_client client{ref, at};
+    client.send(at.thread_rank(), add<1>::of(1));
+    client.flush();
+  }
+};
 /// Records, and logs on them.
 template <class Policy, unsigned Words = 1>
 class bench {

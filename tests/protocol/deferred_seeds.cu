@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace {
 
@@ -61,6 +62,60 @@ TEST(deferred_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later)
     }
     EXPECT_EQ(b.ran() + b.refused(), 400u) << "lost or doubled section";
   });
+}
+
+/// Two logs run in two streams that nobody has ordered: one of them may be put off.
+TEST(deferred_seeds, runs_that_meet_are_put_off_and_reported) {
+  std::uint64_t put_off = 0;
+  test::under_many_schedules(1, [&](std::uint64_t) {
+    deferring::bench<by_default> b{20};
+    warden::deferred first{b.on(), 1000}, second{b.on(), 1000};
+    warden::stream one, other;
+    b.send_together(first, 0, 200, 2, one);
+    b.send_alone(second, 200, 400, other);
+    first.run(one);
+    second.run(other);
+    one.synchronize();
+    try {
+      b.on().wait(other);
+    } catch (warden::limit_error const& e) {
+      ++put_off;
+      EXPECT_NE(std::string{e.what()}.find("1 runs of logs found the guarded"), std::string::npos);
+      // The sections are still there.
+      first.run(one);
+      second.run(one);
+      b.on().wait(one);
+    }
+    b.expect_ran(0, 400);
+  });
+  if (test::seeds().end > 100) {
+    EXPECT_GT(put_off, 0u) << "no seed had runs that met";
+  }
+}
+
+/// A run and a fused launch in two streams that nobody has ordered.
+TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
+  unsigned met = 0;
+  test::under_many_schedules(2, [&](std::uint64_t) {
+    deferring::bench<deferring::fused> b{50};
+    warden::deferred later{b.on(), 300};
+    warden::stream one, other;
+    b.send_alone(later, 0, 200, one);
+    later.run(one);
+    warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, other, b.on());
+    one.synchronize();
+    try {
+      b.on().wait(other);
+    } catch (warden::limit_error const&) {
+      ++met;
+    }
+    later.run(one);
+    b.on().wait(one);
+    EXPECT_EQ(b.ran(), 232u) << "lost or doubled section";
+  });
+  if (test::seeds().end > 100) {
+    EXPECT_GT(met, 0u) << "no seed had a run that met a launch";
+  }
 }
 
 }  // namespace

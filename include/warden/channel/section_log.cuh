@@ -28,6 +28,7 @@ struct log_control {
   std::uint32_t rows;            ///< of offsets, given out
   std::uint32_t next_partition;  ///< of the run
   std::uint32_t full;            ///< not 0: somebody found all regions full
+  std::uint32_t put_off;         ///< not 0: a run that runs nothing
 };
 
 /// Places that were taken, one behind another.

@@ -18,10 +18,19 @@ struct run_arguments {
   Ref ref;
 };
 
-/// Closes the log: from here on it accepts nothing. One block.
+/// Closes the log: from here on it accepts nothing. Unless the records are in use: then the run is
+/// put off. One block.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
+  bool put_off = false;
+  if (simt::thread_rank() == 0) {
+    // What others wrote is visible to the kernels behind this one: theirs have ended.
+    put_off = simt::exchange(a.ref.at_work, 1u) != 0;  // sabotage: run-amid
+    log.control->put_off = put_off;
+    if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
+  }
+  if (simt::sync_block_or(put_off)) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     log.close(r);
   if (simt::thread_rank() != 0) return;
@@ -39,6 +48,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   using writer = flat_writer<Ref>;
   constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
   auto const& log = a.ref.log;
+  if (log.control->put_off != 0) return;
   writer const tile{log, simt::dynamic_shared()};
   std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
@@ -64,6 +74,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
 /// Runs all sections. As many blocks as are resident together, or fewer.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_arguments<Ref> a) {
+  if (a.ref.log.control->put_off != 0) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
@@ -71,9 +82,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_argu
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
+  if (log.control->put_off != 0) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
-  if (simt::thread_rank() == 0) log.control->rows = log.control->full = 0;
+  if (simt::thread_rank() != 0) return;
+  log.control->rows = log.control->full = 0;
+  // A launch marks the records as its own, whatever it finds.
+  if (simt::exchange(a.ref.at_work, 0u) != 1u)
+    simt::fetch_add(&a.ref.report->launches_amid, std::uint64_t{1});
 }
 
 }  // namespace detail

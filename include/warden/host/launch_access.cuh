@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -41,6 +42,14 @@ struct launch_access {
       launch.groups[launch.group_count++] = {group.memory->indices.data(),
                                              group.servers};  // sabotage: progress-rings
     return r;
+  }
+  /// Marks the guarded's records as in use, or as free, for those who run its logs; enqueued in
+  /// `s`.
+  template <class Guarded>
+  static void mark(Guarded& g, bool in_use, stream_ref s, std::source_location where) {
+    auto& state = *g.state_;
+    if (state.has_logs)
+      runtime::fill_async(state.at_work.data(), in_use ? 2 : 0, state.at_work.bytes(), s, where);
   }
   /// The launch that has begun is enqueued in `s`.
   template <class Guarded>

@@ -105,6 +105,11 @@ class launch_plan {
     // What a guarded has to report stays.
     auto* const counters = &launch.control->counters;
     runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // sabotage: health-kept
+    auto const mark = [&](bool in_use) {
+      launch_access::mark(first, in_use, s, in_.where);
+      (launch_access::mark(rest, in_use, s, in_.where), ...);
+    };
+    mark(true);
     for (int tries = 0;; ++tries) {
       launch.client_blocks = arguments.client_blocks =
           static_cast<std::uint32_t>(blocks_) - servers_;
@@ -113,6 +118,7 @@ class launch_plan {
           runtime::launch(function_, {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
                           &arguments, s, in_.where);
       if (result == runtime::launch_result::launched) {
+        mark(false);
         launch_access::end(first, s);
         (launch_access::end(rest, s), ...);
         return;
@@ -123,6 +129,7 @@ class launch_plan {
       blocks_ = blocks_ > fewer ? blocks_ - fewer : 0;
       check_room(" after the device refused " + std::to_string(resident_));
     }
+    mark(false);
     refuse("the device refused a cooperative launch of " + std::to_string(blocks_) +
            " blocks as too large, and a larger one before");
   }

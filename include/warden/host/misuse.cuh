@@ -59,6 +59,17 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
         std::to_string(report.refused_by) +
         ", and takes none while it is run; all that it accepted run");
   }
+  if (report.runs_put_off != 0) {
+    add("run: " + std::to_string(report.runs_put_off) +
+        " runs of logs found the guarded in another run or launch, and ran nothing: order them by "
+        "a "
+        "stream or an event, and run again");
+  }
+  if (report.launches_amid != 0) {
+    add("launch_fused: " + std::to_string(report.launches_amid) +
+        " launches began while a log of the guarded was run: order them by a "
+        "stream or an event; sections may have met at a record");
+  }
   if (never_run != 0) {
     add(std::to_string(never_run) +
         " deferred sections were never run: their log was destroyed without a run behind them");

@@ -18,7 +18,10 @@ namespace detail {
 /// Lives as long as any of them.
 struct shared_state {
   buffer<guarded_report> report{1};  ///< what their clients did wrong, and the totals
-  event last_run;                    ///< of any log, in whatever stream; not of captured runs
+  /// Not 0 while the records are in use: 1 by a run, another number by a launch.
+  buffer<std::uint32_t> at_work{1};
+  bool has_logs = false;  ///< or had some
+  event last_run;         ///< of any log, in whatever stream; not of captured runs
 
   /// The regions of logs that are gone, until somebody has looked what was left in them.
   std::vector<buffer<log_region>> gone;

@@ -55,6 +55,7 @@ class run_ref {
   std::uint64_t size = 0;            ///< records
   context sections_context{};        ///< handed to every section
   guarded_report* report = nullptr;  ///< one a guarded, in global memory
+  std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
   section_log<message_type> log{};   ///< what is run
   partition_map owners{};            ///< as the log's
   std::uint32_t locals = 0;          ///< records of one partition, at most
