@@ -191,7 +191,7 @@ MUTANTS = {
                     "torn or lost message"),
     # Logs: a cut by one too many; what was added in vain stays; both ends at one place; not closed, or not emptied.
     "log-cut": ("channel/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
-    "log-undo": ("channel/section_log.cuh", "", LOGS, "lost or doubled section"),
+    "log-undo": ("channel/section_log.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
     "log-ends": ("channel/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
