@@ -189,15 +189,15 @@ MUTANTS = {
     # The second record comes first.
     "pair-turned": ("server/nested_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/nested",
                     "torn or lost message"),
-    # Logs: a cut by one too many; what was added in vain stays; both ends at one place; not closed, or not emptied.
+    # Logs: a cut by one too many; nobody notes the flat ones of a full region; both ends at one place; not closed, or not emptied.
     "log-cut": ("channel/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
-    "log-undo": ("channel/section_log.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
+    "log-end": ("channel/section_log.cuh", "", LOGS, "lost or doubled section"),
     "log-ends": ("channel/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
-    "run-amid": ("host/deferred_kernels.cuh", "put_off = simt::load_relaxed(a.ref.at_work) == 7;",
-                 "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met"),
+    "run-amid": ("host/deferred_kernels.cuh", "simt::compare_exchange(a.ref.at_work, 0u, 1u);",
+                 "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; places before all
     # have copied; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
@@ -206,7 +206,7 @@ MUTANTS = {
     "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
-    "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section"),
+    "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
     "bounds": ("launch/guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

@@ -43,6 +43,9 @@ class deferred {
                 "warden: sections on two records are not deferred: use launch_fused");
   static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections are not deferred: use launch_fused");
+  static_assert(
+      requires { typename run_type::executor::template deferred_server<run_type>; },
+      "warden: a log is run by the executor runs, locks or atomics");
   static_assert(!Policy::combines, "warden: sections are not combined in a log: use launch_fused");
 
  public:
@@ -90,7 +93,7 @@ class deferred {
   ~deferred() {
     if (regions_.size() == 0) return;
     try {
-      state_->gone.push_back(std::move(regions_));
+      state_->gone.push_back({std::move(regions_), run_.log.size, run_.log.region_size});
     } catch (std::bad_alloc const&) {
       // Nobody is left to be told.
     }
@@ -121,10 +124,11 @@ class deferred {
     runtime::device_scope const scope{device_};
     unsigned const threads = run_type::policy::block_threads;
     auto const enqueue = [&](auto* kernel, unsigned blocks, std::size_t shared_bytes) {
-      detail::run_arguments<run_type> arguments{run_};
+      detail::run_arguments<run_type> arguments{run_, runs_};
       runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, &arguments,
                       s, where);
     };
+    ++runs_;
     enqueue(&detail::close_log<run_type>, 1, 0);
     enqueue(&detail::sort_flat<run_type>, sort_blocks_, sort_bytes);
     enqueue(&detail::run_log<run_type>, run_blocks_, run_bytes());
@@ -147,8 +151,8 @@ class deferred {
   [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
 
   auto members() {
-    return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, pool_, regions_, offsets_,
-                    begins_, control_);
+    return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, runs_, pool_, regions_,
+                    offsets_, begins_, control_);
   }
   /// Chooses the partitions, and how many blocks run them.
   void plan_partitions(std::source_location where) {
@@ -197,6 +201,7 @@ class deferred {
   std::shared_ptr<detail::shared_state> state_;
   run_type run_{};
   unsigned run_blocks_ = 0, sort_blocks_ = 0;
+  std::uint32_t runs_ = 0;  ///< enqueued so far
   buffer<message_type> pool_;
   buffer<log_region> regions_;
   buffer<std::uint16_t> offsets_;

@@ -6,7 +6,6 @@
 #include <warden/client/batch_writer.cuh>
 #include <warden/launch/deferred_ref.cuh>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -26,21 +25,22 @@ class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using message_type = typename Ref::message_type;
-  /// Bytes of the batch for each thread: what lets a multiprocessor of 227 KB hold 1,536 threads,
-  /// and a block's static shared memory, of which there are 48 KB, suffice.
-  static constexpr std::size_t bytes_each =
-      std::min<std::size_t>(112, (std::size_t{44} << 10) / Threads);
+  /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
+  static constexpr std::size_t bytes_each = 112;
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds = static_cast<unsigned>(
-      std::max<std::size_t>(1, bytes_each / (sizeof(message_type) + sizeof(std::uint16_t))));
+  static constexpr unsigned rounds =
+      rounds_that_fit<message_type, Threads,
+                      static_cast<unsigned>(bytes_each /
+                                            (sizeof(message_type) + sizeof(std::uint16_t)))>();
 
  private:
   using writer = batch_writer<message_type, Threads, rounds>;
 
  public:
-  /// The block's shared memory: static or dynamic, contents garbage.
+  /// The block's shared memory: static or, where it is more than 48 KB (messages of 48 bytes in
+  /// blocks of more than 864 threads), dynamic; contents garbage.
   struct alignas(16) storage {
     std::byte bytes[writer::shared_bytes()];  ///< the client's own
   };

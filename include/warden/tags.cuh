@@ -74,7 +74,7 @@ struct atomics {
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread / 2>>;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is

@@ -93,6 +93,32 @@ TEST(deferred_seeds, runs_that_meet_are_put_off_and_reported) {
   }
 }
 
+/// Two runs of one log in two streams: one of them has the sections, the other one is put off or
+/// finds nothing.
+TEST(deferred_seeds, runs_of_one_log_that_meet_leave_it_in_order) {
+  test::under_many_schedules(2, [&](std::uint64_t) {
+    deferring::bench<by_default> b{20};
+    warden::deferred later{b.on(), 500};
+    warden::stream one, other;
+    b.send_together(later, 0, 200, 2, one);
+    b.send_alone(later, 200, 300, one);
+    one.synchronize();
+    later.run(one);
+    later.run(other);
+    one.synchronize();
+    try {
+      b.on().wait(other);
+    } catch (warden::limit_error const&) {
+      // One was put off.
+    }
+    b.expect_ran(0, 300);
+    b.send_together(later, 300, 800, 2, one);
+    later.run(one);
+    b.on().wait(one);
+    b.expect_ran(0, 800);
+  });
+}
+
 /// A run and a fused launch in two streams that nobody has ordered.
 TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
   unsigned met = 0;

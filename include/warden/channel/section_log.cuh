@@ -19,16 +19,18 @@ WARDEN_NAMESPACE_BEGIN
 
 /// What a region's word counts: messages of batches in the low half, flat ones in the high half.
 struct alignas(64) log_region {
-  std::uint64_t taken;  ///< see above; beyond `closed` while the log is run
-  std::uint32_t flat;   ///< while the log is run: flat messages
+  std::uint64_t taken;     ///< see above; beyond what the region has once it is full
+  std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
+  std::uint32_t flat;      ///< while the log is run: flat messages
 };
 
 /// The counters of one log.
 struct log_control {
   std::uint32_t rows;            ///< of offsets, given out
   std::uint32_t next_partition;  ///< of the run
-  std::uint32_t full;            ///< not 0: somebody found all regions full
-  std::uint32_t put_off;         ///< not 0: a run that runs nothing
+  std::uint32_t running;         ///< number of the run at work, or 0
+  std::uint32_t cycle;           ///< how often the log was emptied
+  std::uint32_t full;            ///< one more than the cycle in which all regions were found full
 };
 
 /// Places that were taken, one behind another.
@@ -68,35 +70,40 @@ struct section_log {
     return size - begin < region_size ? size - begin : region_size;
   }
 
-  /// Takes places for up to `count` messages in one region: as many as it has. Atomics on its word
-  /// alone: whoever brings it to its size has the last places, whoever comes later takes back what
-  /// it added, so at rest the word tells what the region has.
+  /// Takes places for up to `count` messages in one region: as many as it has. By one atomic on its
+  /// word. What is added to a full one stays, and means nothing: who fills a region notes its flat
+  /// messages, and a run empties it by one store, whoever is still adding.
   template <side Side>
   WARDEN_DEVICE log_places take(std::uint32_t region, std::uint32_t count) const {
     constexpr unsigned shift = Side == side::flat ? 32 : 0;
     std::uint32_t const room = size_of(region);
     std::uint64_t* const word = &regions[region].taken;
+    std::uint64_t const added = std::uint64_t{count} << shift;
     std::uint64_t old;
     if constexpr (Side == side::flat) {
-      old = simt::fetch_add_together(word, std::uint64_t{count} << shift);
+      old = simt::fetch_add_together(word, added);
     } else {
-      old = simt::fetch_add(word, std::uint64_t{count} << shift);
+      old = simt::fetch_add(word, added);
     }
-    auto const batches = static_cast<std::uint32_t>(old),
-               flat = static_cast<std::uint32_t>(old >> 32);
+    auto const batches = static_cast<std::uint32_t>(old);
+    auto const flat = static_cast<std::uint32_t>(old >> 32);
     std::uint64_t const before = std::uint64_t{batches} + flat;
-    std::uint32_t const left = before >= room ? 0 : room - static_cast<std::uint32_t>(before);
-    std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
-    if (taken != count) {
-      // Two's complement: the half that was raised falls by as much.
-      simt::fetch_add(word, 0 - (std::uint64_t{count - taken} << shift));  // sabotage: log-undo
+    if (before >= room) {
+      // Long before a half overflows: some one of very many finds the word as it left it.
+      if (before > closed + (closed >> 1)) simt::compare_exchange(word, old + added, closed);
+      return {0, 0};
     }
+    std::uint32_t const left = room - static_cast<std::uint32_t>(before);
+    std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
+    if (count >= left)
+      regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
     std::uint32_t const begin = begin_of(region);
     std::uint32_t const first =
         Side == side::flat ? begin + room - flat - taken : begin + batches;  // sabotage: log-ends
     return {first, taken};
   }
-  /// Takes a row of offsets for a batch: there are as many as there can be batches.
+  /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
+  /// sends while the log is emptied it may be none of those there are.)
   WARDEN_DEVICE std::uint32_t take_row() const { return simt::fetch_add(&control->rows, 1u); }
   /// Whether a region has no place; it may be that a moment later.
   WARDEN_DEVICE bool looks_full(std::uint32_t region) const {
@@ -104,28 +111,31 @@ struct section_log {
     return (taken & 0xffffffffu) + (taken >> 32) >= size_of(region);
   }
 
-  /// From here on no place of the region is taken; one thread. All that were taken have been
-  /// written: the stream sees to it. (If it does not, because a kernel sends at this very moment,
-  /// what that kernel added in vain is cut: no memory beside the log is read.)
+  /// From here on no place of the region is taken; one thread.
   WARDEN_DEVICE void close(std::uint32_t region) const {
     std::uint64_t const taken =
         simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
-    auto const flat = static_cast<std::uint32_t>(taken >> 32);
-    regions[region].flat = flat < size_of(region) ? flat : size_of(region);
+    std::uint32_t const room = size_of(region);
+    auto flat = static_cast<std::uint32_t>(taken >> 32);
+    if ((taken & 0xffffffffu) + flat >= room) flat = regions[region].flat_end;
+    regions[region].flat = flat < room ? flat : room;
   }
 
   /// One flat message, in any region, first in `home`. False if all are full.
   WARDEN_DEVICE bool put(std::uint32_t home, Message const& m) const {
+    std::uint32_t cycle = 0;
     for (std::uint32_t r = 0; r <= last_region; ++r) {
       log_places const place = take<side::flat>((home + r) & last_region, 1);
       if (place.count != 0) {
         pool[place.begin] = m;
         return true;
       }
+      if (r != 0) continue;
       // Who has looked everywhere spares the others that.
-      if (r == 0 && simt::load_relaxed(&control->full) != 0) return false;
+      cycle = simt::load_relaxed(&control->cycle) + 1;
+      if (simt::load_relaxed(&control->full) == cycle) return false;
     }
-    simt::store_relaxed(&control->full, 1u);
+    simt::store_relaxed(&control->full, cycle);
     return false;
   }
 

@@ -33,6 +33,7 @@ class batch_writer {
   /// `storage` is the same for the whole block, and nobody else's while this lives. Collective.
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)
       : batch_writer{log, storage, layout{}} {
+    simt::sync_block();  // whoever had the storage before is done with it
     clear();
     simt::sync_block();
   }
@@ -75,7 +76,7 @@ class batch_writer {
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
     simt::sync_block();
     copy_out(0, {begin, total});
-    write_row(row_[0], 0, {begin, total});
+    if (row_[0] < log_.rows) write_row(row_[0], 0, {begin, total});
     simt::sync_block();
     clear();
     simt::sync_block();
@@ -184,8 +185,13 @@ class batch_writer {
       places.count = simt::shuffle(simt::full_warp, places.count, 0);
     }
     if (simt::lane_id() == 0) {
+      std::uint32_t row = log_type::no_row;
+      if (is_batch && places.count != 0) {
+        row = log_.take_row();
+        if (row >= log_.rows) places.count = 0;
+      }
       places_[0] = places;
-      row_[0] = is_batch && places.count != 0 ? log_.take_row() : log_type::no_row;
+      row_[0] = row;
       simt::note_reservation(places.count);
     }
     return tried;
@@ -215,5 +221,17 @@ class batch_writer {
   simt::shared_span<std::uint32_t> row_;
   simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
 };
+
+/// The most rounds, up to `Rounds`, with which a batch_writer fits static shared memory; 1 if none
+/// do.
+template <class Message, unsigned Threads, unsigned Rounds>
+constexpr unsigned rounds_that_fit() {
+  if constexpr (Rounds <= 1 ||
+                batch_writer<Message, Threads, Rounds>::shared_bytes() <= (std::size_t{48} << 10)) {
+    return Rounds < 1 ? 1 : Rounds;
+  } else {
+    return rounds_that_fit<Message, Threads, Rounds - 1>();
+  }
+}
 
 WARDEN_NAMESPACE_END

@@ -38,6 +38,8 @@ class runs_worker {
   using record = typename Ref::record;
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert((threads & (threads - 1)) == 0,
+                "warden: the executor runs needs a power of two as block_threads");
   /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds =
       std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));

@@ -6,7 +6,6 @@
 #include <warden/client/batch_writer.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <algorithm>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
@@ -16,6 +15,10 @@ namespace detail {
 template <class Ref>
 struct run_arguments {
   Ref ref;
+  std::uint32_t number;  ///< of the run, among those of the log
+
+  /// Whether the log is this run's.
+  WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
 };
 
 /// Closes the log: from here on it accepts nothing. Unless the records are in use: then the run is
@@ -26,8 +29,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
   bool put_off = false;
   if (simt::thread_rank() == 0) {
     // What others wrote is visible to the kernels behind this one: theirs have ended.
-    put_off = simt::exchange(a.ref.at_work, 1u) != 0;  // sabotage: run-amid
-    log.control->put_off = put_off;
+    put_off = simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
     if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
   }
   if (simt::sync_block_or(put_off)) return;
@@ -35,12 +37,15 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
     log.close(r);
   if (simt::thread_rank() != 0) return;
   log.control->next_partition = 0;
+  log.control->running = a.number;
 }
 
 /// What sorts flat messages.
 template <class Ref>
-using flat_writer = batch_writer<typename Ref::message_type, Ref::policy::block_threads,
-                                 std::max<unsigned>(1, 64 / sizeof(typename Ref::message_type))>;
+using flat_writer =
+    batch_writer<typename Ref::message_type, Ref::policy::block_threads,
+                 rounds_that_fit<typename Ref::message_type, Ref::policy::block_threads,
+                                 64 / sizeof(typename Ref::message_type)>()>;
 
 /// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
 template <class Ref>
@@ -48,7 +53,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   using writer = flat_writer<Ref>;
   constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
   auto const& log = a.ref.log;
-  if (log.control->put_off != 0) return;
+  if (!a.runs()) return;
   writer const tile{log, simt::dynamic_shared()};
   std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
@@ -74,7 +79,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
 /// Runs all sections. As many blocks as are resident together, or fewer.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_arguments<Ref> a) {
-  if (a.ref.log.control->put_off != 0) return;
+  if (!a.runs()) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
@@ -82,13 +87,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_argu
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
-  if (log.control->put_off != 0) return;
+  if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+  simt::sync_block();
   if (simt::thread_rank() != 0) return;
-  log.control->rows = log.control->full = 0;
-  // A launch marks the records as its own, whatever it finds.
-  if (simt::exchange(a.ref.at_work, 0u) != 1u)
+  log.control->rows = log.control->running = 0;
+  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+  // Release: whoever takes the word next finds the log open. A launch marks the records as its own,
+  // whatever it finds, and its end frees them.
+  simt::fence_device();
+  if (simt::compare_exchange(a.ref.at_work, 1u, 0u) != 1u)
     simt::fetch_add(&a.ref.report->launches_amid, std::uint64_t{1});
 }
 

@@ -114,9 +114,16 @@ class launch_plan {
       launch.client_blocks = arguments.client_blocks =
           static_cast<std::uint32_t>(blocks_) - servers_;
       set_launch(arguments.refs, launch);
-      auto const result =
-          runtime::launch(function_, {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
-                          &arguments, s, in_.where);
+      auto const result = [&] {
+        try {
+          return runtime::launch(function_,
+                                 {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
+                                 &arguments, s, in_.where);
+        } catch (...) {
+          mark(false);
+          throw;
+        }
+      }();
       if (result == runtime::launch_result::launched) {
         mark(false);
         launch_access::end(first, s);

@@ -56,10 +56,12 @@ class log_plan {
         static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
     log.last_region = regions - 1;
     log.region_size = (log.size + regions - 1) / regions;
-    // A row of offsets takes a twenty-fourth of its batch, at most.
+    // A row of offsets takes a twenty-fourth of its batch, at most, unless such a batch would be
+    // more than a block of 256 threads gathers.
     std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
-    log.least_batch = std::max<std::uint32_t>(
-        64, static_cast<std::uint32_t>(24 * row_bytes / sizeof(message_type)));
+    log.least_batch = std::clamp<std::uint32_t>(
+        static_cast<std::uint32_t>(24 * row_bytes / sizeof(message_type)), 64,
+        static_cast<std::uint32_t>((16 << 10) / sizeof(message_type)));
     // Of both kinds a region has one that is short: a batch that was cut where the region ended,
     // and its last tile.
     log.rows = log.size / log.least_batch + log.size / tile + 2 * regions;

@@ -59,6 +59,10 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
         std::to_string(report.refused_by) +
         ", and takes none while it is run; all that it accepted run");
   }
+  if (report.not_whole != 0) {
+    add("run: " + std::to_string(report.not_whole) +
+        " sections were lost, because a kernel was still sending them: order it before the run");
+  }
   if (report.runs_put_off != 0) {
     add("run: " + std::to_string(report.runs_put_off) +
         " runs of logs found the guarded in another run or launch, and ran nothing: order them by "

@@ -9,6 +9,7 @@
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,16 +24,26 @@ struct shared_state {
   bool has_logs = false;  ///< or had some
   event last_run;         ///< of any log, in whatever stream; not of captured runs
 
-  /// The regions of logs that are gone, until somebody has looked what was left in them.
-  std::vector<buffer<log_region>> gone;
+  /// What is left of a log that is gone.
+  struct remains {
+    buffer<log_region> regions;
+    std::uint32_t size, region_size;
+  };
+  /// Until somebody has looked what was left in them.
+  std::vector<remains> gone;
 
   /// How many sections were left in logs that are gone, since it was asked last. Blocks the host;
   /// nothing of theirs is under way. Throws cuda_error.
   std::uint64_t never_run(stream_ref s) {
     std::uint64_t sections = 0;
-    for (buffer<log_region> const& regions : gone) {
-      for (log_region const& r : regions.to_host(s))
-        sections += (r.taken & 0xffffffffu) + (r.taken >> 32);
+    for (remains const& log : gone) {
+      std::uint64_t begin = 0;
+      for (log_region const& r : log.regions.to_host(s)) {
+        std::uint64_t const room = std::min<std::uint64_t>(log.region_size, log.size - begin);
+        std::uint64_t const taken = (r.taken & 0xffffffffu) + (r.taken >> 32);
+        sections += std::min(taken, room);
+        begin += room;
+      }
     }
     gone.clear();
     return sections;

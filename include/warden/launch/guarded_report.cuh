@@ -22,6 +22,7 @@ struct guarded_report {
   std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
   std::uint64_t refused;            ///< deferred sections that found their log full or being run
   std::uint64_t refused_by;         ///< how many sections such a log holds
+  std::uint64_t not_whole;          ///< messages of a log that nobody had written yet
   std::uint64_t runs_put_off;       ///< runs of a log that found the guarded at work
   std::uint64_t launches_amid;      ///< fused launches that did
   statistics totals;                ///< never cleared; zero unless `Policy::statistics`

@@ -51,6 +51,9 @@ class slices_in_window {
 /// A `Worker` is that of a window_server, made anew for each partition.
 template <class Ref, class Worker>
 class partition_server {
+  static_assert(Worker::rounds <= 32,
+                "warden: a window of a log has 32 messages for each thread at most");
+
  public:
   /// Bytes of shared memory for `locals` records of a partition.
   static constexpr std::size_t shared_bytes(std::size_t locals) {
@@ -93,10 +96,18 @@ class partition_server {
     unsigned next_arrived = reader.receive(next);
     for (bool more = true; more;) {
       typename Ref::message_type m[Worker::rounds];
-      unsigned const arrived = next_arrived;
+      unsigned arrived = next_arrived;
       WARDEN_UNROLL
       for (unsigned k = 0; k < Worker::rounds; ++k) {
-        if (arrived >> k & 1u) m[k] = next[k].with_local(ref_.owners.local_of(next[k].local()));
+        if ((arrived >> k & 1u) == 0) continue;
+        std::uint32_t const id = next[k].local();
+        if (id < ref_.size && ref_.owners.partition_of(id) == partition) {
+          m[k] = next[k].with_local(ref_.owners.local_of(id));
+        } else {
+          // Nobody wrote it: a kernel was sending.
+          arrived &= ~(1u << k);
+          simt::fetch_add(&ref_.report->not_whole, std::uint64_t{1});
+        }
       }
       // The next window's loads are under way while this one is run.
       next_arrived = reader.receive(next);

@@ -80,6 +80,10 @@ class segment_reader {
     asked_first_ = *log_.offset(partition_, next_row_);
     asked_end_ = *log_.offset(partition_ + 1, next_row_);
     asked_begin_ = log_.begins[next_row_];
+    // A row that is not whole, because a kernel was sending: nothing beside the log is read.
+    if (asked_end_ < asked_first_ || asked_begin_ > log_.size ||
+        asked_end_ > log_.size - asked_begin_)
+      asked_end_ = asked_first_ = 0;
   }
   /// The place of the warp's message `i` of these rows: in the last segment that begins at or
   /// before it, which is not empty if `i` is a message.

@@ -229,7 +229,10 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
   int const leader = __ffs(static_cast<int>(mask)) - 1;
-  unsigned const before = __popc(mask & ((1u << lane_id()) - 1));
+  // Blocks may have more than one dimension here: the hardware's number of the lane, not lane_id().
+  unsigned lower;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  unsigned const before = __popc(mask & lower);
   std::uint64_t first = 0;
   if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
   return __shfl_sync(mask, first, leader) + value * before;
