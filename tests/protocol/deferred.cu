@@ -277,6 +277,12 @@ TEST(deferred, a_fused_guarded_defers_as_well) {
   b.expect_ran(0, 500);
 }
 
+struct large {
+  unsigned char bytes[1 << 12];
+};
+struct touch {
+  __device__ void operator()(large& l) const { l.bytes[0] = 1; }
+};
 TEST(deferred, impossible_logs_are_refused) {
   deferring::bench<by_default> b{50};
   auto const refusal = [](auto make) -> std::string {
@@ -296,12 +302,6 @@ TEST(deferred, impossible_logs_are_refused) {
               }),
               HasSubstr("deferred: a log of 1073741825 sections"));
   EXPECT_THAT(refusal([&] { warden::deferred{b.on(), 0}; }), HasSubstr("deferred.cu:"));
-  struct large {
-    unsigned char bytes[1 << 12];
-  };
-  struct touch {
-    __device__ void operator()(large& l) const { l.bytes[0] = 1; }
-  };
   constexpr std::uint32_t many = 1u << 16;
   warden::basic_guarded<deferring::small_blocks<warden::executor::runs<>, placement::on_chip>,
                         large, touch>

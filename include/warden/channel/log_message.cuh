@@ -56,9 +56,10 @@ struct log_format {
   /// Types in the list.
   static constexpr unsigned types = sizeof...(Sections);
   static_assert(types <= 16, "warden: a guarded has 16 section types at most");
+  /// Bits of a section's tag.
+  static constexpr unsigned tag_bits = std::bit_width(types - 1);
   /// The message all sections take: 8, 16, 24, 32 or 48 bytes.
-  using message_type = log_message<bytes <= 32 ? (bytes + 7) / 8 * 2 : 12,
-                                   static_cast<unsigned>(std::bit_width(types - 1))>;
+  using message_type = log_message<bytes <= 32 ? (bytes + 7) / 8 * 2 : 12, tag_bits>;
 
   /// The message for the record of that number.
   template <class Section>
@@ -67,8 +68,7 @@ struct log_format {
                   "warden: this section type is not one of the guarded's");
     message_type m{};
     m.words[0] = number;
-    if constexpr (types > 1)
-      m.words[0] |= tag_of<Section>() << std::countr_zero(message_type::limit);
+    if constexpr (types > 1) m.words[0] |= tag_of<Section>() << (32 - tag_bits);
     if constexpr (payload_bytes<Section> != 0) memcpy(&m.words[1], &section, sizeof(Section));
     return m;
   }
