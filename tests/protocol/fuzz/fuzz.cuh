@@ -132,7 +132,7 @@ void run(program p) {
 /// 100 programs, unless more or fewer are asked for: each configuration has two placements.
 template <class Setup>
 void many_programs() {
-  test::under_many_schedules(10, [](std::uint64_t seed) {
+  test::under_many_schedules(5, [](std::uint64_t seed) {
     program const p = program::of(seed, Setup::one_owner);
     SCOPED_TRACE(testing::Message() << p);
     ASSERT_NO_THROW(run<Setup>(p));
