@@ -79,9 +79,9 @@ MUTANTS = {
     "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
     "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
-    "second-lock": ("block/lock_table.cuh", "return true;", "paired", "(overlapping|unordered) sections"),
-    "apart": ("launch/guarded_ref.cuh", "return true;", "apart", "another server"),
-    "pair-fence": ("executor/locks.cuh", "", "paired_visible", "unordered sections|torn or lost message"),
+    "second-lock": ("block/lock_table.cuh", "return true;", "pairs/paired", "(overlapping|unordered) sections"),
+    "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
+    "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
     "forward-admitted": ("server/forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
     "forward-token": ("server/forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
@@ -169,7 +169,7 @@ MUTANTS = {
     "leader-read": ("server/leader_server.cuh", "", "followed", "torn or lost message|deadlock"),
     "lanes-release": ("executor/locks.cuh", "", "contended", "unordered sections|torn or lost message"),
     # One lock of two records is freed twice.
-    "unlock-twice": ("block/lock_table.cuh", "unlock(b);", "paired_one_lock", "(overlapping|unordered) sections|torn or lost message"),
+    "unlock-twice": ("block/lock_table.cuh", "unlock(b);", "pairs/paired_one_lock", "(overlapping|unordered) sections|torn or lost message"),
     "combine-ranked": ("executor/runs.cuh", "", "combined_windows", "(overlapping|unordered) sections|torn or lost message"),
     "answer-acquire": ("future.cuh", "", "calls/called_visible", "stale read"),
     "drain-acquire": ("server/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
@@ -207,7 +207,7 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
-    "bounds": ("launch/guarded_ref.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
+    "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -36,6 +36,26 @@ inline void expect_equal(std::vector<tally> const& seen, std::vector<tally> cons
   }
 }
 
+/// A section whose five words are alike: a torn one leaves a trace.
+struct note {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t a, b, c, d, e;
+  static note of(std::uint32_t i) { return {i, i, i, i, i}; }
+  void operator()(tally& t, warden::no_context) const {
+    t.count += 1;
+    t.mixed += hash(a) ^ (b - a) ^ (c - a) ^ (d - a) ^ (e - a);
+  }
+};
+
+/// Calls `action(i)` for each operation. The threads of a block stay together: in its last round
+/// there may be n or more.
+template <class Action>
+void in_rounds(warden::virtual_block const& at, std::uint32_t n, Action action) {
+  for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
+       first += at.grid_dim() * at.block_dim())
+    action(first + at.thread_rank());
+}
+
 /// The main function of a program with these scenarios.
 inline int run(int argc, char** argv,
                std::map<std::string, std::function<void()>> const& scenarios) {

@@ -54,12 +54,7 @@ class deferred_ref {
   }
 
   /// Counts a bad id, keeps the first one; true if `id` names a record.
-  WARDEN_DEVICE bool check(std::uint64_t id) const {
-    if (id < size) return true;
-    if (simt::fetch_add(&report->bad_ids, std::uint64_t{1}) == 0)
-      simt::store_relaxed(&report->first_bad_id, id);
-    return false;
-  }
+  WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }
   /// Counts sections that found no place.
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
     simt::fetch_add(&report->refused, std::uint64_t{count});

@@ -94,13 +94,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   }
 
   /// Counts a bad id, keeps the first one; true if `id` names a record.
-  WARDEN_DEVICE bool check(std::uint64_t id) const {
-    if (id < size) return true;  // sabotage: bounds
-    if (simt::fetch_add(&report->bad_ids, std::uint64_t{1}) == 0) {
-      simt::store_relaxed(&report->first_bad_id, id);
-    }
-    return false;
-  }
+  WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }
 
   /// False, and counted, if a section has sent all that it may: `left` more.
   WARDEN_DEVICE bool check_forwards(unsigned left) const {

@@ -3,6 +3,7 @@
 /// What a guarded's clients report to the host.
 #pragma once
 
+#include <warden/simt/simt.cuh>
 #include <warden/statistics.cuh>
 
 #include <cstdint>
@@ -26,6 +27,13 @@ struct guarded_report {
   std::uint64_t runs_put_off;       ///< runs of a log that found the guarded at work
   std::uint64_t launches_amid;      ///< fused launches that did
   statistics totals;                ///< never cleared; zero unless `Policy::statistics`
+
+  /// True if `id` names one of `size` records; counts a bad one, keeps the first.
+  WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {
+    if (id < size) return true;  // sabotage: bounds
+    if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
+    return false;
+  }
 };
 
 WARDEN_NAMESPACE_END
