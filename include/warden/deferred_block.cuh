@@ -18,8 +18,8 @@ WARDEN_NAMESPACE_BEGIN
 ///     client.send(id, deposit{10}, valid);  // all threads of the block together
 ///     client.flush();
 ///
-/// One at a time in a storage. Reaches the rates of docs/performance.md, where a thread's own
-/// `send` takes an atomic and a store to a place of its own for each section.
+/// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
+/// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
 template <class Ref, unsigned Threads>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,

@@ -7,7 +7,6 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
-#include <warden/deferred_block.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
@@ -45,8 +44,13 @@
 /// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
 
+// Who defers sections includes warden/deferred.cuh.
 template <class Policy, class Record, class... Sections>
 class deferred;
+template <class Policy, class Record, class... Sections>
+class deferred_ref;
+template <class Ref, unsigned Threads>
+class deferred_block;
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:

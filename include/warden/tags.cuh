@@ -23,6 +23,7 @@
 #include <warden/server/nested_server.cuh>
 #include <warden/server/partition_server.cuh>
 #include <warden/server/slice_server.cuh>
+#include <warden/server/slices_in_window.cuh>
 #include <warden/server/window_server.cuh>
 
 #include <cstdint>

@@ -302,6 +302,12 @@ TEST(deferred, impossible_logs_are_refused) {
               }),
               HasSubstr("deferred: a log of 1073741825 sections"));
   EXPECT_THAT(refusal([&] { warden::deferred{b.on(), 0}; }), HasSubstr("deferred.cu:"));
+  constexpr std::uint64_t beyond = (std::uint64_t{1} << 31) + 1;
+  deferring::table<by_default> huge{static_cast<entry*>(nullptr), beyond};
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{huge, 10};
+              }),
+              HasSubstr("2147483649 records; the limit with these sections is 2147483648"));
   constexpr std::uint32_t many = 1u << 16;
   warden::basic_guarded<deferring::small_blocks<warden::executor::runs<>, placement::on_chip>,
                         large, touch>

@@ -68,7 +68,7 @@ struct log_format {
                   "warden: this section type is not one of the guarded's");
     message_type m{};
     m.words[0] = number;
-    if constexpr (types > 1) m.words[0] |= tag_of<Section>() << (32 - tag_bits);
+    if constexpr (types > 1) m.words[0] |= position_among<Section, Sections...> << (32 - tag_bits);
     if constexpr (payload_bytes<Section> != 0) memcpy(&m.words[1], &section, sizeof(Section));
     return m;
   }
@@ -81,17 +81,9 @@ struct log_format {
   template <class F>
   WARDEN_DEVICE static void visit(message_type const& m, F f) {
     unsigned const tag = m.tag();
-    ((tag == tag_of<Sections>() ? static_cast<void>(f(unpack<Sections>(m))) : static_cast<void>(0)),
+    ((tag == position_among<Sections, Sections...> ? static_cast<void>(f(unpack<Sections>(m)))
+                                                   : static_cast<void>(0)),
      ...);
-  }
-
- private:
-  template <class Section>
-  WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
-    unsigned tag = 0;
-    bool found = false;
-    ((found = found || std::is_same_v<Section, Sections>, tag += found ? 0 : 1), ...);
-    return tag;
   }
 };
 

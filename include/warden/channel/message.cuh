@@ -169,6 +169,15 @@ WARDEN_DEVICE T read_from(std::uint32_t const* from) {
 template <class Section, class... Sections>
 inline constexpr int times_among = (int{std::is_same_v<Section, Sections>} + ...);
 
+/// The position of `Section` among `Sections`; their number if it is none of them.
+template <class Section, class... Sections>
+inline constexpr unsigned position_among = [] {
+  unsigned position = 0;
+  bool found = false;
+  ((found = found || std::is_same_v<Section, Sections>, position += found ? 0 : 1), ...);
+  return position;
+}();
+
 /// How the sections of one guarded are written into messages: all take the flits of the largest.
 template <class... Sections>
 struct message_format {
@@ -235,10 +244,7 @@ struct message_format {
         (std::is_same_v<Section, Sections> || ...),
         "warden: this section type is not one of the guarded's; one on two records is sent "
         "with the ids of both");
-    unsigned tag = 0;
-    bool found = false;
-    ((found = found || std::is_same_v<Section, Sections>, tag += found ? 0 : 1), ...);
-    return tag;
+    return position_among<Section, Sections...>;
   }
 };
 

@@ -97,6 +97,7 @@ struct section_log {
     std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
     if (count >= left)
       regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
+    simt::note_reservation(taken);
     std::uint32_t const begin = begin_of(region);
     std::uint32_t const first =
         Side == side::flat ? begin + room - flat - taken : begin + batches;  // sabotage: log-ends

@@ -192,7 +192,6 @@ class batch_writer {
       }
       places_[0] = places;
       row_[0] = row;
-      simt::note_reservation(places.count);
     }
     return tried;
   }

@@ -8,45 +8,10 @@
 #include <warden/server/segment_reader.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-
-/// A slice_server's worker as a window_server's: the warps run what they receive by themselves.
-template <class Ref, class Worker>
-class slices_in_window {
- public:
-  /// A message with room for the largest section.
-  using message_type = typename Ref::message_type;
-  /// Messages of a thread in one window.
-  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
-
-  /// Bytes of shared memory for `locals` records of the server.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return Worker::shared_bytes(locals);
-  }
-  /// For server `number`, with shared memory for the block.
-  WARDEN_DEVICE slices_in_window(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : worker_{ref, number, storage} {}
-
-  /// Collective; a block barrier follows.
-  WARDEN_DEVICE void start() const { worker_.start(); }
-  /// Not yet.
-  WARDEN_DEVICE void take(message_type const (&)[rounds], unsigned) const {}
-  /// A slice a round. Collective.
-  WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k)
-      static_cast<void>(worker_.run(m[k], (arrived >> k & 1u) != 0));
-  }
-  /// Collective.
-  WARDEN_DEVICE void finish() const { worker_.finish(); }
-
- private:
-  Worker worker_;
-};
 
 /// A `Worker` is that of a window_server, made anew for each partition.
 template <class Ref, class Worker>
