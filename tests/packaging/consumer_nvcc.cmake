@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Warden for CUDA alone, where there is no Boost, and compiles README's example without CMake.
+# Installs Warden for CUDA alone, where there is no Boost, and compiles README's examples without CMake.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT code EQUAL 0)
@@ -23,6 +23,8 @@ endif()
 # As docs/migrate.md says it.
 file(COPY_FILE ${program} ${build}/file.cu)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
+run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda
+    -o ${build}/deferred)
 
 find_program(pkg_config pkg-config)
 if(pkg_config)
