@@ -21,6 +21,7 @@ import sys
 
 # The tests of logs.
 LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
+ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
 # tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of parts, a GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
@@ -207,6 +208,12 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
+    # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
+    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
+    "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
+    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

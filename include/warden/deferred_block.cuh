@@ -33,10 +33,11 @@ class deferred_block {
   static constexpr unsigned rounds =
       rounds_that_fit<message_type, Threads,
                       static_cast<unsigned>(bytes_each /
-                                            (sizeof(message_type) + sizeof(std::uint16_t)))>();
+                                            (sizeof(message_type) + sizeof(std::uint16_t))),
+                      Ref::in_order>();
 
  private:
-  using writer = batch_writer<message_type, Threads, rounds>;
+  using writer = batch_writer<message_type, Threads, rounds, Ref::in_order>;
 
  public:
   /// The block's shared memory: static or, where it is more than 48 KB (messages of 48 bytes in

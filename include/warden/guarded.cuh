@@ -7,6 +7,7 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/deferred_log.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
@@ -45,8 +46,6 @@
 WARDEN_NAMESPACE_BEGIN
 
 // Who defers sections includes warden/deferred.cuh.
-template <class Policy, class Record, class... Sections>
-class deferred;
 template <class Policy, class Record, class... Sections>
 class deferred_ref;
 template <class Ref, unsigned Threads>
@@ -91,6 +90,9 @@ class basic_guarded {
                 "warden: sections that send sections need the executor runs or nested");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
+  static_assert(!Policy::order::in_order || Policy::deferred_only,
+                "warden: order::sequential is for deferred sections: with it a policy says "
+                "deferred_only");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
                 "warden: a policy that combines is for a guarded of one section type");
   static_assert(!Policy::combines || (combining<Sections> && ...),

@@ -37,6 +37,11 @@ struct default_policy {
   /// Its sections are deferred, never sent in a fused launch: no channels are made, no servers have
   /// to fit the device, and records on chip may be any number.
   static constexpr bool deferred_only = false;
+  /// In which order deferred sections on one record run. With `order::sequential` as in a loop over
+  /// the kernels, as numbered by `deferred::ref`, over their blocks, over a block's calls of
+  /// `send`, and over its threads: the same result each time, bit for bit. For the executor `runs`,
+  /// `deferred_only`, and sections sent by block clients.
+  using order = warden::order::unordered;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;
   /// Blocks an SM must be able to hold: bounds the registers of the user's code as well. With

@@ -7,6 +7,7 @@
 /// | `executor` | `automatic`, `runs`, `locks`, `atomics`, `nested` | how servers run sections |
 /// | `readiness` | `laps`, `whole_flits`, `bitmask` | how a message shows that it is there |
 /// | `sender` | `sorted`, `buffered` | how a block's messages are staged and sent |
+/// | `order` | `unordered`, `sequential` | in which order deferred sections run |
 #pragma once
 
 #include <warden/channel/bitmask_channel.cuh>
@@ -38,6 +39,8 @@ namespace executor {
 /// make a window.
 template <unsigned BytesPerThread = 128>
 struct runs {
+  /// Deferred sections can run in order.
+  static constexpr bool keeps_order = true;
   /// Sections may send others.
   static constexpr bool forwards = true;
   /// The server loop.
@@ -133,6 +136,21 @@ struct bitmask {
 };
 
 }  // namespace readiness
+
+/// In which order deferred sections on one record run.
+namespace order {
+
+/// In any.
+struct unordered {
+  static constexpr bool in_order = false;  ///< what it says
+};
+
+/// In that of a sequential loop: see default_policy.
+struct sequential {
+  static constexpr bool in_order = true;  ///< what it says
+};
+
+}  // namespace order
 
 /// How a client block stages and sends its messages.
 namespace sender {

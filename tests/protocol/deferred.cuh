@@ -128,13 +128,13 @@ class bench {
   warden::buffer<entry> const& records() const { return records_; }
   std::uint64_t refused() const { return refused_.to_host()[0]; }
 
-  void send_alone(log const& to, std::uint32_t first, std::uint32_t end,
+  void send_alone(log& to, std::uint32_t first, std::uint32_t end,
                   warden::stream_ref s = {}) const {
     unsigned const blocks = (end - first + threads - 1) / threads;
     simt::launch(&deferring::send_alone<guarded, Words>, blocks, threads, 0,
                  {to.ref(), first, end, keys_, refused_.data()}, s);
   }
-  void send_together(log const& to, std::uint32_t first, std::uint32_t end, unsigned blocks,
+  void send_together(log& to, std::uint32_t first, std::uint32_t end, unsigned blocks,
                      warden::stream_ref s = {}) const {
     using storage = typename guarded::template deferred_block<threads>::storage;
     simt::launch(&deferring::send_together<guarded, Words, threads>, blocks, threads,

@@ -2,6 +2,7 @@
 // Logs under many schedules: small and full ones, flat messages and batches in every mixture.
 
 #include "tests/protocol/deferred.cuh"
+#include "tests/protocol/order.cuh"
 #include "tests/support/many_schedules.cuh"
 
 #include <algorithm>
@@ -143,6 +144,16 @@ TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
   if (test::seeds().end > 100) {
     EXPECT_GT(met, 0u) << "no seed had a run that met a launch";
   }
+}
+
+TEST(deferred_seeds, sections_run_in_order) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+    };
+    ordering::expect_order<warden::placement::on_chip, 64>(1 + draw(0, 40), 1 + draw(1, 900),
+                                                           1 + draw(2, 9), 1u << draw(3, 5));
+  });
 }
 
 }  // namespace

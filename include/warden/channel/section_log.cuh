@@ -33,6 +33,16 @@ struct log_control {
   std::uint32_t full;            ///< one more than the cycle in which all regions were found full
 };
 
+/// Which batch comes when, in a log whose sections run in order: by launch, by block, and as the
+/// block flushed them.
+struct batch_order {
+  std::uint32_t* launches = nullptr;  ///< [row] number of the ref that the launch was given
+  std::uint32_t* blocks = nullptr;    ///< [row] rank of the block
+  std::uint32_t* numbers = nullptr;   ///< [row] of the batch among those of its block
+  std::uint32_t* rows = nullptr;      ///< [turn] the row; while the log is run
+  std::uint32_t launch = 0;           ///< number of this ref
+};
+
 /// Places that were taken, one behind another.
 struct log_places {
   std::uint32_t begin;  ///< the first one
@@ -60,6 +70,7 @@ struct section_log {
   std::uint32_t rows = 0;            ///< rows of offsets
   std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
   partition_map partitions;          ///< which record belongs to which
+  batch_order order;                 ///< nothing but zeros if there is none
 
   /// The first place of a region.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const { return region * region_size; }
@@ -140,6 +151,15 @@ struct section_log {
     return false;
   }
 
+  /// Rows of offsets that were given out; while the log is run.
+  WARDEN_DEVICE std::uint32_t rows_written() const {
+    return control->rows < rows ? control->rows : rows;
+  }
+  /// Whether the log has the messages `first` to `end` behind place `begin`. A row that is not
+  /// whole, because a kernel was sending, may say otherwise.
+  WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end) const {
+    return first <= end && begin <= size && end <= size - begin;
+  }
   /// The offset word of a row: where the segment of `partition` begins, and the one before ends.
   WARDEN_DEVICE std::uint16_t* offset(std::uint32_t partition, std::uint32_t row) const {
     return offsets + std::size_t{partition} * rows + row;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/block/stable_ranks.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -14,8 +15,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Stages up to `Rounds` messages of each of a block's `Threads` threads.
-template <class Message, unsigned Threads, unsigned Rounds>
+/// Stages up to `Rounds` messages of each of a block's `Threads` threads. With `InOrder` those of
+/// one partition stay in the order of rounds and threads, and batches have the order of flushes.
+template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false>
 class batch_writer {
   using scan = simt::block_scan<Threads>;
   using log_type = section_log<Message>;
@@ -42,8 +44,12 @@ class batch_writer {
   WARDEN_DEVICE void stage(unsigned round, Message const& m) const {
     unsigned const slot = round * Threads + simt::thread_rank();
     staged_[slot] = m;
-    std::uint32_t const partition = log_.partitions.partition_of(m.local());
-    ranks_[slot] = static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
+    if constexpr (InOrder) {
+      ranks_[slot] = 0;  // found when all are there
+    } else {
+      std::uint32_t const partition = log_.partitions.partition_of(m.local());
+      ranks_[slot] = static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
+    }
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
@@ -52,7 +58,7 @@ class batch_writer {
 
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
-  WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) const {
+  WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
     std::uint32_t const total = sort(used);
     std::uint32_t done = 0, tried = 0;
     while (done < total) {
@@ -61,7 +67,10 @@ class batch_writer {
       log_places const places = places_[0];
       if (places.count == 0) break;
       copy_out(done, places);
-      if (row_[0] != log_type::no_row) write_row(row_[0], done, places);
+      if (row_[0] != log_type::no_row) {
+        write_row(row_[0], done, places);
+        if constexpr (InOrder) number_row(row_[0]);
+      }
       done += places.count;
       simt::sync_block();  // sabotage: places-reused
     }
@@ -83,6 +92,8 @@ class batch_writer {
   }
 
  private:
+  using stable = stable_ranks<Threads, most_partitions>;
+
   struct layout {
     WARDEN_HOST_DEVICE constexpr layout()
         : staged{carver.take<Message>(slots)},
@@ -90,7 +101,8 @@ class batch_writer {
           scanning{carver.take<typename scan::storage>(1)},
           places{carver.take<log_places>(1)},
           row{carver.take<std::uint32_t>(1)},
-          ranks{carver.take<std::uint16_t>(slots)} {}
+          ranks{carver.take<std::uint16_t>(slots)},
+          ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)} {}
     arena_carver carver{};
     arena_piece<Message> staged;
     arena_piece<std::uint32_t> counts;
@@ -98,6 +110,7 @@ class batch_writer {
     arena_piece<log_places> places;
     arena_piece<std::uint32_t> row;
     arena_piece<std::uint16_t> ranks;
+    arena_piece<std::uint16_t> ranking;
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
@@ -111,11 +124,21 @@ class batch_writer {
         scan_{at.scanning.in(storage)},
         places_{at.places.in(storage)},
         row_{at.row.in(storage)},
-        ranks_{at.ranks.in(storage)} {}
+        ranks_{at.ranks.in(storage)},
+        stable_{at.ranking.in(storage)} {}
 
   WARDEN_DEVICE void clear() const {
     for (std::uint32_t p = simt::thread_rank(); p < log_.partitions.partitions(); p += Threads)
       counts_[p] = 0;
+  }
+
+  /// The slot that this thread ranks as its item `r`. In order a warp has neighbouring slots.
+  WARDEN_DEVICE static unsigned slot_of(unsigned r, unsigned used) {
+    return InOrder ? (simt::warp_rank() * used + r) * simt::warp_size + simt::lane_id()
+                   : r * Threads + simt::thread_rank();
+  }
+  WARDEN_DEVICE std::uint32_t partition_of(unsigned slot) const {
+    return log_.partitions.partition_of(staged_[slot].local());
   }
 
   /// Turns counts into offsets and ranks into an order. Returns the number of messages. Collective.
@@ -123,11 +146,29 @@ class batch_writer {
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
+    std::uint16_t place[Rounds];
+    if constexpr (InOrder) {
+      stable_.start();
+      WARDEN_UNROLL
+      for (unsigned r = 0; r < Rounds; ++r) {
+        if (r >= used) break;
+        unsigned const slot = slot_of(r, used);
+        place[r] = ranks_[slot];
+        bool const is = place[r] != no_message;
+        std::uint32_t const rank = stable_.rank(is ? partition_of(slot) : 0, is);
+        if (is) place[r] = static_cast<std::uint16_t>(rank);
+      }
+      simt::sync_block();
+    }
     std::uint32_t mine[each], sum = 0, total;
     WARDEN_UNROLL
     for (unsigned k = 0; k < each; ++k) {
       std::uint32_t const p = me * each + k;
-      mine[k] = p < partitions ? counts_[p] : 0;
+      if constexpr (InOrder) {
+        mine[k] = p < partitions ? stable_.add_up(p) : 0;
+      } else {
+        mine[k] = p < partitions ? counts_[p] : 0;
+      }
       sum += mine[k];
     }
     std::uint32_t begin = scan::exclusive_sum(scan_[0], sum, total);
@@ -138,21 +179,22 @@ class batch_writer {
       begin += mine[k];
     }
     simt::sync_block();
-    std::uint16_t place[Rounds];
     WARDEN_UNROLL
     for (unsigned r = 0; r < Rounds; ++r) {
-      unsigned const slot = r * Threads + me;
-      place[r] = r < used ? ranks_[slot] : no_message;
+      unsigned const slot = slot_of(r, used);
+      if constexpr (!InOrder) place[r] = r < used ? ranks_[slot] : no_message;
+      if (r >= used) place[r] = no_message;
       if (place[r] != no_message) {
-        std::uint32_t const p = log_.partitions.partition_of(staged_[slot].local());
-        place[r] = static_cast<std::uint16_t>(place[r] + counts_[p]);
+        std::uint32_t const p = partition_of(slot);
+        std::uint32_t const before = counts_[p] + (InOrder ? stable_.before(p) : 0);
+        place[r] = static_cast<std::uint16_t>(place[r] + before);
       }
     }
     // The order lies where the ranks were.
     simt::sync_block();  // sabotage: order-over-ranks
     WARDEN_UNROLL
     for (unsigned r = 0; r < Rounds; ++r) {
-      if (place[r] != no_message) ranks_[place[r]] = static_cast<std::uint16_t>(r * Threads + me);
+      if (place[r] != no_message) ranks_[place[r]] = static_cast<std::uint16_t>(slot_of(r, used));
     }
     simt::sync_block();
     return total;
@@ -212,6 +254,16 @@ class batch_writer {
     if (simt::thread_rank() == 0) log_.begins[row] = places.begin;
   }
 
+  /// Notes where in the order the batch comes.
+  WARDEN_DEVICE void number_row(std::uint32_t row) {
+    if (simt::thread_rank() == 0) {
+      log_.order.launches[row] = log_.order.launch;
+      log_.order.blocks[row] = simt::block_rank();
+      log_.order.numbers[row] = batches_;
+    }
+    ++batches_;
+  }
+
   log_type const& log_;
   simt::shared_span<Message> staged_;        ///< [slot]
   simt::shared_span<std::uint32_t> counts_;  ///< [partition] messages, then where they begin
@@ -219,17 +271,19 @@ class batch_writer {
   simt::shared_span<log_places> places_;
   simt::shared_span<std::uint32_t> row_;
   simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
+  stable stable_;                           ///< in order
+  std::uint32_t batches_ = 0;               ///< written so far, in order
 };
 
 /// The most rounds, up to `Rounds`, with which a batch_writer fits static shared memory; 1 if none
 /// do.
-template <class Message, unsigned Threads, unsigned Rounds>
+template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false>
 constexpr unsigned rounds_that_fit() {
-  if constexpr (Rounds <= 1 ||
-                batch_writer<Message, Threads, Rounds>::shared_bytes() <= (std::size_t{48} << 10)) {
+  if constexpr (Rounds <= 1 || batch_writer<Message, Threads, Rounds, InOrder>::shared_bytes() <=
+                                   (std::size_t{48} << 10)) {
     return Rounds < 1 ? 1 : Rounds;
   } else {
-    return rounds_that_fit<Message, Threads, Rounds - 1>();
+    return rounds_that_fit<Message, Threads, Rounds - 1, InOrder>();
   }
 }
 

@@ -11,6 +11,7 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/message_combiner.cuh>
 #include <warden/block/record_store.cuh>
+#include <warden/block/stable_ranks.cuh>
 #include <warden/server/forward_window.cuh>
 #include <warden/server/forwarding_server.cuh>
 #include <warden/server/owner_run.cuh>
@@ -49,6 +50,7 @@ class runs_worker {
   /// Order between them is nobody's, and one type's code runs without looking what comes next.
   static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
   using scan = simt::block_scan<threads>;
+  using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
   /// Combining is over before the order is found, in the same memory.
@@ -68,6 +70,8 @@ class runs_worker {
     arena_piece<std::uint32_t> begins = carver.take<std::uint32_t>(threads * parts);
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
     arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
+    arena_piece<std::uint16_t> ranking =
+        carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
   };
 
@@ -88,9 +92,17 @@ class runs_worker {
     for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
   }
 
-  /// Ranks each message among those of its owner, unless it may be combined first.
+  /// Ranks each message among those of its owner, unless it may be combined first: as they are
+  /// taken, or where sections run in order, by warps, rounds and lanes.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
-    if constexpr (!Ref::policy::combines) {
+    if constexpr (Ref::in_order) {
+      ranks_.start();
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds; ++k) {
+        bool const is = (arrived >> k & 1u) != 0;
+        rank_[k] = ranks_.rank(is ? owner_of(m[k]) : 0, is);
+      }
+    } else if constexpr (!Ref::policy::combines) {
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
         if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[run_of(m[k])], 1u);
@@ -104,6 +116,7 @@ class runs_worker {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     unsigned const me = simt::thread_rank();
     std::uint32_t count = 0, total;
+    if constexpr (Ref::in_order) counts_[me] = ranks_.add_up(me);
     WARDEN_UNROLL
     for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
     std::uint32_t const begin = scan::exclusive_sum(scan_[0], count, total);
@@ -125,7 +138,9 @@ class runs_worker {
         unsigned const slot = k * threads + me;
         order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
       } else {
-        message_type& slot = window_[begins_[run_of(m[k])] + rank_[k]];
+        std::uint32_t place = begins_[run_of(m[k])] + rank_[k];
+        if constexpr (Ref::in_order) place += ranks_.before(owner_of(m[k]));
+        message_type& slot = window_[place];
         if constexpr (Ref::has_forwards) {
           slot = forwards::unmarked(m[k]);
         } else {
@@ -171,6 +186,7 @@ class runs_worker {
         begins_{at.begins.in(storage)},
         scan_{at.scanning.in(storage)},
         order_{at.order.in(storage)},
+        ranks_{at.ranking.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
   /// The window as members of the runs that are combined. See block_combine.
@@ -259,6 +275,7 @@ class runs_worker {
   simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first of its run
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
+  ranks ranks_;                             ///< where sections run in order
   bool one_record_each_;                    ///< no thread owns more than one record
   std::uint32_t rank_[rounds];
 };

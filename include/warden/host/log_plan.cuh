@@ -46,7 +46,8 @@ class log_plan {
   }
 
   /// Everything but the addresses.
-  static section_log<message_type> make(std::size_t sections, partition_map partitions) {
+  static section_log<message_type> make(std::size_t sections, partition_map partitions,
+                                        std::size_t batches) {
     section_log<message_type> log;
     log.partitions = partitions;
     log.size = static_cast<std::uint32_t>(sections);
@@ -62,6 +63,14 @@ class log_plan {
     log.least_batch = std::clamp<std::uint32_t>(
         static_cast<std::uint32_t>(24 * row_bytes / sizeof(message_type)), 64,
         static_cast<std::uint32_t>((16 << 10) / sizeof(message_type)));
+    if constexpr (Ref::in_order) {
+      // However small a batch is, its place in the order has to be kept. A log of n sections cannot
+      // have more than n, and one more for each region's end.
+      std::size_t const wanted = batches != 0 ? batches : sections / 256 + 4096;
+      log.least_batch = 1;
+      log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + regions);
+      return log;
+    }
     // Of both kinds a region has one that is short: a batch that was cut where the region ended,
     // and its last tile.
     log.rows = log.size / log.least_batch + log.size / tile + 2 * regions;

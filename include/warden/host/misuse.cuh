@@ -57,7 +57,16 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
   if (report.refused != 0) {
     add(std::to_string(report.refused) + " deferred sections were refused: their log holds " +
         std::to_string(report.refused_by) +
-        ", and takes none while it is run; all that it accepted run");
+        ", and takes none while it is run; all that it accepted run" +
+        (report.batches_at_most == 0
+             ? ""
+             : " (its blocks flushed more than " + std::to_string(report.batches_at_most) +
+                   " batches: flush fuller ones, or say more in the log's options)"));
+  }
+  if (report.order_unknown != 0) {
+    add("run: " + std::to_string(report.order_unknown) +
+        " batches came from blocks of one number in several launches that were given one ref: "
+        "their order is nobody's; give each launch a ref() of its own");
   }
   if (report.not_whole != 0) {
     add("run: " + std::to_string(report.not_whole) +

@@ -24,6 +24,8 @@ class deferred_ref {
   using message_type = typename format::message_type;
   /// The log.
   using log_type = section_log<message_type>;
+  /// Whether sections on one record run in the order in which they are sent.
+  static constexpr bool in_order = Policy::order::in_order;
 
   // Filled by the host.
   log_type log{};                    ///< where messages go
@@ -36,6 +38,9 @@ class deferred_ref {
   /// not logged.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
+    static_assert(!in_order || !std::is_same_v<Section, Section>,
+                  "warden: with order::sequential sections are sent by a deferred_block: the order "
+                  "of threads that send by themselves is nobody's");
     if (!check(id)) return true;
     auto const message = format::pack(static_cast<std::uint32_t>(id), section);
     // Lanes that are together take their places together.
@@ -59,6 +64,8 @@ class deferred_ref {
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
     simt::fetch_add(&report->refused, std::uint64_t{count});
     simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
+    if (in_order && log.control->rows > log.rows)
+      simt::store_relaxed(&report->batches_at_most, std::uint64_t{log.rows});
   }
 };
 

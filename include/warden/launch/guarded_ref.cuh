@@ -28,6 +28,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   using typename types::ring;
   using typename types::slots_of_answers;
   using types::fences;
+  using types::in_order;
   using types::most_forwards;
   using types::nests;
 

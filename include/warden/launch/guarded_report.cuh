@@ -23,6 +23,8 @@ struct guarded_report {
   std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
   std::uint64_t refused;            ///< deferred sections that found their log full or being run
   std::uint64_t refused_by;         ///< how many sections such a log holds
+  std::uint64_t batches_at_most;    ///< of a log in order that had room, but for no batch; or 0
+  std::uint64_t order_unknown;      ///< batches of two launches that were given the same ref
   std::uint64_t not_whole;          ///< messages of a log that nobody had written yet
   std::uint64_t runs_put_off;       ///< runs of a log that found the guarded at work
   std::uint64_t launches_amid;      ///< fused launches that did

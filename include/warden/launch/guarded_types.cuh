@@ -42,6 +42,8 @@ struct guarded_types {
   /// How its servers run sections: the policy's executor, or the one that chooses for them.
   using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
                                                     Sections...>::type;
+  /// Sections run in any order in a fused launch.
+  static constexpr bool in_order = false;
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether such sections may have two owners: its servers then send messages and set them aside,

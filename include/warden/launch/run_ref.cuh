@@ -48,6 +48,8 @@ class run_ref {
   static constexpr bool has_forwards = false;  ///< not deferred
   static constexpr bool has_answers = false;   ///< see `reply_type`
   static constexpr bool fences = false;        ///< see above
+  /// Whether sections on one record run in the order in which they were sent.
+  static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
 

@@ -5,11 +5,13 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/server/ordered_reader.cuh>
 #include <warden/server/segment_reader.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -18,6 +20,10 @@ template <class Ref, class Worker>
 class partition_server {
   static_assert(Worker::rounds <= 32,
                 "warden: a window of a log has 32 messages for each thread at most");
+  using reader =
+      std::conditional_t<Ref::in_order,
+                         ordered_reader<typename Ref::message_type, Ref::policy::block_threads>,
+                         segment_reader<typename Ref::message_type>>;
 
  public:
   /// Bytes of shared memory for `locals` records of a partition.
@@ -27,7 +33,10 @@ class partition_server {
 
   /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
   WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
-      : ref_{ref}, storage_{storage}, taken_{layout{ref.locals}.taken.in(storage)} {}
+      : ref_{ref},
+        storage_{storage},
+        reading_{layout{ref.locals}.reading.in(storage)},
+        taken_{layout{ref.locals}.taken.in(storage)} {}
 
   /// Until no partition is left. Collective over the block.
   WARDEN_DEVICE void run() const {
@@ -47,18 +56,19 @@ class partition_server {
     std::size_t locals;
     arena_carver carver{};
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
     arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(1);
   };
 
   WARDEN_DEVICE void run_partition(std::uint32_t partition) const {
-    segment_reader<typename Ref::message_type> reader{ref_.log, partition};
+    reader messages{ref_.log, partition, reading_[0]};
     // Records without sections are not even loaded.
-    if (!simt::sync_block_or(reader.has_more())) return;
+    if (!simt::sync_block_or(messages.has_more())) return;
     Worker worker{ref_, partition, storage_};
     worker.start();
     simt::sync_block();
     typename Ref::message_type next[Worker::rounds];
-    unsigned next_arrived = reader.receive(next);
+    unsigned next_arrived = messages.receive(next);
     for (bool more = true; more;) {
       typename Ref::message_type m[Worker::rounds];
       unsigned arrived = next_arrived;
@@ -75,7 +85,7 @@ class partition_server {
         }
       }
       // The next window's loads are under way while this one is run.
-      next_arrived = reader.receive(next);
+      next_arrived = messages.receive(next);
       worker.take(m, arrived);
       more = simt::sync_block_or(next_arrived != 0);
       worker.execute(m, arrived);
@@ -86,6 +96,7 @@ class partition_server {
 
   Ref const& ref_;
   std::byte* storage_;
+  simt::shared_span<typename reader::storage> reading_;
   simt::shared_span<std::uint32_t> taken_;
 };
 

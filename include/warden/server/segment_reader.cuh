@@ -18,11 +18,14 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message>
 class segment_reader {
  public:
+  /// It needs no shared memory.
+  struct storage {};
+
   /// For `partition`, by this thread's warp among those of the block. Collective over the warp.
-  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition)
+  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition, storage&)
       : log_{log},
         partition_{partition},
-        rows_{log.control->rows},
+        rows_{log.rows_written()},
         next_row_{simt::warp_rank() * simt::warp_size + simt::lane_id()} {
     ask_for_rows();
     load_rows();
@@ -80,10 +83,7 @@ class segment_reader {
     asked_first_ = *log_.offset(partition_, next_row_);
     asked_end_ = *log_.offset(partition_ + 1, next_row_);
     asked_begin_ = log_.begins[next_row_];
-    // A row that is not whole, because a kernel was sending: nothing beside the log is read.
-    if (asked_end_ < asked_first_ || asked_begin_ > log_.size ||
-        asked_end_ > log_.size - asked_begin_)
-      asked_end_ = asked_first_ = 0;
+    if (!log_.holds(asked_begin_, asked_first_, asked_end_)) asked_end_ = asked_first_ = 0;
   }
   /// The place of the warp's message `i` of these rows: in the last segment that begins at or
   /// before it, which is not empty if `i` is a message.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Ranks of a block's items among those of the same key, in the items' order: what a counting sort
+/// needs that keeps the order of equal keys.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Keys are below `Keys`. The items of warp w come before those of warp w + 1; within a warp, those
+/// of one call of `rank` before those of the next, and by lanes. A warp counts its own items, and
+/// whoever adds up a key's counts turns them into what lies before each warp's.
+template <unsigned Threads, unsigned Keys>
+class stable_ranks {
+  static constexpr unsigned warps = Threads / simt::warp_size;
+
+ public:
+  /// Counters, of shared memory.
+  static constexpr std::size_t size = std::size_t{warps} * Keys;
+
+  /// `counts` has `size` counters, the block's; at most 65,535 items have one key.
+  WARDEN_DEVICE explicit stable_ranks(simt::shared_span<std::uint16_t> counts) : counts_{counts} {}
+
+  /// Begins anew, before the warp's first item. Collective over the warp; a block barrier lies
+  /// between this and what was done with the ranks before.
+  WARDEN_DEVICE void start() const {
+    for (unsigned key = simt::lane_id(); key < Keys; key += simt::warp_size) counts_[mine(key)] = 0;
+    simt::sync_warp(simt::full_warp);
+  }
+  /// The rank of this lane's item among the warp's with its key; without a meaning if it `has`
+  /// none. Collective over the warp.
+  WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
+    unsigned const peers = simt::match_any(simt::full_warp, has ? key : Keys);
+    unsigned const below = peers & ((1u << simt::lane_id()) - 1);
+    std::uint32_t const before = has ? counts_[mine(key)] : 0;
+    simt::sync_warp(simt::full_warp);
+    if (has && below == 0)
+      counts_[mine(key)] = static_cast<std::uint16_t>(before + simt::count_bits(peers));
+    simt::sync_warp(simt::full_warp);
+    return before + simt::count_bits(below);  // sabotage: ranks-of-lanes
+  }
+
+  /// All items of the key. One thread for each key, behind a block barrier.
+  WARDEN_DEVICE std::uint32_t add_up(std::uint32_t key) const {
+    std::uint32_t sum = 0;
+    WARDEN_UNROLL
+    for (unsigned w = 0; w < warps; ++w) {
+      std::uint32_t const own = counts_[w * Keys + key];
+      counts_[w * Keys + key] = static_cast<std::uint16_t>(sum);  // sabotage: ranks-of-warps
+      sum += own;
+    }
+    return sum;
+  }
+  /// Items of the key before this warp's. Behind another barrier.
+  WARDEN_DEVICE std::uint32_t before(std::uint32_t key) const { return counts_[mine(key)]; }
+
+ private:
+  WARDEN_DEVICE static unsigned mine(std::uint32_t key) { return simt::warp_rank() * Keys + key; }
+
+  simt::shared_span<std::uint16_t> counts_;  ///< [warp][key]
+};
+
+WARDEN_NAMESPACE_END

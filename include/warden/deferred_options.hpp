@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What is chosen when a log is made.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+#include <cstddef>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+/// Choices made when a log is made. Zero means: by default.
+struct deferred_options {
+  /// Parts of the records that are run one by one, a power of two up to 512; by default about as
+  /// many as the device has multiprocessors, and more where a part would not fit the chip.
+  unsigned partitions = 0;
+  /// With order::sequential, batches that the log has room for: one for each `flush` of a block,
+  /// and for each time that a block has sent as much as its storage holds. By default one for 256
+  /// sections, and 4,096 more.
+  std::size_t batches = 0;
+};
+
+WARDEN_HOST_NAMESPACE_END

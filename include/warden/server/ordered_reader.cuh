@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Gathers the messages of one partition in the order in which they were sent.
+///
+/// What a segment_reader does by warps, each for itself, the block does here together: it takes the
+/// next rows in their order, adds up the lengths of their segments, and the threads find their
+/// messages by a search among those sums.
+#pragma once
+
+#include <warden/channel/section_log.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// For a block of `Threads` threads, a power of two.
+template <class Message, unsigned Threads>
+class ordered_reader {
+  using scan = simt::block_scan<Threads>;
+  /// Rows that a thread looks at together.
+  static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
+  static constexpr std::uint32_t entries = Threads * each;
+
+ public:
+  /// Shared memory of the block.
+  struct storage {
+    typename scan::storage scanning;  ///< of lengths
+    std::uint32_t before[entries];    ///< [row of these] messages in the segments before
+    std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
+  };
+
+  /// For `partition`. Collective over the block; `shared` is nobody else's.
+  WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t partition,
+                               storage& shared)
+      : log_{log},
+        scan_{&shared.scanning, 1},
+        before_{shared.before, entries},
+        places_{shared.places, entries},
+        partition_{partition},
+        rows_{log.rows_written()} {
+    load_rows();
+  }
+
+  /// Whether there are messages left; the same for the block.
+  WARDEN_DEVICE bool has_more() const { return done_ < total_; }
+
+  /// Receives up to `Rounds` messages for each thread, as they lie in the log: the warps in turn,
+  /// each round by round. Returns bit k if `m[k]` is one. Collective over the block.
+  template <unsigned Rounds>
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
+    unsigned arrived = 0;
+    std::uint32_t places[Rounds];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      unsigned const slot = (simt::warp_rank() * Rounds + k) * simt::warp_size;
+      std::uint32_t const mine = done_ + slot + simt::lane_id();  // sabotage: window-in-order
+      if (mine >= total_) continue;
+      arrived |= 1u << k;
+      places[k] = place_of(mine);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if (arrived >> k & 1u) m[k] = log_.pool[places[k]];
+    }
+    done_ += Rounds * Threads;
+    if (done_ >= total_ && next_row_ < rows_) {
+      simt::sync_block();  // the sums have been searched
+      load_rows();
+    }
+    return arrived;
+  }
+
+ private:
+  /// Goes on to the next rows that have messages; `total_` is 0 if none have. Collective.
+  WARDEN_DEVICE void load_rows() {
+    done_ = total_ = 0;
+    while (next_row_ < rows_ && total_ == 0) {
+      std::uint32_t begin[each], length[each], sum = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        segment const s = segment_of(next_row_ + simt::thread_rank() * each + k);
+        begin[k] = s.begin;
+        length[k] = s.length;
+        sum += s.length;
+      }
+      std::uint32_t before = scan::exclusive_sum(scan_[0], sum, total_);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        before_[simt::thread_rank() * each + k] = before;
+        places_[simt::thread_rank() * each + k] = begin[k] - before;
+        before += length[k];
+      }
+      next_row_ += entries;
+      simt::sync_block();
+    }
+  }
+  struct segment {
+    std::uint32_t begin, length;
+  };
+  /// The segment of the row whose turn is `turn`; empty if there is none.
+  WARDEN_DEVICE segment segment_of(std::uint32_t turn) const {
+    if (turn >= rows_) return {0, 0};
+    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
+    std::uint32_t const first = *log_.offset(partition_, row);
+    std::uint32_t const end = *log_.offset(partition_ + 1, row);
+    std::uint32_t const begin = log_.begins[row];
+    return log_.holds(begin, first, end) ? segment{begin + first, end - first} : segment{0, 0};
+  }
+  /// The place of message `i` of these rows: in the last segment that begins at or before it.
+  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
+    std::uint32_t row = 0;
+    WARDEN_UNROLL
+    for (std::uint32_t step = entries / 2; step != 0; step /= 2) {
+      if (before_[row + step] <= i) row += step;
+    }
+    return places_[row] + i;
+  }
+
+  section_log<Message> const& log_;
+  simt::shared_span<typename scan::storage> scan_;
+  simt::shared_span<std::uint32_t> before_, places_;  ///< see storage
+  std::uint32_t partition_;
+  std::uint32_t rows_;
+  std::uint32_t next_row_ = 0;  ///< of the block
+  std::uint32_t total_ = 0;     ///< messages in these rows
+  std::uint32_t done_ = 0;      ///< of them
+};
+
+WARDEN_NAMESPACE_END

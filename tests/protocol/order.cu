@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deferred sections in order: what a sequential loop over launches, blocks, sends and threads
+// gives, bit for bit.
+
+#include "tests/protocol/order.cuh"
+
+#include <warden/graph.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using ordering::append;
+using ordering::expect_order;
+using ordering::traced;
+using ordering::traces;
+using testing::HasSubstr;
+using warden::placement;
+
+TEST(order, is_that_of_a_loop_for_any_number_of_partitions) {
+  std::uint32_t const n = test::sized(3000u, 2'000'000u);
+  for (unsigned const partitions : {1u, 2u, 16u, 512u}) {
+    expect_order<placement::on_chip, 32>(3, n, 5, partitions);
+    expect_order<placement::in_memory, 64>(700, n, 9, partitions);
+  }
+}
+TEST(order, is_that_of_a_loop_in_large_blocks) {
+  std::uint32_t const n = test::sized(3000u, 10'000'000u);
+  expect_order<placement::on_chip, 512>(test::sized(500u, 100'000u), n, 20, 0);
+}
+
+TEST(order, holds_over_several_runs_and_replays) {
+  ordering::bench<placement::on_chip, 32> o{10, 400};
+  warden::stream s;
+  auto const captured = warden::graph::capture(s, [&] {
+    o.send(o.log().ref(), 0, 200, 2, s);
+    o.send(o.log().ref(), 200, 400, 3, s);
+    o.log().run(s);
+  });
+  for (int i = 0; i < 3; ++i) {
+    captured.launch(s);
+    o.expect_next(0, 400);
+    o.send(o.log().ref(), 400, 500, 1, s);
+    o.log().run(s);
+    o.expect_next(400, 500);
+  }
+  o.on().wait(s);
+  o.check();
+}
+
+/// What `wait` says.
+template <class Guarded>
+std::string complaint(Guarded& on) {
+  try {
+    on.wait();
+  } catch (warden::limit_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(order, of_two_launches_with_one_ref_is_reported) {
+  ordering::bench<placement::on_chip, 32> o{10, 400};
+  auto const ref = o.log().ref();
+  o.send(ref, 0, 100, 2);
+  o.send(ref, 100, 200, 2);
+  o.log().run();
+  EXPECT_THAT(complaint(o.on()), HasSubstr("2 batches came from blocks of one number"));
+  // All have run, and the next run is in order again.
+  o.send(o.log().ref(), 200, 300, 2);
+  o.log().run();
+  EXPECT_EQ(complaint(o.on()), "");
+}
+
+TEST(order, batches_beyond_what_the_log_has_room_for_are_refused_and_reported) {
+  ordering::bench<placement::on_chip, 32> o{10, 1000, {.batches = 4}};
+  // A batch each, of which one straddles no end: five and one more have room.
+  o.send(o.log().ref(), 0, 320, 1);
+  o.log().run();
+  EXPECT_THAT(complaint(o.on()), HasSubstr("its blocks flushed more than 5 batches"));
+}
+
+TEST(order, choices_that_cannot_be_are_refused) {
+  auto const refusal = [](auto make) -> std::string {
+    try {
+      make();
+    } catch (warden::limit_error const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  warden::buffer<traced> records{10};
+  traces<placement::on_chip> on{records};
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{on, 10, {.partitions = 24}};
+              }),
+              HasSubstr("24 partitions; a log has a power of two, 512 at most"));
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{on, 10, {.partitions = 1024}};
+              }),
+              HasSubstr("1024 partitions"));
+  traces<placement::on_chip> large{static_cast<traced*>(nullptr), 1u << 20};
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{large, 10, {.partitions = 2}};
+              }),
+              HasSubstr("1048576 records of 16 bytes in 2 partitions do not fit the chip"));
+}
+
+}  // namespace

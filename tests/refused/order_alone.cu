@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// In order, but sent by a thread alone.
+
+#include <warden/deferred.cuh>
+
+struct add {
+  int amount;
+  __device__ void operator()(int& sum) const { sum += amount; }
+};
+struct in_order : warden::default_policy {
+  static constexpr bool deferred_only = true;
+  using order = warden::order::sequential;
+};
+using sums = warden::basic_guarded<in_order, int, add>;
+
+void send(sums::deferred_ref all) { all.send(0, add{1}); }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// In order, by an executor that keeps none.
+
+#include <warden/deferred.cuh>
+
+struct add {
+  int amount;
+  __device__ void operator()(int& sum) const { sum += amount; }
+};
+struct by_locks : warden::default_policy {
+  using executor = warden::executor::locks<>;
+  static constexpr bool deferred_only = true;
+  using order = warden::order::sequential;
+};
+using sums = warden::basic_guarded<by_locks, int, add>;
+
+void make(sums& s) { warden::deferred later{s, 10}; }
