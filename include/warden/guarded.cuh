@@ -7,13 +7,13 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
-#include <warden/deferred_log.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
 #include <warden/host/answer_memory.cuh>
 #include <warden/host/apply_kernel.cuh>
 #include <warden/host/forward_memory.cuh>
+#include <warden/host/kept_log.cuh>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/launch_history.cuh>
 #include <warden/host/misuse.cuh>
@@ -212,15 +212,31 @@ class basic_guarded {
     if (!misuse.empty()) throw limit_error{misuse, where};
   }
 
-  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own. Both
-  /// arrays are device memory and must stay alive until the stream has come here. Throws as
-  /// launch_fused does; `wait` reports ids outside the records.
+  /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own: the
+  /// bulk form. Both arrays are device memory and must stay alive until the stream has come here.
+  /// Sections that can be deferred go through a log that the guarded keeps, as many at a time as
+  /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Where
+  /// they cannot (two records, sections that send, combining) it is a fused launch. Makes the log
+  /// when there is none as large, which waits for the device: see `reserve`. Throws as launch_fused
+  /// and deferred do; `wait` reports ids outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
-                 Policy::block_threads, {s, where}, *this);
+    if constexpr (defers) {
+      runtime::device_scope const scope{device_};
+      kept_.apply(*this, ids, sections, n, s, where);
+    } else {
+      launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
+                   Policy::block_threads, {s, where}, *this);
+    }
+  }
+  /// Makes the memory for an `apply_async` of `n` sections, so that this only enqueues, and may be
+  /// captured into a graph. Throws as deferred does.
+  void reserve(std::size_t n, std::source_location where = std::source_location::current()) {
+    static_assert(defers, "warden: these sections are not deferred: nothing is to be reserved");
+    runtime::device_scope const scope{device_};
+    kept_.reserve(*this, n, {}, where);
   }
 
   /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`.
@@ -250,10 +266,11 @@ class basic_guarded {
   [[nodiscard]] unsigned servers() const { return options_.servers; }
   /// Slots of a channel.
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
-  /// Device memory of the channels and rings, of slots for answers and of reports, in bytes.
+  /// Device memory of the channels and rings, of slots for answers, of reports and of the log of
+  /// `apply_async`, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return (channels_ ? channels_->bytes() : 0) + forwards_.bytes() + state_->report.bytes() +
-           answers_.bytes() + history_.own()->control.bytes();
+           answers_.bytes() + history_.own()->control.bytes() + kept_.bytes();
   }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
@@ -268,6 +285,7 @@ class basic_guarded {
 
  private:
   friend struct detail::launch_access;
+  static constexpr bool defers = detail::can_be_deferred<Policy, Record, Sections...>;
   template <class, class, class...>
   friend class deferred;
 
@@ -347,6 +365,8 @@ class basic_guarded {
   detail::answer_memory<ref> answers_;
   detail::forward_memory<ref> forwards_;
   detail::launch_history history_;
+  std::conditional_t<defers, detail::kept_log<Policy, Record, Sections...>, detail::no_kept_log>
+      kept_;
 };
 
 /// With the defaults of `default_policy`.

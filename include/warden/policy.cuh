@@ -8,6 +8,8 @@
 #include <warden/placement.cuh>
 #include <warden/tags.cuh>
 
+#include <cstddef>
+
 WARDEN_NAMESPACE_BEGIN
 
 /// A policy's `minimum_blocks_per_multiprocessor`: chosen for each kernel.
@@ -59,6 +61,8 @@ struct default_policy {
   /// Bytes of the slots of a ring between servers, at most, where sections send sections and unless
   /// the guarded's options give their number. Bounds the sections under way.
   static constexpr unsigned forward_bytes = 2 * 1024 * 1024;
+  /// Bytes of messages in the log of `apply_async`, at most: what is more goes in several pieces.
+  static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
   /// Section)`: in a block client's batch, and in a window of the executor `runs`. A section then
   /// runs once for several sends. For guardeds of one section type.

@@ -3,8 +3,11 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/graph.hpp>
+
 #include <cstddef>
 #include <new>
+#include <string>
 
 namespace {
 
@@ -186,6 +189,33 @@ TEST(apply_async, runs_sections_from_arrays) {
     g.guarded.wait();
     test::expect_equal(g.records.to_host(), test::expected<2>(n, 50));
   }
+}
+
+TEST(apply_async, is_captured_once_there_is_a_log) {
+  test::guarded_records<small> g{50, with(2, 64)};
+  warden::buffer<std::uint32_t> const ids{std::vector<std::uint32_t>(100, 3)};
+  warden::buffer<record_in<2>> const sections{std::vector<record_in<2>>(100, record_in<2>::of(1))};
+  warden::stream s;
+  auto const capture = [&] {
+    return warden::graph::capture(
+        s, [&] { g.guarded.apply_async(ids.data(), sections.data(), 100, s); });
+  };
+  try {
+    capture();
+    ADD_FAILURE() << "memory was made while the stream was captured";
+  } catch (warden::limit_error const& e) {
+    EXPECT_NE(std::string{e.what()}.find("no log of 4096 sections yet: call reserve(100) before"),
+              std::string::npos)
+        << e.what();
+  }
+  g.guarded.reserve(100);
+  auto const captured = capture();
+  // A larger log beside it.
+  g.guarded.reserve(5000);
+  captured.launch(s);
+  captured.launch(s);
+  g.guarded.wait(s);
+  EXPECT_EQ(g.records.to_host()[3].count, 200u);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -49,6 +50,36 @@ TEST(order, holds_over_several_runs_and_replays) {
   }
   o.on().wait(s);
   o.check();
+}
+
+/// In pieces of 64 sections.
+struct in_pieces : ordering::in_order<placement::on_chip> {
+  static constexpr std::size_t apply_bytes = 512;
+};
+TEST(order, of_apply_async_is_that_of_the_arrays) {
+  constexpr std::uint32_t keys = 7;
+  std::uint32_t const n = test::sized(1000u, 100'000u);
+  warden::buffer<traced> records{keys};
+  records.fill_bytes(0);
+  warden::basic_guarded<in_pieces, traced, append> on{records};
+  std::vector<std::uint32_t> ids;
+  std::vector<append> sections;
+  std::vector<traced> expected(keys);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    ids.push_back(ordering::id_of(i, keys));
+    sections.push_back({i});
+    sections.back()(expected[ids.back()]);
+  }
+  warden::buffer<std::uint32_t> const device_ids{ids};
+  warden::buffer<append> const device_sections{sections};
+  on.apply_async(device_ids.data(), device_sections.data(), n);
+  on.wait();
+  auto const found = records.to_host();
+  for (std::uint32_t k = 0; k < keys; ++k) {
+    EXPECT_EQ(found[k].count, expected[k].count) << "lost or doubled section on record " << k;
+    EXPECT_EQ(found[k].trace, expected[k].trace) << "wrong order on record " << k;
+  }
+  EXPECT_LT(on.memory_bytes(), 100'000u) << "more than a piece";
 }
 
 /// What `wait` says.

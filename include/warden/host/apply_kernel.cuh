@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel behind `apply_async`: it sends what lies in arrays.
+/// The kernels behind `apply_async`: they send what lies in arrays.
 #pragma once
 
 #include <warden/block_client.cuh>
+#include <warden/deferred_block.cuh>
 #include <warden/load_then_send.cuh>
 #include <warden/virtual_block.cuh>
 
@@ -13,7 +14,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// apply_async's kernel: section i for record ids[i], or for that and record seconds[i].
+/// How many ids and sections a thread loads before it sends the first: a few, as long as they take
+/// few registers.
+constexpr unsigned loaded_at_once(std::size_t bytes) {
+  return bytes <= 12 ? 4 : bytes <= 20 ? 2 : 1;
+}
+
+/// In a fused launch: section i for record ids[i], or for that and record seconds[i].
 template <bool Pairs, class Section>
 struct apply_kernel {
   std::uint32_t const* ids;
@@ -26,8 +33,7 @@ struct apply_kernel {
     std::uint32_t id, second;
     Section section;
   };
-  /// A few, as long as they take few registers.
-  static constexpr unsigned at_once = sizeof(element) <= 12 ? 4 : sizeof(element) <= 20 ? 2 : 1;
+  static constexpr unsigned at_once = loaded_at_once(sizeof(element));
 
   template <class Ref>
   __device__ void operator()(virtual_block const& at, Ref const& records) const {
@@ -47,6 +53,44 @@ struct apply_kernel {
     client.flush();
   }
 };
+
+/// Into a log: section i for record ids[i].
+template <class Ref, class Section, unsigned Threads>
+struct apply_to_log {
+  Ref ref;
+  std::uint32_t const* ids;
+  Section const* sections;
+  std::size_t n;
+
+  /// The block's client.
+  using client = deferred_block<Ref, Threads>;
+  /// What one section is sent with.
+  struct element {
+    std::uint32_t id;
+    Section section;
+  };
+  /// Sections of a block: neighbours, so that blocks in order are the sections in order.
+  static constexpr std::size_t chunk = std::size_t{4} * client::rounds * Threads;
+  /// Blocks for n sections; none for none.
+  static unsigned blocks(std::size_t n) { return static_cast<unsigned>((n + chunk - 1) / chunk); }
+};
+/// Any number of blocks that apply_to_log says, with the client's storage as shared memory.
+template <class Ref, class Section, unsigned Threads>
+WARDEN_KERNEL void log_sections(apply_to_log<Ref, Section, Threads> a) {
+  using apply = decltype(a);
+  using client = typename apply::client;
+  using element = typename apply::element;
+  client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
+  std::uint64_t const begin = simt::block_rank() * std::uint64_t{apply::chunk};
+  std::uint64_t const end = begin + apply::chunk < a.n ? begin + apply::chunk : a.n;
+  load_then_send<loaded_at_once(sizeof(element)), false>(
+      begin, Threads, end, simt::thread_rank(),
+      [&](std::uint64_t i) {
+        return element{a.ids[i], a.sections[i]};
+      },
+      [&](std::uint64_t, element const& e, bool valid) { block.send(e.id, e.section, valid); });
+  block.flush();
+}
 
 }  // namespace detail
 WARDEN_NAMESPACE_END

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The log that a guarded keeps for `apply_async`.
+#pragma once
+
+#include <warden/critical_section.cuh>
+#include <warden/deferred_log.cuh>
+#include <warden/error.hpp>
+#include <warden/host/apply_kernel.cuh>
+#include <warden/launch/run_ref.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Whether a guarded's sections can be deferred.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool can_be_deferred =
+    !Policy::combines && !(pair_section_of<Sections, Record, typename Policy::context> || ...) &&
+    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) && requires {
+  typename run_ref<Policy, Record, Sections...>::executor::template deferred_server<
+      run_ref<Policy, Record, Sections...>>;
+};
+
+/// Made when it is needed, and larger when more is applied at once. Captured graphs may need the
+/// smaller ones, so those stay.
+template <class Policy, class Record, class... Sections>
+class kept_log {
+  using log = deferred<Policy, Record, Sections...>;
+  using ref = typename log::ref_type;
+  using guarded = typename log::guarded_type;
+
+ public:
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (log const& l : logs_) sum += l.memory_bytes();
+    return sum;
+  }
+
+  /// Makes room for `n` sections at once, or as many as `Policy::apply_bytes` hold. Throws
+  /// limit_error while the stream `s` is captured, otherwise as making a log does.
+  void reserve(guarded& of, std::size_t n, stream_ref s, std::source_location where) {
+    std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
+    if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
+    if (runtime::capturing(s)) {
+      throw limit_error{
+          "apply_async: the stream is being captured into a graph, and there is no "
+          "log of " +
+              std::to_string(wanted) + " sections yet: call reserve(" + std::to_string(n) +
+              ") before",
+          where};
+    }
+    logs_.push_back(log{of, wanted, {}, where});
+  }
+  /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time.
+  template <class Section>
+  void apply(guarded& of, std::uint32_t const* ids, Section const* sections, std::size_t n,
+             stream_ref s, std::source_location where) {
+    if (n == 0) return;
+    reserve(of, n, s, where);
+    log& to = logs_.back();
+    using arguments = apply_to_log<ref, Section, threads>;
+    for (std::size_t done = 0; done < n; done += to.capacity()) {
+      std::size_t const count = std::min(n - done, to.capacity());
+      arguments a{to.ref(), ids + done, sections + done, count};
+      runtime::launch(
+          simt::make_kernel(&log_sections<ref, Section, threads>),
+          {arguments::blocks(count), threads, sizeof(typename arguments::client::storage), false},
+          &a, s, where);
+      to.run(s, where);
+    }
+  }
+
+ private:
+  /// Of the blocks that fill it.
+  static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
+  static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
+  static constexpr std::size_t most =
+      std::bit_floor(std::max<std::size_t>(1, Policy::apply_bytes / message_bytes));
+  static constexpr std::size_t least = std::min<std::size_t>(4096, most);
+
+  std::vector<log> logs_;
+};
+
+/// For guardeds whose sections cannot be deferred.
+struct no_kept_log {
+  /// None.
+  [[nodiscard]] static std::size_t bytes() { return 0; }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END
