@@ -16,7 +16,7 @@ namespace detail {
 
 /// How many ids and sections a thread loads before it sends the first: a few, as long as they take
 /// few registers.
-constexpr unsigned loaded_at_once(std::size_t bytes) {
+WARDEN_HOST_DEVICE constexpr unsigned loaded_at_once(std::size_t bytes) {
   return bytes <= 12 ? 4 : bytes <= 20 ? 2 : 1;
 }
 
