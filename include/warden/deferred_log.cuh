@@ -12,6 +12,7 @@
 #include <warden/host/shared_state.cuh>
 #include <warden/launch/deferred_ref.cuh>
 #include <warden/launch/run_ref.cuh>
+#include <warden/placement.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
