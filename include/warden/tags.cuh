@@ -27,6 +27,7 @@
 #include <warden/server/slices_in_window.cuh>
 #include <warden/server/window_server.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -48,9 +49,11 @@ struct runs {
   using server = std::conditional_t<Ref::has_forwards,
                                     forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
                                     window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
-  /// What runs a log. Two windows are under way at once, each half as large.
+  /// What runs a log. Its windows have 8 messages for each thread at most: more take registers.
   template <class Ref>
-  using deferred_server = partition_server<Ref, runs_worker<Ref, BytesPerThread / 2>>;
+  using deferred_server = partition_server<
+      Ref,
+      runs_worker<Ref, std::min<unsigned>(BytesPerThread, 8 * sizeof(typename Ref::message_type))>>;
 };
 
 /// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
@@ -78,7 +81,7 @@ struct atomics {
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread / 2>>;
+  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread>>;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is

@@ -67,27 +67,25 @@ class partition_server {
     Worker worker{ref_, partition, storage_};
     worker.start();
     simt::sync_block();
-    typename Ref::message_type next[Worker::rounds];
-    unsigned next_arrived = messages.receive(next);
+    // One window after another: with the next one's loads under way, its messages' registers cost
+    // more than the wait.
     for (bool more = true; more;) {
       typename Ref::message_type m[Worker::rounds];
-      unsigned arrived = next_arrived;
+      unsigned arrived = messages.receive(m);
       WARDEN_UNROLL
       for (unsigned k = 0; k < Worker::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
-        std::uint32_t const id = next[k].local();
+        std::uint32_t const id = m[k].local();
         if (id < ref_.size && ref_.owners.partition_of(id) == partition) {
-          m[k] = next[k].with_local(ref_.owners.local_of(id));
+          m[k] = m[k].with_local(ref_.owners.local_of(id));
         } else {
           // Nobody wrote it: a kernel was sending.
           arrived &= ~(1u << k);
           simt::fetch_add(&ref_.report->not_whole, std::uint64_t{1});
         }
       }
-      // The next window's loads are under way while this one is run.
-      next_arrived = messages.receive(next);
       worker.take(m, arrived);
-      more = simt::sync_block_or(next_arrived != 0);
+      more = simt::sync_block_or(messages.has_more());
       worker.execute(m, arrived);
     }
     worker.finish();
