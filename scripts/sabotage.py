@@ -21,6 +21,7 @@ import sys
 
 # The tests of logs.
 LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
+COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -208,6 +209,9 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
+    # Combining: what went into another section is sent as well; ranks before the counts are clear.
+    "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
     "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -20,6 +21,7 @@ WARDEN_NAMESPACE_BEGIN
 ///
 /// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
 /// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
+/// Where the policy combines, sections on records that repeat in a batch are one section there.
 template <class Ref, unsigned Threads>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
@@ -27,17 +29,22 @@ class deferred_block {
   using message_type = typename Ref::message_type;
   /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
   static constexpr std::size_t bytes_each = 112;
+  static constexpr unsigned most_rounds =
+      static_cast<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)));
+  template <unsigned Rounds>
+  using writer_of =
+      batch_writer<message_type, Threads, Rounds, Ref::in_order,
+                   std::conditional_t<
+                       Ref::combines,
+                       batch_combiner<typename Ref::format, typename Ref::section, Threads, Rounds>,
+                       combines_nothing>>;
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds =
-      rounds_that_fit<message_type, Threads,
-                      static_cast<unsigned>(bytes_each /
-                                            (sizeof(message_type) + sizeof(std::uint16_t))),
-                      Ref::in_order>();
+  static constexpr unsigned rounds = rounds_that_fit<writer_of, most_rounds>();
 
  private:
-  using writer = batch_writer<message_type, Threads, rounds, Ref::in_order>;
+  using writer = writer_of<rounds>;
 
  public:
   /// The block's shared memory: static or, where it is more than 48 KB (messages of 48 bytes in
@@ -76,7 +83,7 @@ class deferred_block {
     return ref_.send(id, section);
   }
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
-  /// since the last flush, in every thread.
+  /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
     std::uint32_t const refused = refused_ + pass_on();
     refused_ = 0;

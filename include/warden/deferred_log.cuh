@@ -55,7 +55,9 @@ class deferred {
   static_assert(
       !run_type::in_order || requires { run_type::executor::keeps_order; },
       "warden: order::sequential needs the executor runs");
-  static_assert(!Policy::combines, "warden: sections are not combined in a log: use launch_fused");
+  static_assert(!(run_type::in_order && Policy::combines),
+                "warden: order::sequential runs each section by itself: let the policy not say "
+                "combines");
 
  public:
   /// Whose records the sections are on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs under many schedules: small and full ones, flat messages and batches in every mixture.
 
+#include "tests/protocol/combined.cuh"
 #include "tests/protocol/deferred.cuh"
 #include "tests/protocol/order.cuh"
 #include "tests/support/many_schedules.cuh"
@@ -144,6 +145,15 @@ TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
   if (test::seeds().end > 100) {
     EXPECT_GT(met, 0u) << "no seed had a run that met a launch";
   }
+}
+
+TEST(deferred_seeds, what_repeats_is_combined) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+    };
+    combined::expect_each_once<64>(1 + draw(0, 900), 1 + draw(1, 60), draw(2, 256), 1 + draw(3, 3));
+  });
 }
 
 TEST(deferred_seeds, sections_run_in_order) {

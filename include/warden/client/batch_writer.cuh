@@ -7,17 +7,21 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/stable_ranks.cuh>
 #include <warden/channel/section_log.cuh>
+#include <warden/client/batch_combiner.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
 /// Stages up to `Rounds` messages of each of a block's `Threads` threads. With `InOrder` those of
 /// one partition stay in the order of rounds and threads, and batches have the order of flushes.
-template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false>
+/// `Combiner` is a batch_combiner, or combines_nothing.
+template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
+          class Combiner = combines_nothing>
 class batch_writer {
   using scan = simt::block_scan<Threads>;
   using log_type = section_log<Message>;
@@ -59,6 +63,7 @@ class batch_writer {
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
+    if constexpr (combines) combine(used);
     std::uint32_t const total = sort(used);
     std::uint32_t done = 0, tried = 0;
     while (done < total) {
@@ -93,6 +98,7 @@ class batch_writer {
 
  private:
   using stable = stable_ranks<Threads, most_partitions>;
+  static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
 
   struct layout {
     WARDEN_HOST_DEVICE constexpr layout()
@@ -102,7 +108,8 @@ class batch_writer {
           places{carver.take<log_places>(1)},
           row{carver.take<std::uint32_t>(1)},
           ranks{carver.take<std::uint16_t>(slots)},
-          ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)} {}
+          ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)},
+          combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)} {}
     arena_carver carver{};
     arena_piece<Message> staged;
     arena_piece<std::uint32_t> counts;
@@ -111,6 +118,7 @@ class batch_writer {
     arena_piece<std::uint32_t> row;
     arena_piece<std::uint16_t> ranks;
     arena_piece<std::uint16_t> ranking;
+    arena_piece<typename Combiner::storage> combining;
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
@@ -125,11 +133,25 @@ class batch_writer {
         places_{at.places.in(storage)},
         row_{at.row.in(storage)},
         ranks_{at.ranks.in(storage)},
-        stable_{at.ranking.in(storage)} {}
+        stable_{at.ranking.in(storage)},
+        combining_{at.combining.in(storage)} {}
 
   WARDEN_DEVICE void clear() const {
     for (std::uint32_t p = simt::thread_rank(); p < log_.partitions.partitions(); p += Threads)
       counts_[p] = 0;
+  }
+
+  /// Combines what repeats, and ranks what is left if anything did. Collective.
+  WARDEN_DEVICE void combine(unsigned used) const {
+    simt::sync_block();
+    if (!Combiner::run(combining_[0], staged_, ranks_, used)) return;
+    clear();
+    simt::sync_block();  // sabotage: log-ranked
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < Rounds; ++r) {
+      unsigned const slot = r * Threads + simt::thread_rank();
+      if (r < used && ranks_[slot] != no_message) stage(r, staged_[slot]);
+    }
   }
 
   /// The slot that this thread ranks as its item `r`. In order a warp has neighbouring slots.
@@ -272,18 +294,18 @@ class batch_writer {
   simt::shared_span<std::uint32_t> row_;
   simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
   stable stable_;                           ///< in order
-  std::uint32_t batches_ = 0;               ///< written so far, in order
+  simt::shared_span<typename Combiner::storage> combining_;
+  std::uint32_t batches_ = 0;  ///< written so far, in order
 };
 
-/// The most rounds, up to `Rounds`, with which a batch_writer fits static shared memory; 1 if none
-/// do.
-template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false>
+/// The most rounds, up to `Rounds`, with which a `Writer` of so many fits static shared memory; 1
+/// if none do.
+template <template <unsigned> class Writer, unsigned Rounds>
 constexpr unsigned rounds_that_fit() {
-  if constexpr (Rounds <= 1 || batch_writer<Message, Threads, Rounds, InOrder>::shared_bytes() <=
-                                   (std::size_t{48} << 10)) {
+  if constexpr (Rounds <= 1 || Writer<Rounds>::shared_bytes() <= (std::size_t{48} << 10)) {
     return Rounds < 1 ? 1 : Rounds;
   } else {
-    return rounds_that_fit<Message, Threads, Rounds - 1, InOrder>();
+    return rounds_that_fit<Writer, Rounds - 1>();
   }
 }
 

@@ -42,10 +42,15 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
 
 /// What sorts flat messages.
 template <class Ref>
-using flat_writer =
-    batch_writer<typename Ref::message_type, Ref::policy::block_threads,
-                 rounds_that_fit<typename Ref::message_type, Ref::policy::block_threads,
-                                 64 / sizeof(typename Ref::message_type)>()>;
+struct flat_writers {
+  /// With so many rounds.
+  template <unsigned Rounds>
+  using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, Rounds>;
+  /// The one that fits.
+  using type = of<rounds_that_fit<of, 64 / sizeof(typename Ref::message_type)>()>;
+};
+template <class Ref>
+using flat_writer = typename flat_writers<Ref>::type;
 
 /// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
 template <class Ref>

@@ -26,7 +26,7 @@ namespace detail {
 /// Whether a guarded's sections can be deferred.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
-    !Policy::combines && !(pair_section_of<Sections, Record, typename Policy::context> || ...) &&
+    !(pair_section_of<Sections, Record, typename Policy::context> || ...) &&
     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) && requires {
   typename run_ref<Policy, Record, Sections...>::executor::template deferred_server<
       run_ref<Policy, Record, Sections...>>;

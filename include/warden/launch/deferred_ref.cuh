@@ -10,6 +10,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -26,6 +27,11 @@ class deferred_ref {
   using log_type = section_log<message_type>;
   /// Whether sections on one record run in the order in which they are sent.
   static constexpr bool in_order = Policy::order::in_order;
+
+  /// The section, where a guarded has one type alone; the first otherwise.
+  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
+  /// Whether a block combines sections on records that repeat in its batch.
+  static constexpr bool combines = Policy::combines;
 
   // Filled by the host.
   log_type log{};                    ///< where messages go

@@ -15,12 +15,14 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The policy with blocks twice as large: the user's code takes none of their registers.
+/// The policy, not combining, with blocks twice as large: the user's code takes none of their registers.
 template <class Policy>
 struct run_policy : Policy {
   /// Threads of a block that runs a log.
   static constexpr unsigned block_threads =
       Policy::block_threads > 512 ? 1024 : 2 * Policy::block_threads;
+  /// Clients combine; what is left of a hot record is few.
+  static constexpr bool combines = false;
 };
 
 /// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
