@@ -11,7 +11,9 @@ SLOWER = f"{100 * (1 - AS_GOOD):.0f} %"
 # What an arm needs that not every critical section has. All others run any section.
 NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "sections that combine into one atomic",
          "sort": "all sections before the first one runs", "warden_atomics": "a section that is one atomic",
-         "warden_atomics_on_chip": "a section that is one atomic", "warden_runs_combined": "sections that combine"}
+         "warden_atomics_on_chip": "a section that is one atomic", "warden_runs_combined": "sections that combine",
+         **dict.fromkeys(("warden_deferred", "warden_deferred_on_chip", "warden_deferred_threads"),
+                         "memory for all sections, which run when the kernel has ended")}
 # Where these do in two steps what the others do in one.
 NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half done",
                               "warden_forwarding": "that others may see a transfer half done"},
@@ -109,4 +111,7 @@ def self_test():
     assert fastest_in_words(table(sort=[1]), {}) == "Fastest by number of keys, or less than 5 % behind: `sort` at 1."
     assert "isolate: `lock_tuned` at 1. By its arms that isolate, Warden has 0.5 times the rate" in fastest_in_words(
         table(atomics=[9], lock_tuned=[2], warden_nested=[1]), needs("bank_transfer"))
+    # What is deferred runs later: it is no arm for any section.
+    text = fastest_in_words(table(warden_deferred_on_chip=[9], lock_tuned=[2], warden_runs=[4]), needs("contention"))
+    assert "behind: `warden_deferred_on_chip` at 1. Of the arms that run any section: `warden_runs` at 1." in text, text
     assert "Warden has 2.0 times the rate" in fastest_in_words(table(warden_atomics=[9], lock_tuned=[2], warden_runs=[4]), needs("contention"))

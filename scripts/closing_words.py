@@ -189,6 +189,12 @@ def self_test():
         "operation workload keys any section of all arms".split(), "push uniform 1 to 32 warden_runs atomics".split(),
         "push uniform 1K lock_tuned lock_tuned".split(), [], "atomics needs a section that is one atomic.".split()], lines
     assert words(file(False, rates[1])) == "", "one arm is no choice"
+    # What is deferred is an arm to take, for those whose sections may run later.
+    text = " ".join(words(file(False, *rates, *(timed(arm, 1024, rate) for arm, rate in (("warden_deferred", 16), ("warden_deferred_threads", 9))))).split())
+    assert "1K lock_tuned warden_deferred atomics needs" in text, text
+    assert text.endswith("warden_deferred needs memory for all sections, which run when the kernel has ended."), text
+    assert "lock_tuned takes 3.00" in words(file(True, counted("lock_tuned", 1, 3, 2), counted("warden_runs", 1, 0.5, 0),
+                                                 counted("warden_deferred", 1, 0.01, 0)))
     assert "isolating" in words(file(False, *(timed(arm, 1, 1, "bank_transfer/transfer") for arm in ("atomics", "lock_tuned"))))
     waits = ("transport/latency/slices/in_band/idle/servers:132", {"median_ns": 1472.0})
     text = words(file(False, ("transport/block/windows/in_band/bytes:16/servers:66", {"items_per_second": 9e10}),

@@ -29,10 +29,10 @@ class Theme:
 COLOURS = {
     "light": Theme("#ffffff", "#1f2328", "#59636e", "#e4e8ec",
                    {"grey": "#768390", "dark": "#454c54", "orange": "#d9480f", "pink": "#b83280", "purple": "#7048b6", "sky": "#1f83c4",
-                    "blue": "#0b4fb3", "green": "#0a8a63"}),
+                    "blue": "#0b4fb3", "green": "#0a8a63", "red": "#b3261e"}),
     "dark": Theme("#0d1117", "#f0f6fc", "#9198a1", "#252c35",
                   {"grey": "#7d8590", "dark": "#c0c7d0", "orange": "#ff8a4c", "pink": "#f27ac0", "purple": "#b08cff", "sky": "#7cc7ff",
-                   "blue": "#3f8cff", "green": "#2fc796"}),
+                   "blue": "#3f8cff", "green": "#2fc796", "red": "#ff6f66"}),
 }
 
 DASHED, SOLID = (0, (4, 2)), "solid"
@@ -52,12 +52,15 @@ STYLES = {
     "warden_runs_combined": ("purple", SOLID, "s", False),
     "warden_atomics": ("green", SOLID, "D", True),
     "warden_atomics_on_chip": ("green", SOLID, "D", False),
+    "warden_deferred": ("red", SOLID, "X", True),
+    "warden_deferred_on_chip": ("red", SOLID, "X", False),
+    "warden_deferred_threads": ("red", SOLID, ">", False),
     "warden_colocated": ("green", SOLID, "s", True),
     "warden_nested": ("blue", SOLID, "o", True),
     "warden_nested_on_chip": ("blue", SOLID, "o", False),
     "warden_forwarding": ("purple", SOLID, "^", True),
 }
-SIZES = {"v": 4.6, "^": 4.6, "D": 3.9, "P": 5, "s": 4.2, "o": 4.6}
+SIZES = {"v": 4.6, "^": 4.6, "D": 3.9, "P": 5, "s": 4.2, "o": 4.6, "X": 5, ">": 4.6}
 
 
 # Baselines, that is, from the middle of the text down, as a part of its size. Asked of the font, it would depend on the machine.

@@ -7,6 +7,7 @@ import textwrap
 
 from bounds_tables import bounds_tables, is_bounds
 from counted_tables import counted_benchmark, counted_tables
+from deferred_tables import deferred_tables, is_deferred
 from pair_tables import is_pair_times, pair_tables
 from result_file import rows_of
 from result_names import ARMS, COLD, COUNTS, amount, is_simulated, short, unit_of
@@ -123,6 +124,9 @@ def print_tables(data):
     elif is_bounds(data):
         for title, header, lines in bounds_tables(data):
             print_lines(title, header, lines, names=header.index("L2 %"))
+    elif is_deferred(data):
+        for title, header, lines in deferred_tables(data):
+            print_lines(title, header, lines, names=next(i for i, what in enumerate(header, 1) if what in ("bytes", "keys")))
     elif is_pair_times(data):
         for title, header, lines in pair_tables(data):
             print_lines(title, header, lines)
@@ -185,6 +189,10 @@ atomics      500K
     assert [line.split() for line in lines[2:]] == [
         "send receive readiness bytes servers global atomics lock retries sectors messages".split(),
         "block windows in_band 16 4 1.00 1.00 1.00 1.00".split()], lines
+    counts = {"global_atomics": 1.25, "lock_retries": 0.0, "messages": 1.0, "sections": 64.0}
+    lines = printed({"context": {"simulated": "yes"}, "benchmarks": [{"name": "deferred/small/block/on_chip/keys:4096", **counts}]}).splitlines()
+    assert [line.split() for line in lines[2:]] == ["send records keys global atomics lock retries messages".split(),
+                                                    "block on_chip 4K 1.25 0.00 1.00".split()], lines
     gaps = {"mean_gap": 500.25, "minimum_gap": 0.0}
     lines = printed({"context": {}, "benchmarks": [{"name": f"handover/cycles/uniform/{arm}/keys:{keys}", **gaps}
                                                    for arm in ("lock_tuned", "warden_runs") for keys in (1, 32)]}).splitlines()

@@ -24,6 +24,7 @@ import arm_tables
 import bounds_tables
 import closing_words
 import counted_tables
+import deferred_tables
 import markdown_tables
 import pair_tables
 import plot_layout
@@ -77,6 +78,8 @@ def generated(name):
         return transport_tables.transport_markdown(data)
     if bounds_tables.is_bounds(data):
         return bounds_tables.bounds_markdown(data)
+    if deferred_tables.is_deferred(data):
+        return deferred_tables.deferred_markdown(data)
     if counted_tables.counted_benchmark(data):
         return counted_tables.counted_markdown(data)
     if pair_tables.is_pair_times(data):
@@ -122,8 +125,8 @@ def documents(write):
 
 
 def self_test():
-    for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables, pair_tables,
-                   printed_tables, arm_choice, closing_words, plot_layout, plot_words):
+    for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
+                   deferred_tables, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"

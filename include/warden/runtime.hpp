@@ -113,6 +113,8 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where = std::source_location::current());
 
+/// Registers of each thread of the kernel. 0 on the simulated device. Throws cuda_error.
+int registers(kernel const& k, std::source_location where = std::source_location::current());
 /// Bytes of local memory of each thread of the kernel: arrays that are indexed, and registers that
 /// were spilled. 0 on the simulated device. Throws cuda_error.
 std::size_t local_bytes(kernel const& k,

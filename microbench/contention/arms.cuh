@@ -25,11 +25,21 @@
 
 namespace contention {
 
-inline std::vector<std::string> const arm_names{
-    "lock_as_written",      "lock_tuned",     "atomics",
-    "atomics_combined",     "sort",           "warden_paper",
-    "warden_locks",         "warden_runs",    "warden_runs_on_chip",
-    "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip"};
+inline std::vector<std::string> const arm_names{"lock_as_written",
+                                                "lock_tuned",
+                                                "atomics",
+                                                "atomics_combined",
+                                                "sort",
+                                                "warden_paper",
+                                                "warden_locks",
+                                                "warden_runs",
+                                                "warden_runs_on_chip",
+                                                "warden_runs_combined",
+                                                "warden_atomics",
+                                                "warden_atomics_on_chip",
+                                                "warden_deferred",
+                                                "warden_deferred_on_chip",
+                                                "warden_deferred_threads"};
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.
@@ -75,6 +85,7 @@ class runner {
     per_operation_.fill_bytes(0);
     if (arm == "sort" && !sorter_) sorter_.emplace(static_cast<std::uint32_t>(ids_.size()), keys_);
     warden_arm* const by_warden = find_warden_arm(arm);
+    if (by_warden != nullptr) by_warden->prepare(n);
     warden::timer clock;
     clock.start();
     if constexpr (requires { operation_.note_begin(); }) operation_.note_begin();

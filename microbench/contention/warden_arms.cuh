@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Warden arms of the comparison: one operation handed to servers, by executor and placement,
-// and as the paper describes it.
+// and as the paper describes it; or deferred.
 #pragma once
 
 #include <warden/guarded.cuh>
@@ -37,7 +37,10 @@ struct delegate {
 class warden_arm {
  public:
   virtual ~warden_arm() = default;
-  /// The operations 0 to n - 1, as one launch.
+  /// Makes, outside what is timed, what runs of n operations need. Throws warden::limit_error if
+  /// there can be none.
+  virtual void prepare(std::uint32_t) {}
+  /// The operations 0 to n - 1: one launch, or several in one stream.
   virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
   /// Throws what went wrong.
   virtual void wait() = 0;
@@ -76,6 +79,15 @@ class warden_arm_of final : public warden_arm {
   guarded guarded_;
 };
 
+/// A deferred arm of that name; null if there is none. In deferred_arms.cuh, and made by the
+/// objects `contention_deferred`: its kernels take long enough to compile, and several programs
+/// have them.
+template <class Operation>
+std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
+                                              typename Operation::record* records,
+                                              std::uint32_t keys,
+                                              typename Operation::context context);
+
 /// The arm of that name; null if there is none. Throws warden::limit_error if it cannot be made, as
 /// on chip of too many records.
 template <class Operation>
@@ -103,15 +115,17 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     if (name == "warden_atomics_on_chip")
       return made.template operator()<atomics, placement::on_chip>();
   }
-  return nullptr;
+  return make_deferred_arm<Operation>(name, records, keys, context);
 }
 
 /// Whether the arm can do the operation on so many records.
 template <class Operation>
 bool has_warden_arm(std::string const& name, std::uint32_t keys) {
   try {
-    return make_warden_arm<Operation>(name, nullptr, keys, Operation::make_context(nullptr)) !=
-           nullptr;
+    auto const arm =
+        make_warden_arm<Operation>(name, nullptr, keys, Operation::make_context(nullptr));
+    if (arm) arm->prepare(1);
+    return arm != nullptr;
   } catch (warden::limit_error const&) {
     return false;
   }

@@ -162,6 +162,11 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
 }
 
+int registers(kernel const& k, std::source_location where) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's registers", where);
+  return attributes.numRegs;
+}
 std::size_t local_bytes(kernel const& k, std::source_location where) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's local memory",

@@ -208,6 +208,7 @@ int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t share
   return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
 }
 
+int registers(kernel const&, std::source_location) { return 0; }
 std::size_t local_bytes(kernel const&, std::source_location) { return 0; }
 
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,

@@ -6,6 +6,9 @@ if(WARDEN_BUILD_TESTS)
 endif()
 warden_add_objects(workload SOURCES microbench/support/workload.cu)
 warden_add_objects(points SOURCES microbench/support/point.cu microbench/support/timed_point.cu)
+warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
+                   microbench/contention/deferred_update.cu)
+warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu

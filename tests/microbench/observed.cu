@@ -22,7 +22,12 @@ TYPED_TEST_SUITE(every_operation, operations);
 TYPED_TEST(every_operation, runs_as_without_an_observer) {
   auto w = bench::workload::hot90(8);
   contention::cold_observer<TypeParam> observer{n, w.keys()};
-  std::vector<std::string> arms{"lock_tuned", "warden_locks", "warden_runs"};
+  std::vector<std::string> arms{"lock_tuned",
+                                "warden_locks",
+                                "warden_runs",
+                                "warden_deferred",
+                                "warden_deferred_on_chip",
+                                "warden_deferred_threads"};
   if (TypeParam::has_atomic) arms.insert(arms.end(), {"atomics", "warden_atomics"});
   if (warden::combining<typename TypeParam::section>)
     arms.insert(arms.end(), {"atomics_combined", "warden_runs_combined"});

@@ -236,6 +236,21 @@ class Rows(driver.ProgramTest):
         for line in done.stdout.splitlines():
             self.assertRegex(line[width:], r"^global atomics \d\.\d\d, lock retries [\d.]+, sectors [\d.]+, messages [01]\.00$", line)
 
+    def test_deferred_arms_have_no_sectors(self):
+        arms = [f"warden_deferred{which}" for which in ("", "_on_chip", "_threads")]
+        done = subprocess.run([driver.BIN / "contention_sim", "--arms", ",".join(arms), "--operation", "update", "--workload", "uniform",
+                               "--keys", "1024", "--ops", "64", f"--benchmark_out={self.here}/rows.json"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = json.loads((self.here / "rows.json").read_text())["benchmarks"]
+        self.assertEqual([row["name"] for row in rows], [f"contention/update/uniform/{arm}/keys:1024" for arm in arms])
+        # 64 sections: one atomic for a block's, one for each thread's, and those of the run.
+        together, on_chip, alone = (row["global_atomics"] for row in rows)
+        self.assertLess(together, 1)
+        self.assertGreaterEqual(alone, on_chip + 1 - 1 / 64)
+        for row in rows:
+            self.assertEqual((row["messages"], row["operations"]), (1, 64))
+            self.assertNotIn("sectors", row)
+
     def test_quiet(self):
         done = self.run_program("--quiet")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))

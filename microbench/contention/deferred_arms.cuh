@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The deferred arms of the comparison: a plain kernel logs one operation's sections, and a run
+// executes them. Only the translation units that hold these arms include it.
+#pragma once
+
+#include "microbench/contention/warden_arms.cuh"
+#include "microbench/support/deferred_senders.cuh"
+
+#include <warden/deferred.cuh>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace contention {
+
+/// Guardeds without channels.
+struct logged : warden::default_policy {
+  using executor = warden::executor::runs<>;
+  static constexpr bool deferred_only = true;
+};
+
+/// The kernel and the run, enqueued one behind the other.
+template <class Operation, class Policy, warden::placement Where,
+          template <class, class> class Sender>
+class deferred_arm_of final : public warden_arm {
+ public:
+  deferred_arm_of(typename Operation::record* records, std::uint32_t keys,
+                  typename Operation::context context)
+      : guarded_{records, keys, context} {}
+  /// A log that holds n sections, and no more.
+  void prepare(std::uint32_t n) override {
+    if (log_ && log_->capacity() == n) return;
+    log_.reset();
+    log_.emplace(guarded_, n);
+  }
+  void run_async(std::uint32_t const* ids, std::uint32_t n) override {
+    sender_.send_async({log_->ref(), ids, n});
+    log_->run();
+  }
+  void wait() override { guarded_.wait(); }
+
+ private:
+  using policy = warden_policy<Operation, Policy, Where>;
+  using record = typename Operation::record;
+  using section = typename Operation::section;
+  using guarded = warden::basic_guarded<policy, record, section>;
+  guarded guarded_;
+  std::optional<warden::deferred<policy, record, section>> log_;
+  Sender<typename guarded::deferred_ref, typename Operation::make> sender_;
+};
+
+template <class Operation>
+std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
+                                              typename Operation::record* records,
+                                              std::uint32_t keys,
+                                              typename Operation::context context) {
+  using warden::placement;
+  auto const made = [&]<class Policy, placement Where, template <class, class> class Sender>()
+      -> std::unique_ptr<warden_arm> {
+    return std::make_unique<deferred_arm_of<Operation, Policy, Where, Sender>>(records, keys,
+                                                                               context);
+  };
+  if (name == "warden_deferred")
+    return made.template operator()<logged, placement::in_memory, bench::by_blocks>();
+  if (name == "warden_deferred_on_chip")
+    return made.template operator()<logged, placement::on_chip, bench::by_blocks>();
+  if (name == "warden_deferred_threads")
+    return made.template operator()<logged, placement::on_chip, bench::by_threads>();
+  return nullptr;
+}
+
+}  // namespace contention

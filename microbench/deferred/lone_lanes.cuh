@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worst that control flow can do to a thread's own send.
+#pragma once
+
+#include "microbench/support/deferred_senders.cuh"
+
+namespace deferred_bench {
+
+namespace simt = warden::simt;
+
+/// One section a thread; the lanes of a warp send one after another, each alone.
+template <class Ref, class Make>
+WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  std::uint32_t const id = i < a.n ? a.ids[i] : 0;
+  for (unsigned lane = 0; lane < simt::warp_size; ++lane) {
+    if (lane == simt::lane_id() && i < a.n) a.ref.send(id, Make{}(i));
+    simt::sync_warp(simt::full_warp);
+  }
+}
+/// Blocks of 256 threads.
+template <class Ref, class Make>
+class by_lone_lanes {
+ public:
+  static constexpr unsigned threads = 256;
+  static constexpr std::size_t shared_bytes = 0;
+  static warden::runtime::kernel kernel() {
+    return simt::make_kernel(&send_by_lone_lanes<Ref, Make>);
+  }
+  void send_async(bench::to_send<Ref, Make> const& all) const {
+    simt::launch(&send_by_lone_lanes<Ref, Make>, (all.n + threads - 1) / threads, threads, 0, all,
+                 {});
+  }
+};
+
+}  // namespace deferred_bench
