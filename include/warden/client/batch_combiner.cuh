@@ -27,9 +27,9 @@ class batch_combiner {
 
  public:
   /// A block's shared memory.
-  struct storage {
+  union storage {
     std::uint32_t seen[buckets];         ///< [bucket] messages of the sample
-    typename combiner::storage sorting;  ///< if there are any to be combined
+    typename combiner::storage sorting;  ///< then, if there are any to be combined
   };
   /// Of a slot, in place of a rank: there is no message.
   static constexpr std::uint16_t no_message = 0xffff;
@@ -59,6 +59,7 @@ class batch_combiner {
       if (r < used && ranks[slot] != no_message && shared.seen[bucket_of(staged[slot])] >= several)
         filled |= 1u << r;
     }
+    simt::sync_block();  // the sample has been looked at
     combiner::run(shared.sorting, slots{staged, ranks}, ~0u, filled);
     return true;
   }

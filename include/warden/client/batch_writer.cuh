@@ -141,10 +141,18 @@ class batch_writer {
       counts_[p] = 0;
   }
 
-  /// Combines what repeats, and ranks what is left if anything did. Collective.
-  WARDEN_DEVICE void combine(unsigned used) const {
+  /// Combines what repeats, and ranks what is left if anything did. Where nothing did the next few
+  /// batches are not even looked at. Collective.
+  WARDEN_DEVICE void combine(unsigned used) {
+    if (unlooked_ != 0) {
+      --unlooked_;
+      return;
+    }
     simt::sync_block();
-    if (!Combiner::run(combining_[0], staged_, ranks_, used)) return;
+    if (!Combiner::run(combining_[0], staged_, ranks_, used)) {
+      unlooked_ = 3;
+      return;
+    }
     clear();
     simt::sync_block();  // sabotage: log-ranked
     WARDEN_UNROLL
@@ -295,7 +303,8 @@ class batch_writer {
   simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
   stable stable_;                           ///< in order
   simt::shared_span<typename Combiner::storage> combining_;
-  std::uint32_t batches_ = 0;  ///< written so far, in order
+  std::uint32_t unlooked_ = 0;  ///< batches that come before the next one that may be combined
+  std::uint32_t batches_ = 0;   ///< written so far, in order
 };
 
 /// The most rounds, up to `Rounds`, with which a `Writer` of so many fits static shared memory; 1
