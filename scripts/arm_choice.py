@@ -12,8 +12,9 @@ SLOWER = f"{100 * (1 - AS_GOOD):.0f} %"
 NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "sections that combine into one atomic",
          "sort": "all sections before the first one runs", "warden_atomics": "a section that is one atomic",
          "warden_atomics_on_chip": "a section that is one atomic", "warden_runs_combined": "sections that combine",
-         **dict.fromkeys(("warden_deferred", "warden_deferred_on_chip", "warden_deferred_threads"),
-                         "memory for all sections, which run when the kernel has ended")}
+         **dict.fromkeys(("warden_deferred", "warden_deferred_on_chip", "warden_deferred_threads",
+                        "warden_deferred_sequential"), "memory for all sections, which run when the kernel has ended"),
+         "warden_deferred_combined": "sections that combine, and memory for all of them, which run when the kernel has ended"}
 # Where these do in two steps what the others do in one.
 NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half done",
                               "warden_forwarding": "that others may see a transfer half done"},

@@ -39,7 +39,9 @@ inline std::vector<std::string> const arm_names{"lock_as_written",
                                                 "warden_atomics_on_chip",
                                                 "warden_deferred",
                                                 "warden_deferred_on_chip",
-                                                "warden_deferred_threads"};
+                                                "warden_deferred_threads",
+                                                "warden_deferred_sequential",
+                                                "warden_deferred_combined"};
 
 /// Runs one operation by all arms on one array of ids. Memory is made once, for the most
 /// operations.

@@ -20,6 +20,14 @@ struct logged : warden::default_policy {
   using executor = warden::executor::runs<>;
   static constexpr bool deferred_only = true;
 };
+/// The same result as a loop's.
+struct logged_in_order : logged {
+  using order = warden::order::sequential;
+};
+/// What repeats in a block's batch is one section.
+struct logged_combined : logged {
+  static constexpr bool combines = true;
+};
 
 /// The kernel and the run, enqueued one behind the other.
 template <class Operation, class Policy, warden::placement Where,
@@ -68,6 +76,12 @@ std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
     return made.template operator()<logged, placement::on_chip, bench::by_blocks>();
   if (name == "warden_deferred_threads")
     return made.template operator()<logged, placement::on_chip, bench::by_threads>();
+  if (name == "warden_deferred_sequential")
+    return made.template operator()<logged_in_order, placement::on_chip, bench::by_blocks>();
+  if constexpr (warden::combining<typename Operation::section>) {
+    if (name == "warden_deferred_combined")
+      return made.template operator()<logged_combined, placement::on_chip, bench::by_blocks>();
+  }
   return nullptr;
 }
 

@@ -27,10 +27,12 @@ TYPED_TEST(every_operation, runs_as_without_an_observer) {
                                 "warden_runs",
                                 "warden_deferred",
                                 "warden_deferred_on_chip",
-                                "warden_deferred_threads"};
+                                "warden_deferred_threads",
+                                "warden_deferred_sequential"};
   if (TypeParam::has_atomic) arms.insert(arms.end(), {"atomics", "warden_atomics"});
   if (warden::combining<typename TypeParam::section>)
-    arms.insert(arms.end(), {"atomics_combined", "warden_runs_combined"});
+    arms.insert(arms.end(),
+                {"atomics_combined", "warden_runs_combined", "warden_deferred_combined"});
   for (std::string const& arm : arms) {
     auto const seen = observer.run(arm, w, n, {});
     EXPECT_TRUE(seen.verified) << arm;

@@ -32,7 +32,8 @@ INSTANTIATE_TEST_SUITE_P(arms, repeated_push,
                          testing::Values("warden_paper", "warden_locks", "warden_runs",
                                          "warden_runs_on_chip", "warden_atomics",
                                          "warden_atomics_on_chip", "warden_deferred",
-                                         "warden_deferred_on_chip", "warden_deferred_threads"),
+                                         "warden_deferred_on_chip", "warden_deferred_threads",
+                                         "warden_deferred_sequential"),
                          [](auto const& arm) { return arm.param; });
 
 TEST_P(repeated_push, at_256_keys) { repeat(GetParam(), 256, 1u << 24, 50); }

@@ -3,7 +3,8 @@
 /// Combines what repeats in a block's batch, and leaves the rest as it is.
 ///
 /// A sample of the batch tells whether any record has a good part of it. Only then messages are
-/// sorted, and only those for such records: where nothing repeats the sample is all that it costs.
+/// sorted, and only those for records of the sample: where nothing repeats the sample is all that
+/// it costs.
 #pragma once
 
 #include <warden/block/message_combiner.cuh>
@@ -56,7 +57,7 @@ class batch_combiner {
     WARDEN_UNROLL
     for (unsigned r = 0; r < Rounds; ++r) {
       std::uint32_t const slot = r * Threads + me;
-      if (r < used && ranks[slot] != no_message && shared.seen[bucket_of(staged[slot])] >= several)
+      if (r < used && ranks[slot] != no_message && shared.seen[bucket_of(staged[slot])] != 0)
         filled |= 1u << r;
     }
     simt::sync_block();  // the sample has been looked at
@@ -68,8 +69,6 @@ class batch_combiner {
   /// One record's messages of a sample with which combining begins: an even one of 1,024 records
   /// has hardly ever as many.
   static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
-  /// One record's messages of a sample of those that are then combined.
-  static constexpr std::uint32_t several = 2;
 
   WARDEN_DEVICE static std::uint32_t bucket_of(message_type const& m) {
     return m.local() * 2654435769u >> 22;
