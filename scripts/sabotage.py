@@ -300,7 +300,7 @@ def run(programs, test, seeds, mutant=""):
     program, scenario = test.split("/") if "/" in test else ("scenarios", test)
     arguments = [f"--gtest_filter={scenario}"] if program == "parts" else [scenario, str(seeds)]
     return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
-                          env={**os.environ, "WARDEN_MUTANT": mutant})
+                          env={"WARDEN_SEEDS": "200", **os.environ, "WARDEN_MUTANT": mutant})
 
 
 def check(test, programs, seeds):

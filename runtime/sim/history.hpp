@@ -5,8 +5,10 @@
 #include "order.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -39,8 +41,11 @@ struct version {
 /// The latest versions of a word. Older ones are forgotten, as if all knew the oldest one kept.
 class history {
  public:
+  /// None: memory is all, and all know what it holds.
+  [[nodiscard]] bool empty() const { return versions_.empty(); }
   /// Begins with what was there before the launch's first store.
-  explicit history(std::uint32_t value) { versions_.push_back({.value = value}); }
+  void begin(std::uint32_t value) { versions_.push_back({.value = value}); }
+  void end() { versions_.clear(); }
 
   /// By its number.
   void add(version&& one) {
@@ -75,6 +80,53 @@ class history {
  private:
   static constexpr std::size_t most = 6;
   std::vector<version> versions_;
+};
+
+/// The histories of words by their addresses. Each access of the launch looks here: those of
+/// neighbouring words lie together, and stay where they are.
+class history_table {
+ public:
+  [[nodiscard]] bool empty() const { return lines_.empty(); }
+  /// The place of a word's history, or null if none of its neighbours has ever had one.
+  [[nodiscard]] history* find(std::uintptr_t word) {
+    slot const& s = slots_[place_of(word / line_bytes)];
+    return s.words == nullptr ? nullptr : &(*s.words)[word % line_bytes / word_bytes];
+  }
+  /// The same; there is one from now on.
+  history& at(std::uintptr_t word) {
+    if (history* const found = find(word)) return *found;
+    if (2 * lines_.size() >= slots_.size()) grow();
+    lines_.emplace_back();
+    slots_[place_of(word / line_bytes)] = {word / line_bytes, &lines_.back()};
+    return *find(word);
+  }
+
+ private:
+  static constexpr std::size_t word_bytes = 4, line_bytes = 64;
+  using line = std::array<history, line_bytes / word_bytes>;
+  struct slot {
+    std::uintptr_t number = 0;  ///< address / line_bytes
+    line* words = nullptr;      ///< null: free
+  };
+
+  /// That of the line, or the free one where it belongs.
+  [[nodiscard]] std::size_t place_of(std::uintptr_t number) const {
+    std::size_t place = number * 0x9e3779b97f4a7c15ull >> 32;
+    for (;; ++place) {
+      slot const& s = slots_[place &= slots_.size() - 1];
+      if (s.words == nullptr || s.number == number) return place;
+    }
+  }
+  void grow() {
+    std::vector<slot> old(2 * slots_.size());
+    old.swap(slots_);
+    for (slot const& s : old) {
+      if (s.words != nullptr) slots_[place_of(s.number)] = s;
+    }
+  }
+
+  std::vector<slot> slots_ = std::vector<slot>(256);  ///< at most half of them taken
+  std::deque<line> lines_;
 };
 
 }  // namespace sim

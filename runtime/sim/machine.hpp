@@ -153,6 +153,7 @@ class machine {
   void thread_main(thread& t);
   void end_thread(thread& t);
   void make_runnable(thread& t);
+  void add_runnable(thread& t);
   void block_current(thread_state state);
   void switch_out();
   thread& choose();
@@ -182,7 +183,13 @@ class machine {
   std::vector<block> blocks_;
   std::vector<std::byte> arenas_;
   std::size_t arena_stride_ = 0;
-  std::vector<std::uint32_t> runnable_;
+  /// Beside each other, so that a choice among many reads no more than these.
+  struct candidate {
+    std::uint32_t number;
+    block* home;
+    std::uint64_t priority;
+  };
+  std::vector<candidate> runnable_;
   std::size_t alive_ = 0;
   std::int64_t budget_ = 1;
   std::int64_t block_budget_ = 0;
@@ -195,9 +202,9 @@ class machine {
   boost::context::fiber scheduler_;
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
-  std::unordered_map<std::uintptr_t, history> histories_;  ///< by word; none: memory is all
-  std::uint64_t stores_ = 0;                               ///< so far
-  std::vector<thread*> waiting_;                           ///< in wait_until, asleep or asking
+  history_table histories_;       ///< by word; none: memory is all
+  std::uint64_t stores_ = 0;      ///< so far
+  std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
   struct entered_by {
     unsigned thread;

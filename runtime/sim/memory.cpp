@@ -10,6 +10,7 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@ namespace sim {
 namespace {
 
 constexpr unsigned word_bytes = 4;
+/// Words that an access of at most 16 bytes touches.
+constexpr unsigned most_parts = 5;
 /// Room for stores that come before others.
 constexpr std::uint64_t numbers_per_store = 1024;
 
@@ -51,19 +54,21 @@ std::uint32_t value_of(std::uintptr_t word) {
 
 /// The history of a word, or null: then all know what memory holds.
 history* machine::history_of(std::uintptr_t word) {
-  auto const found = histories_.find(word);
-  if (found == histories_.end()) return nullptr;
+  history* const found = histories_.find(word);
+  if (found == nullptr || found->empty()) return nullptr;
   // Plain C++ has written there meanwhile: that is no store of the seam, and all see it at once.
-  if (found->second.newest().value != value_of(word)) {
-    histories_.erase(found);
+  if (found->newest().value != value_of(word)) {
+    found->end();
     return nullptr;
   }
-  return &found->second;
+  return found;
 }
 /// The same, begun if there was none.
 history& machine::begun_history_of(std::uintptr_t word) {
-  history* const h = history_of(word);
-  return h != nullptr ? *h : histories_.try_emplace(word, value_of(word)).first->second;
+  if (history* const h = history_of(word)) return *h;
+  history& begun = histories_.at(word);
+  begun.begin(value_of(word));
+  return begun;
 }
 
 version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) const {
@@ -104,8 +109,10 @@ void machine::load(void const* address, void* value, unsigned size, bool acquire
   // One number for all cells: what was stored by one access is then loaded by one access, or not at
   // all.
   std::uint64_t least = 0, newest = 0;
+  std::array<history*, most_parts> found;
+  unsigned parts = 0;
   for_each_part(address, size, [&](part const& p, unsigned) {
-    history* const h = history_of(p.word);
+    history* const h = found[parts++] = history_of(p.word);
     if (h == nullptr) return;
     least = std::max(least, h->oldest_for(t.order).number);
     newest = std::max(newest, h->newest().number);
@@ -114,13 +121,14 @@ void machine::load(void const* address, void* value, unsigned size, bool acquire
   if (least < newest && wants_older(t)) {
     up_to = t.lags ? least : least + random_.next() % (newest - least);
   }
+  parts = 0;
   for_each_part(address, size, [&](part const& p, unsigned place) {
-    auto const found = histories_.find(p.word);
+    history* const h = found[parts++];
     std::uint32_t word;
-    if (found == histories_.end()) {
+    if (h == nullptr) {
       word = value_of(p.word);
     } else {
-      version& seen = found->second.newest_up_to(up_to);
+      version& seen = h->newest_up_to(up_to);
       receive(t, seen, acquires);
       word = seen.value;
     }

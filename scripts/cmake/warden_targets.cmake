@@ -5,7 +5,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 find_program(warden_ccache ccache)
 if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_ccache})
+  # What ccache needs to be told where headers are precompiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${warden_ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
 endif()
 
@@ -50,6 +51,24 @@ function(warden_simulated_options target)
   # Time goes by in the simulated device, which is optimized; the rest is many kernels, each run a few times: optimizing
   # them takes longer than it saves.
   target_compile_options(${target} PRIVATE -Og)
+endfunction()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_PCH_PROLOGUE "")  # not "#pragma GCC system_header": the warnings of precompiled headers count
+endif()
+# warden_precompile(<objects> HEADERS...): the object library <objects> precompiles them, for itself and for the programs
+# that say warden_reuse_headers(<program> <objects>), which are compiled with the same options. g++ alone gains by it.
+function(warden_precompile objects)
+  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${objects})
+    target_precompile_headers(${objects} PRIVATE ${ARGN})
+    target_compile_options(${objects} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
+function(warden_reuse_headers program objects)
+  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${program})
+    target_precompile_headers(${program} REUSE_FROM ${objects})
+    target_compile_options(${program} PRIVATE -fpch-preprocess)
+  endif()
 endfunction()
 
 # warden_add_objects(<name> SOURCES a.cu ... [LIBRARIES ...]): what several programs are made of, compiled once for
@@ -140,6 +159,7 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(TARGET test_${name}_sim)
+    warden_reuse_headers(test_${name}_sim test_main_objects_sim)
     add_dependencies(warden_simulated_tests test_${name}_sim)
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})

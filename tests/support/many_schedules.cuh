@@ -13,14 +13,14 @@
 namespace test {
 
 /// Without WARDEN_SEEDS.
-inline constexpr std::uint64_t usual_seeds = 200;
+inline constexpr std::uint64_t usual_seeds = 100;
 
 /// How many schedules a test tries that takes one in `share` of those asked for: 100 at least, if
 /// as many are asked for.
 constexpr std::uint64_t seeds_of(std::uint64_t asked, std::uint64_t share) {
   return std::max(asked / share, std::min<std::uint64_t>(asked, 100));
 }
-static_assert(seeds_of(usual_seeds, 1) == 200 && seeds_of(usual_seeds, 20) == 100);
+static_assert(seeds_of(usual_seeds, 1) == 100 && seeds_of(usual_seeds, 20) == 100);
 static_assert(seeds_of(1000, 2) == 500 && seeds_of(30, 2) == 30 && seeds_of(1, 20) == 1);
 
 /// The seeds of such a test: from WARDEN_SEEDS, or that of WARDEN_SEED alone. WARDEN_MORE_SEEDS is
