@@ -94,7 +94,7 @@ def check(root):
         header = name.removeprefix("include/warden/") if name.startswith("include/warden/") else None
         plain = PLAIN_CUDA.fullmatch(name)
         lines = path.read_text().splitlines()
-        named = not header and f"#include <{NAMES}>" in lines
+        named = not header and any(line.startswith(f"#include <{NAMES}>") for line in lines)
         for number, line in enumerate(lines, 1):
             code = COMMENT.sub("", line)
             device = DEVICE.search(NAMED.sub("", code) if named else code)
@@ -158,7 +158,7 @@ def self_test():
             if not check(pathlib.Path(folder)):
                 sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
-            "tests/a.cu": names + "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
+            "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
             "include/" + NAMES: "#ifdef __CUDACC__\n#endif\n",
             "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
     with tempfile.TemporaryDirectory() as folder:

@@ -4,12 +4,23 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-unsigned machine::sync_block(device::barrier kind, bool value, device::site const& where) {
+namespace {
+
+bool same(device::site const& a, device::site const& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+
+}  // namespace
+
+unsigned machine::sync_block(device::barrier kind, bool value, device::coming from,
+                             device::site const& where) {
   step(device::operation::sync_block, where);
   thread& t = *current_;
   block& b = *t.home;
@@ -21,6 +32,7 @@ unsigned machine::sync_block(device::barrier kind, bool value, device::site cons
   b.barrier_count += value ? 1 : 0;
   got_on();
   t.barrier = kind;
+  t.from = from;
   ++b.at_barrier;
   if (b.at_barrier == b.threads) {
     complete_barrier(b);
@@ -39,6 +51,9 @@ void machine::complete_barrier(block& b) {
     thread& t = threads_[n];
     if (t.barrier != current_->barrier) {
       misuse("threads of one block meet at different kinds of barrier", t.where);
+    }
+    if (t.from == device::coming::from_one_place && !same(t.where, current_->where)) {
+      misuse("threads of one block meet at different barriers", t.where);
     }
     t.result = b.barrier_count;
     meeting.push_back(&t.order);

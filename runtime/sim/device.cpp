@@ -94,8 +94,8 @@ void fence_block_in_order(site const& where) {
   m().fence_in_order(scope::block);
 }
 
-unsigned sync_block(barrier kind, bool value, site const& where) {
-  return m().sync_block(kind, value, where);
+unsigned sync_block(barrier kind, bool value, coming from, site const& where) {
+  return m().sync_block(kind, value, from, where);
 }
 std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, lanes who,
                    site const& where) {

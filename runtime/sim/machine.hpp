@@ -61,6 +61,7 @@ struct thread {
   bool lags = false;           ///< its loads mostly return the oldest values that they may
   // Barrier and warp collective.
   device::barrier barrier{};
+  device::coming from{};
   device::collective kind{};
   device::lanes who{};
   unsigned mask = 0;
@@ -146,7 +147,8 @@ class machine {
                       device::site const& where);
   [[nodiscard]] bool is_shared(void const* address) const;
 
-  unsigned sync_block(device::barrier kind, bool value, device::site const& where);
+  unsigned sync_block(device::barrier kind, bool value, device::coming from,
+                      device::site const& where);
   std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
                      device::lanes who, device::site const& where);
 

@@ -167,6 +167,19 @@ TEST_F(plain_errors, barriers_of_two_kinds) {
   EXPECT_THAT(error_of(two_kinds_of_barrier), HasSubstr("at different kinds of barrier"));
 }
 
+__global__ void a_barrier_in_each_branch(unsigned* words) {
+  if (threadIdx.x < 40) {
+    words[threadIdx.x] = 1;
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+TEST_F(plain_errors, a_barrier_in_each_branch) {
+  EXPECT_THAT(error_of(a_barrier_in_each_branch),
+              HasSubstr("threads of one block meet at different barriers"));
+}
+
 __global__ void barrier_and_warp(unsigned*) {
   if (threadIdx.x == 3) {
     __syncthreads();

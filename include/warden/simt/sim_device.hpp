@@ -91,8 +91,10 @@ void fence_block_in_order(site const& where);
 
 // ---- rendezvous
 enum class barrier : unsigned char { plain, any, all, count };
+/// Where the threads of a block may come to a barrier from, in the source.
+enum class coming : unsigned char { from_anywhere, from_one_place };
 /// Every thread of the block comes with the same kind. Returns in how many `value` was true.
-unsigned sync_block(barrier kind, bool value, site const& where);
+unsigned sync_block(barrier kind, bool value, coming from, site const& where);
 enum class collective : unsigned char { sync, ballot, shuffle, shift, match };
 /// Which lanes of a mask must come.
 enum class lanes : unsigned char {

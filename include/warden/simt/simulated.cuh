@@ -38,10 +38,10 @@ inline unsigned sm_id() { return device::sm_id(); }
 // ---- block and warp collectives
 
 inline void sync_block(site where = site::current()) {
-  device::sync_block(device::barrier::plain, false, where);
+  device::sync_block(device::barrier::plain, false, device::coming::from_anywhere, where);
 }
 inline bool sync_block_or(bool value, site where = site::current()) {
-  return device::sync_block(device::barrier::any, value, where) != 0;
+  return device::sync_block(device::barrier::any, value, device::coming::from_anywhere, where) != 0;
 }
 inline void sync_warp(unsigned mask, site where = site::current()) {
   device::warp(device::collective::sync, mask, 0, 0, device::lanes::all, where);

@@ -24,6 +24,10 @@ inline int lane() { return static_cast<int>(sim::device::linear_rank() % 32); }
 template <class T>
 using word = decltype(+T{});
 
+/// A barrier is one place in the source, as CUDA has it.
+inline unsigned meet(barrier kind, bool value, site const& where) {
+  return sim::device::sync_block(kind, value, sim::device::coming::from_one_place, where);
+}
 inline unsigned vote(unsigned mask, bool value, site const& where) {
   return static_cast<unsigned>(
       sim::device::warp(collective::ballot, mask, value, 0, sim::device::lanes::not_ended, where));
@@ -45,16 +49,16 @@ namespace cuda_names {
 // ---- the block
 
 inline void __syncthreads(cuda_detail::site where = cuda_detail::site::current()) {
-  sim::device::sync_block(cuda_detail::barrier::plain, false, where);
+  cuda_detail::meet(cuda_detail::barrier::plain, false, where);
 }
 inline int __syncthreads_or(int value, cuda_detail::site where = cuda_detail::site::current()) {
-  return sim::device::sync_block(cuda_detail::barrier::any, value != 0, where) != 0;
+  return cuda_detail::meet(cuda_detail::barrier::any, value != 0, where) != 0;
 }
 inline int __syncthreads_and(int value, cuda_detail::site where = cuda_detail::site::current()) {
-  return sim::device::sync_block(cuda_detail::barrier::all, value == 0, where) == 0;
+  return cuda_detail::meet(cuda_detail::barrier::all, value == 0, where) == 0;
 }
 inline int __syncthreads_count(int value, cuda_detail::site where = cuda_detail::site::current()) {
-  return static_cast<int>(sim::device::sync_block(cuda_detail::barrier::count, value != 0, where));
+  return static_cast<int>(cuda_detail::meet(cuda_detail::barrier::count, value != 0, where));
 }
 
 // ---- the warp
