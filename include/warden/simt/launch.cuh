@@ -22,6 +22,18 @@ inline constexpr bool has_registers = true;
 inline constexpr bool has_registers = false;
 #endif
 
+namespace detail {
+/// Calls `kernel` with copies of the arguments, given by an address each.
+template <class... Parameters, std::size_t... I>
+std::function<void()> with_copies(void (*kernel)(Parameters...), void const* const* arguments,
+                                  std::index_sequence<I...>) {
+  return [kernel,
+          copies = std::tuple<Parameters...>{*static_cast<Parameters const*>(arguments[I])...}] {
+    std::apply(kernel, copies);
+  };
+}
+}  // namespace detail
+
 /// Wraps `kernel` for warden::runtime::launch.
 template <class... Parameters>
 runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
@@ -31,11 +43,7 @@ runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
   return {reinterpret_cast<void const*>(kernel), {}};
 #else
   return {nullptr, [kernel](void const* const* arguments) {
-            return [&]<std::size_t... I>(std::index_sequence<I...>)->std::function<void()> {
-              return [kernel, copies = std::tuple<Parameters...>{*static_cast<Parameters const*>(
-                                  arguments[I])...}] { std::apply(kernel, copies); };
-            }
-            (std::index_sequence_for<Parameters...>{});
+            return detail::with_copies(kernel, arguments, std::index_sequence_for<Parameters...>{});
           }};
 #endif
 }
