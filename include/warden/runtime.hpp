@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The compiled host part below the templates: memory, copies, device facts and cooperative
-/// launches, once for CUDA and once for the simulated device. Most users need only buffer.hpp and
-/// stream.hpp.
+/// The compiled host part below the templates: memory, copies, device facts and launches, once for
+/// CUDA and once for the simulated device. Most users need only buffer.hpp and stream.hpp.
 #pragma once
 
 #include <warden/simt/dimensions.hpp>
