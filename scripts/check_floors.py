@@ -7,7 +7,8 @@
 
 The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
 needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
-templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's.
+templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's. A user's source that
+includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does without.
 """
 import pathlib
 import re
@@ -16,11 +17,18 @@ import tempfile
 
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
-SEAM = ("include/warden/simt/", "runtime/")
+NAMES = "warden/cuda_names.cuh"
+SEAM = ("include/warden/simt/", "runtime/", "include/" + NAMES)
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)|__global__|<<<")
+# Of these, what that header gives.
+NAMED = re.compile(
+    r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any)_sync\b|__activemask|__syncwarp\b|"
+    r"__syncthreads(?:_or|_and|_count)?\b|__threadfence(?:_block|_system)?\b|__nanosleep|"
+    r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)\(|"
+    r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
 PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu")
 COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
@@ -85,9 +93,11 @@ def check(root):
         name = path.relative_to(root).as_posix()
         header = name.removeprefix("include/warden/") if name.startswith("include/warden/") else None
         plain = PLAIN_CUDA.fullmatch(name)
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        lines = path.read_text().splitlines()
+        named = not header and any(line.startswith(f"#include <{NAMES}>") for line in lines)
+        for number, line in enumerate(lines, 1):
             code = COMMENT.sub("", line)
-            device = DEVICE.search(code)
+            device = DEVICE.search(NAMED.sub("", code) if named else code)
             if device and not plain and not name.startswith(SEAM):
                 found.append(f"{name}:{number}: {device.group()} outside the seam")
             included = INCLUDE.match(code)
@@ -96,6 +106,8 @@ def check(root):
             target = included[1]
             if plain:
                 what = f"includes {target}, but it is plain CUDA"
+            elif header and f"warden/{target}" == NAMES:
+                what = f"includes {target}, which is for users"
             elif header:
                 what = headers.fault(header, target)
             elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline"):
@@ -110,6 +122,7 @@ def check(root):
 
 
 def self_test():
+    names = f"#include <{NAMES}>\n"
     guarded = {"include/warden/host/plan.cuh": "", "include/warden/guarded.cuh": "#include <warden/host/plan.cuh>\n"}
     plants = [
         {"include/warden/channel/message.cuh": "#include <warden/launch/watchdog.cuh>\n"},
@@ -128,6 +141,12 @@ def self_test():
         {"templates/lock/after.cu": "__global__ void f() {}\n"},
         {"templates/before.cu": "int f() { return threadIdx.x; }\n"},
         {"apps/lock/before.cu": "int f() { return threadIdx.x; }\n"},
+        {"templates/lock/after.cu": "#include <warden/launch.cuh>\nint f() { return threadIdx.x; }\n"},
+        {"templates/lock/after.cu": names + "void f() { g<<<1, 1>>>(); }\n"},
+        {"tests/a.cu": names + "unsigned f(unsigned v) { return __reduce_add_sync(~0u, v); }\n"},
+        {"tests/a.cu": names + "void f(int* p) { atomicAdd_block(p, 1); }\n"},
+        {"include/warden/guarded.cuh": names, "include/" + NAMES: ""},
+        {"include/warden/guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
         {"templates/lock/before.cu": "#include <warden/buffer.hpp>\n"},
     ]
     for plant in plants:
@@ -139,6 +158,8 @@ def self_test():
             if not check(pathlib.Path(folder)):
                 sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
+            "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
+            "include/" + NAMES: "#ifdef __CUDACC__\n#endif\n",
             "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in fine.items():

@@ -28,7 +28,7 @@ import subprocess
 import sys
 
 # (program, what the kernel's name holds): why it may divide.
-MAY_DIVIDE = {("single_lock_after", "payday"): "the user's kernel picks an account by a remainder"}
+MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
 
 FULL_LANE = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes

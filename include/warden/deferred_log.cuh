@@ -140,8 +140,9 @@ class deferred {
     runtime::device_scope const scope{device_};
     unsigned const threads = run_type::policy::block_threads;
     auto const enqueue = [&](auto* kernel, unsigned blocks, std::size_t shared_bytes) {
-      detail::run_arguments<run_type> arguments{run_, runs_};
-      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, &arguments,
+      detail::run_arguments<run_type> argument{run_, runs_};
+      void* arguments[] = {&argument};
+      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, arguments,
                       s, where);
     };
     ++runs_;

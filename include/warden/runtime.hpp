@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The compiled host part below the templates: memory, copies, device facts and cooperative
-/// launches, once for CUDA and once for the simulated device. Most users need only buffer.hpp and
-/// stream.hpp.
+/// The compiled host part below the templates: memory, copies, device facts and launches, once for
+/// CUDA and once for the simulated device. Most users need only buffer.hpp and stream.hpp.
 #pragma once
 
+#include <warden/simt/dimensions.hpp>
 #include <warden/simt/host_abi.hpp>
 #include <warden/stream.hpp>
 
@@ -90,17 +90,18 @@ void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
 /// Whether the stream is being captured into a graph. Throws cuda_error.
 bool capturing(stream_ref s);
 
-/// A kernel with one argument, as both devices can launch it.
+/// A kernel, as both devices can launch it.
 struct kernel {
   void const* function = nullptr;  ///< the __global__ function; CUDA only
-  /// Copies the argument; what it returns calls the kernel for one thread. Simulated device only.
-  std::function<std::function<void()>(void const*)> body{};
+  /// Copies the arguments, given by an address each; what it returns calls the kernel for one
+  /// thread. Simulated device only.
+  std::function<std::function<void()>(void const* const*)> body{};
 };
 
 /// The size of a launch.
 struct launch_shape {
-  unsigned blocks = 1;           ///< blocks of the grid
-  unsigned threads = 1;          ///< threads of a block
+  dimensions blocks;             ///< blocks of the grid
+  dimensions threads;            ///< threads of a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block, in bytes
   bool cooperative = true;  ///< all blocks are resident together, so they may wait for one another
 };
@@ -109,6 +110,11 @@ struct launch_shape {
 /// raises the kernel's shared-memory limit and loads the kernel. Throws cuda_error.
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where = std::source_location::current());
+/// Raises the kernel's shared-memory limit, where it is lower, for launches with that much dynamic
+/// shared memory. Throws limit_error beyond what a block can have, and cuda_error where the
+/// kernel's static shared memory leaves less.
+void allow_shared_bytes(kernel const& k, std::size_t shared_bytes,
+                        std::source_location where = std::source_location::current());
 /// The most blocks that can be resident together, on the current device. Throws cuda_error.
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where = std::source_location::current());
@@ -125,9 +131,9 @@ enum class launch_result {
   launched,  ///< enqueued
   too_large  ///< not enqueued: the device cannot hold all blocks together
 };
-/// Enqueues the kernel with a copy of the argument. A cooperative launch that does not fit returns
-/// `too_large`; everything else that fails throws cuda_error.
-launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
+/// Enqueues the kernel with copies of the arguments, given by an address each. A cooperative launch
+/// that does not fit returns `too_large`; everything else that fails throws cuda_error.
+launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
                      std::source_location where = std::source_location::current());
 
 /// The arrays of `sort_pairs`, in device memory: `n` elements each, none overlapping another.

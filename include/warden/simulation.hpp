@@ -41,6 +41,9 @@ struct settings {
   bool count_sectors = false;
   /// A launch that takes more steps than this is stopped with an error.
   std::uint64_t max_steps = 4'000'000'000;
+  /// A launch is stopped with an error when every thread that can go on has looked as often at the
+  /// same few words, found the same there and changed nothing, and none sleeps.
+  std::uint64_t max_polls = 100'000;
   // The device that the library sees.
   int multiprocessors = 4;                ///< multiprocessors of the device
   int threads_per_multiprocessor = 2048;  ///< resident threads a multiprocessor holds

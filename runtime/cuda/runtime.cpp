@@ -135,19 +135,37 @@ bool capturing(stream_ref s) {
   return status != cudaStreamCaptureStatusNone;
 }
 
+void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_location where) {
+  static std::mutex mutex;
+  static std::map<std::pair<void const*, int>, std::size_t> raised;
+  int const ordinal = current_device();
+  std::lock_guard const lock{mutex};
+  auto const [place, fresh] = raised.try_emplace({k.function, ordinal}, 0);
+  // Only ever raised: another host thread may be about to launch the kernel with more.
+  std::size_t& limit = place->second;
+  if (fresh) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's shared memory",
+          where);
+    limit = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
+  }
+  if (shared_bytes <= limit) return;
+  auto const most =
+      static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal, where));
+  if (shared_bytes > most) {
+    throw limit_error{"a block with " + std::to_string(shared_bytes) +
+                          " bytes of dynamic shared memory; the device has " + std::to_string(most),
+                      where};
+  }
+  check(cudaFuncSetAttribute(k.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes)),
+        "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
+  limit = shared_bytes;
+}
+
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where) {
-  {
-    // Only ever raised: another host thread may be about to launch the kernel with more.
-    static std::mutex mutex;
-    static std::map<std::pair<void const*, int>, std::size_t> raised;
-    std::lock_guard const lock{mutex};
-    std::size_t& limit = raised[{k.function, current_device()}];
-    check(cudaFuncSetAttribute(k.function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(std::max(limit, shared_bytes))),
-          "asking for " + std::to_string(shared_bytes) + " bytes of shared memory a block", where);
-    limit = std::max(limit, shared_bytes);
-  }
+  allow_shared_bytes(k, shared_bytes, where);
   int blocks = 0;
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function,
                                                       static_cast<int>(threads), shared_bytes),
@@ -174,24 +192,25 @@ std::size_t local_bytes(kernel const& k, std::source_location where) {
   return attributes.localSizeBytes;
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
+launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
                      std::source_location where) {
-  void* arguments[] = {argument};
+  dim3 const grid{shape.blocks.x, shape.blocks.y, shape.blocks.z};
+  dim3 const block{shape.threads.x, shape.threads.y, shape.threads.z};
+  std::string const size = std::to_string(shape.blocks.count()) + " blocks";
   if (!shape.cooperative) {
-    check(cudaLaunchKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
-                           shape.shared_bytes, s.handle()),
-          "launching a kernel", where);
+    check(cudaLaunchKernel(k.function, grid, block, arguments, shape.shared_bytes, s.handle()),
+          "launching a kernel of " + size + " of " + std::to_string(shape.threads.count()) +
+              " threads",
+          where);
     return launch_result::launched;
   }
-  cudaError_t const code =
-      cudaLaunchCooperativeKernel(k.function, dim3{shape.blocks}, dim3{shape.threads}, arguments,
-                                  shape.shared_bytes, s.handle());
+  cudaError_t const code = cudaLaunchCooperativeKernel(k.function, grid, block, arguments,
+                                                       shape.shared_bytes, s.handle());
   if (code == cudaErrorCooperativeLaunchTooLarge) {
     cudaGetLastError();
     return launch_result::too_large;
   }
-  check(code, "launching a cooperative kernel of " + std::to_string(shape.blocks) + " blocks",
-        where);
+  check(code, "launching a cooperative kernel of " + size, where);
   return launch_result::launched;
 }
 

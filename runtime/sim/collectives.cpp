@@ -4,12 +4,23 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-bool machine::sync_block(bool value, bool reduces, device::site const& where) {
+namespace {
+
+bool same(device::site const& a, device::site const& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+
+}  // namespace
+
+unsigned machine::sync_block(device::barrier kind, bool value, device::coming from,
+                             device::site const& where) {
   step(device::operation::sync_block, where);
   thread& t = *current_;
   block& b = *t.home;
@@ -17,9 +28,11 @@ bool machine::sync_block(bool value, bool reduces, device::site const& where) {
     misuse("barrier reached after " + std::to_string(b.ended) + " threads of the block have ended",
            where);
   }
-  if (b.at_barrier == 0) b.barrier_or = false;
-  b.barrier_or = b.barrier_or || value;
-  t.barrier_reduces = reduces;
+  if (b.at_barrier == 0) b.barrier_count = 0;
+  b.barrier_count += value ? 1 : 0;
+  got_on();
+  t.barrier = kind;
+  t.from = from;
   ++b.at_barrier;
   if (b.at_barrier == b.threads) {
     complete_barrier(b);
@@ -27,7 +40,7 @@ bool machine::sync_block(bool value, bool reduces, device::site const& where) {
     block_current(thread_state::at_barrier);
     switch_out();
   }
-  return t.result != 0;
+  return static_cast<unsigned>(t.result);
 }
 
 void machine::complete_barrier(block& b) {
@@ -36,10 +49,13 @@ void machine::complete_barrier(block& b) {
   std::vector<thread_order*> meeting;
   for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
     thread& t = threads_[n];
-    if (t.barrier_reduces != current_->barrier_reduces) {
+    if (t.barrier != current_->barrier) {
       misuse("threads of one block meet at different kinds of barrier", t.where);
     }
-    t.result = b.barrier_or;
+    if (t.from == device::coming::from_one_place && !same(t.where, current_->where)) {
+      misuse("threads of one block meet at different barriers", t.where);
+    }
+    t.result = b.barrier_count;
     meeting.push_back(&t.order);
     if (&t != current_) make_runnable(t);
   }
@@ -50,15 +66,17 @@ void machine::complete_barrier(block& b) {
 }
 
 std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value,
-                            unsigned source, device::site const& where) {
+                            unsigned source, device::lanes who, device::site const& where) {
   step(device::operation::collective, where);
   thread& t = *current_;
   if ((mask >> (t.rank % 32) & 1u) == 0)
     misuse("warp collective whose mask lacks the calling lane", where);
+  got_on();
   t.kind = kind;
   t.mask = mask;
   t.value = value;
   t.source = source;
+  t.who = who;
   if (!complete_collective(t)) {
     block_current(thread_state::in_collective);
     switch_out();
@@ -66,51 +84,67 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
   return t.result;
 }
 
+/// Whether the lane of `t`'s mask is one that comes, too; it need not be there yet.
+bool machine::comes_to_collective(thread const& t, unsigned lane) const {
+  if ((t.mask >> lane & 1u) == 0) return false;
+  unsigned const number = t.number - t.rank % 32 + lane;
+  return number < t.home->first_thread + t.home->threads &&
+         threads_[number].state != thread_state::ended;
+}
+
+/// If all are there; `t` is, and others than it go on.
 bool machine::complete_collective(thread& t) {
   unsigned const first = t.number - t.rank % 32;
-  unsigned const end = t.home->first_thread + t.home->threads;
   for (unsigned l = 0; l < 32; ++l) {
     if ((t.mask >> l & 1u) == 0 || first + l == t.number) continue;
-    if (first + l >= end)
-      misuse("warp collective whose mask names lane " + std::to_string(l) + ", beyond the block",
-             t.where);
-    thread const& other = threads_[first + l];
-    if (other.state == thread_state::ended) {
-      misuse("warp collective whose mask names lane " + std::to_string(l) + ", which has ended",
+    if (!comes_to_collective(t, l)) {
+      if (t.who == device::lanes::not_ended) continue;
+      bool const beyond = first + l >= t.home->first_thread + t.home->threads;
+      misuse("warp collective whose mask names lane " + std::to_string(l) +
+                 (beyond ? ", beyond the block" : ", which has ended"),
              t.where);
     }
+    thread const& other = threads_[first + l];
     if (other.state != thread_state::in_collective) return false;
     if (other.mask != t.mask || other.kind != t.kind) {
       if ((other.mask >> (t.rank % 32) & 1u) == 0) return false;  // busy in one of its own
       misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
     }
   }
-  std::vector<thread_order*> meeting;
+  std::vector<thread*> meeting;
   for (unsigned l = 0; l < 32; ++l) {
-    if ((t.mask >> l & 1u) == 0) continue;
-    thread& other = threads_[first + l];
-    collective_result(other, t.mask);
-    meeting.push_back(&other.order);
+    if (comes_to_collective(t, l)) meeting.push_back(&threads_[first + l]);
   }
+  for (thread* one : meeting) collective_result(*one);
   // Shuffles and votes pass values and order nothing else.
-  if (t.kind == device::collective::sync && settings_.weak_memory) thread_order::meet(meeting);
-  for (unsigned l = 0; l < 32; ++l) {
-    if ((t.mask >> l & 1u) != 0 && first + l != t.number) make_runnable(threads_[first + l]);
+  if (t.kind == device::collective::sync && settings_.weak_memory) {
+    std::vector<thread_order*> orders;
+    for (thread* one : meeting) orders.push_back(&one->order);
+    thread_order::meet(orders);
+  }
+  for (thread* one : meeting) {
+    if (one != current_) make_runnable(*one);
   }
   return true;
 }
 
-void machine::collective_result(thread& t, unsigned mask) {
+void machine::collective_result(thread& t) {
   unsigned const first = t.number - t.rank % 32;
   t.result = 0;
-  if (t.kind == device::collective::shuffle) {
-    if ((mask >> (t.source % 32) & 1u) == 0)
-      misuse("shuffle from a lane that the mask lacks", t.where);
-    t.result = threads_[first + t.source % 32].value;
+  if (t.kind == device::collective::shuffle || t.kind == device::collective::shift) {
+    if (comes_to_collective(t, t.source % 32)) {
+      t.result = threads_[first + t.source % 32].value;
+    } else if (t.kind == device::collective::shift) {
+      t.result = random_.next();
+    } else {
+      misuse((t.mask >> (t.source % 32) & 1u) == 0 ? "shuffle from a lane that the mask lacks"
+                                                   : "shuffle from a lane that has ended",
+             t.where);
+    }
     return;
   }
   for (unsigned l = 0; l < 32; ++l) {
-    if ((mask >> l & 1u) == 0) continue;
+    if (!comes_to_collective(t, l)) continue;
     std::uint64_t const value = threads_[first + l].value;
     bool const counts = t.kind == device::collective::ballot ? value != 0 : value == t.value;
     t.result |= std::uint64_t{counts} << l;

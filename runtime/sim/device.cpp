@@ -12,12 +12,16 @@ namespace {
 machine& m() { return *machine::now; }
 }  // namespace
 
-unsigned thread_rank() { return m().current().rank; }
-unsigned block_threads() { return m().block_threads(); }
-unsigned block_rank() { return m().current().home->rank; }
-unsigned block_count() { return m().blocks(); }
-unsigned sm_id() { return block_rank() % static_cast<unsigned>(m().chosen().multiprocessors); }
+position here{};
+unsigned linear_rank() { return m().current().rank; }
+unsigned sm_id() {
+  return m().current().home->rank % static_cast<unsigned>(m().chosen().multiprocessors);
+}
 std::byte* dynamic_shared() { return m().current().home->shared; }
+void* static_shared(void const* key, std::size_t bytes, std::size_t alignment, site const& where) {
+  return m().static_shared(key, bytes, alignment, where);
+}
+bool is_shared(void const* address) { return m().is_shared(address); }
 std::uint64_t nanoseconds() { return m().nanoseconds(); }
 
 void step(operation what, site const& where) { m().step(what, where); }
@@ -79,12 +83,23 @@ void fence_block(site const& where) {
   m().fence(scope::block);
 }
 
-bool sync_block(bool value, bool reduces, site const& where) {
-  return m().sync_block(value, reduces, where);
+void fence_device_in_order(site const& where) {
+  m().step(operation::fence, where);
+  ++m().counts().fences;
+  m().fence_in_order(scope::device);
 }
-std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source,
+void fence_block_in_order(site const& where) {
+  m().step(operation::fence, where);
+  ++m().counts().fences;
+  m().fence_in_order(scope::block);
+}
+
+unsigned sync_block(barrier kind, bool value, coming from, site const& where) {
+  return m().sync_block(kind, value, from, where);
+}
+std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, lanes who,
                    site const& where) {
-  return m().warp(kind, mask, value, source, where);
+  return m().warp(kind, mask, value, source, who, where);
 }
 
 void begin_wait() { m().begin_wait(); }

@@ -2,36 +2,20 @@
 // The schedule of a simulated launch: fibers, who runs next, sleep, time and errors.
 
 #include "machine.hpp"
+#include "stacks.hpp"
 
 #include <warden/simt/arena.hpp>
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <utility>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
 namespace {
-
-constexpr std::size_t page = 4096;
-constexpr std::size_t cache_line = 64;
-constexpr std::byte canary{0xa5};
-constexpr std::size_t canary_bytes = 64;
-
-stack_pool& stacks() {
-  static stack_pool pool;
-  return pool;
-}
-
-/// Hands a pooled stack to a fiber; the pool outlives it, so giving back is nothing.
-struct pooled_stack {
-  boost::context::stack_context allocate() { return stacks().take(); }
-  void deallocate(boost::context::stack_context&) noexcept {}
-};
 
 char const* base_name(char const* path) {
   char const* slash = std::strrchr(path, '/');
@@ -42,79 +26,88 @@ std::string to_string(device::site const& where) {
   return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
 }
 
+/// x first, as CUDA numbers threads and blocks.
+device::index index_of(unsigned rank, dimensions const& of) {
+  return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
+}
+std::string to_string(device::index const& at, dimensions const& of) {
+  std::string text = std::to_string(at.x);
+  if (of.y == 1 && of.z == 1) return text;
+  text.insert(text.begin(), '(');
+  text.append(", ").append(std::to_string(at.y));
+  if (of.z != 1) text.append(", ").append(std::to_string(at.z));
+  return text.append(")");
+}
+
 }  // namespace
 
 machine* machine::now = nullptr;
 
-stack_pool::~stack_pool() {
-  for (std::byte* s : stacks_) munmap(s, stack_bytes + page);
-}
-
-boost::context::stack_context stack_pool::take() {
-  if (taken_ == stacks_.size()) {
-    void* const memory = mmap(nullptr, stack_bytes + page, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc{};
-    stacks_.push_back(static_cast<std::byte*>(memory));
-  }
-  boost::context::stack_context context;
-  // The tops of stacks, where fibers mostly are, do not all fall into the same sets of a cache.
-  std::size_t const left_out = taken_ % 64 * cache_line;
-  context.size = stack_bytes - left_out;
-  context.sp = stacks_[taken_++] + page + context.size;
-  return context;
-}
-
-machine::machine(settings const& chosen, std::uint64_t seed, unsigned blocks, unsigned threads,
-                 std::size_t shared_bytes, std::function<void()> body)
+machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
+                 unsigned resident, std::function<void()> body)
     : settings_{chosen},
       random_{seed},
-      threads_per_block_{threads},
-      shared_bytes_{shared_bytes},
+      shape_{shape},
       body_{std::move(body)},
-      threads_(std::size_t{blocks} * threads),
-      blocks_(blocks),
+      blocks_(shape.cooperative ? shape.blocks.count()
+                                : std::min<std::uint64_t>(shape.blocks.count(), resident)),
       watch_counts_(1u << 16) {
-  auto const aligned_up = [](std::uintptr_t bytes) {
-    return (bytes + arena_alignment - 1) / arena_alignment * arena_alignment;
-  };
-  arena_stride_ = aligned_up(shared_bytes + canary_bytes);
-  arenas_.resize(arena_stride_ * blocks + arena_alignment);
-  auto* const aligned =
-      reinterpret_cast<std::byte*>(aligned_up(reinterpret_cast<std::uintptr_t>(arenas_.data())));
-  for (unsigned b = 0; b < blocks; ++b) {
-    block& home = blocks_[b];
-    home.rank = b;
-    home.first_thread = b * threads;
-    home.threads = threads;
-    home.shared = aligned + b * arena_stride_;
-    // Garbage, never zeros: what a kernel does not initialize must not look initialized.
-    for (std::size_t i = 0; i < shared_bytes; i += 8) {
-      std::uint64_t const garbage = random_.next() | 0x0101010101010101ull;
-      std::memcpy(home.shared + i, &garbage, std::min<std::size_t>(8, shared_bytes - i));
-    }
-    std::fill_n(home.shared + shared_bytes, arena_stride_ - shared_bytes, canary);
+  auto const threads = static_cast<unsigned>(shape.threads.count());
+  threads_.resize(blocks_.size() * threads);
+  place_arenas();
+  for (unsigned b = 0; b < blocks_.size(); ++b) {
+    blocks_[b].first_thread = b * threads;
+    blocks_[b].threads = threads;
     for (unsigned t = 0; t < threads; ++t) {
       thread& one = threads_[b * threads + t];
-      one.home = &home;
+      one.home = &blocks_[b];
       one.rank = t;
+      one.index = index_of(t, shape.threads);
       one.number = b * threads + t;
       one.order.begin(one.number, static_cast<unsigned>(threads_.size()));
-      one.priority = random_.next() | lowest_priority_;
-      one.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
-                                        [this, &one](boost::context::fiber&& scheduler) {
-                                          scheduler_ = std::move(scheduler);
-                                          thread_main(one);
-                                          return std::move(scheduler_);
-                                        }};
-      add_runnable(one);
     }
+    begin_block(blocks_[b], b);
   }
-  alive_ = threads_.size();
+  alive_ = shape.blocks.count() * threads;
   for (unsigned i = 0; i < settings_.pct_changes; ++i) {
     change_points_.push_back(random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
   }
   std::sort(change_points_.begin(), change_points_.end(), std::greater<>{});
+}
+
+void machine::begin_block(block& b, unsigned rank) {
+  ++begun_blocks_;
+  b.rank = rank;
+  b.index = index_of(rank, shape_.blocks);
+  fill_arena(b);
+  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) begin_thread(threads_[n]);
+}
+
+void machine::begin_thread(thread& t) {
+  t.polls = 0;
+  t.priority = random_.next() | lowest_priority_;
+  t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
+                                  [this, &t](boost::context::fiber&& scheduler) {
+                                    scheduler_ = std::move(scheduler);
+                                    thread_main(t);
+                                    return std::move(scheduler_);
+                                  }};
+  add_runnable(t);
+}
+
+/// All its threads have ended: the next block of the grid takes its place.
+void machine::end_block(block& b) {
+  check_shared(b);
+  if (failed_ || begun_blocks_ == shape_.blocks.count()) return;
+  b.ended = 0;
+  b.fences = {};
+  // Nobody's use of a collective's storage is the new block's.
+  ++b.barriers;
+  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
+    threads_[n].where = {};
+    threads_[n].order.begin_again();
+  }
+  begin_block(b, static_cast<unsigned>(begun_blocks_));
 }
 
 machine::~machine() {
@@ -141,6 +134,7 @@ void machine::run() {
   machine* const outer = now;
   if (outer != nullptr) throw misuse_error{"a launch inside a launch"};
   now = this;
+  device::here = {{}, {}, shape_.threads, shape_.blocks};
   while (alive_ != 0 && !failed_) {
     if (runnable_.empty()) {
       wake_by_time();
@@ -149,25 +143,16 @@ void machine::run() {
     current_ = &choose();
     ++report_.switches;
     budget_ = draw_budget();
+    device::here.thread = current_->index;
+    device::here.block = current_->home->index;
     current_->fiber = std::move(current_->fiber).resume();
+    block& b = *current_->home;
+    if (b.ended == b.threads && !failed_) end_block(b);
   }
-  if (!failed_) check_arena();
   now = nullptr;
   report_.trace_hash = hash_;
   report_.nanoseconds = nanoseconds();
   if (failed_) throw misuse_error{failure_, failure_where_};
-}
-
-void machine::check_arena() {
-  for (block const& b : blocks_) {
-    std::byte const* const begin = b.shared + shared_bytes_;
-    std::byte const* const end = b.shared + arena_stride_;
-    if (std::any_of(begin, end, [](std::byte v) { return v != canary; })) {
-      failed_ = true;
-      failure_ = "block " + std::to_string(b.rank) + " wrote past its " +
-                 std::to_string(shared_bytes_) + " bytes of shared memory";
-    }
-  }
 }
 
 // ---- who runs next
@@ -276,19 +261,21 @@ void machine::end_thread(thread& t) {
   block_current(thread_state::ended);
   ++b.ended;
   --alive_;
-  // Whoever waits for this lane waits for ever.
   unsigned const first = b.first_thread + t.rank / 32 * 32;
   for (unsigned n = first; n < std::min(first + 32, b.first_thread + b.threads); ++n) {
-    thread const& other = threads_[n];
-    if (other.state == thread_state::in_collective && (other.mask >> (t.rank % 32) & 1u) != 0) {
+    thread& other = threads_[n];
+    if (other.state != thread_state::in_collective || (other.mask >> (t.rank % 32) & 1u) == 0)
+      continue;
+    // Whoever waits for this lane waits for ever, or no more.
+    if (other.who == device::lanes::all)
       misuse("lane ended, but a warp collective names it in its mask", other.where);
-    }
+    complete_collective(other);
   }
 }
 
 // ---- errors
 
-std::string machine::describe(thread const& t) {
+std::string machine::describe(thread const& t) const {
   char const* state = "";
   switch (t.state) {
     case thread_state::runnable:
@@ -307,8 +294,8 @@ std::string machine::describe(thread const& t) {
       state = "ended";
       break;
   }
-  return "block " + std::to_string(t.home->rank) + ", thread " + std::to_string(t.rank) + ": " +
-         state + ", " + to_string(t.where);
+  return "block " + to_string(t.home->index, shape_.blocks) + ", thread " +
+         to_string(t.index, shape_.threads) + ": " + state + ", " + to_string(t.where);
 }
 
 std::string machine::where_everyone_is() const {

@@ -5,11 +5,13 @@
 #include "history.hpp"
 #include "order.hpp"
 
+#include <warden/runtime.hpp>
 #include <warden/simt/sim_device.hpp>
 #include <warden/simulation.hpp>
 
 #include <boost/context/fiber.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,7 +51,8 @@ struct thread {
   boost::context::fiber fiber;
   block* home = nullptr;
   unsigned rank = 0;
-  unsigned number = 0;  ///< among all threads of the launch
+  unsigned number = 0;  ///< among all that there are at once
+  device::index index{};
   thread_state state = thread_state::runnable;
   std::uint32_t runnable_place = 0;
   std::uint64_t priority = 0;  ///< pct
@@ -57,12 +60,19 @@ struct thread {
   thread_order order;          ///< what happened before what it does next
   bool lags = false;           ///< its loads mostly return the oldest values that they may
   // Barrier and warp collective.
-  bool barrier_reduces = false;
+  device::barrier barrier{};
+  device::coming from{};
   device::collective kind{};
+  device::lanes who{};
   unsigned mask = 0;
   unsigned source = 0;
   std::uint64_t value = 0;
   std::uint64_t result = 0;
+  // Polling.
+  std::array<std::uint64_t, 4> looks{};  ///< the last different ones
+  unsigned next_look = 0;
+  std::uint64_t polls = 0;          ///< in a row that were no different
+  std::uint64_t before_atomic = 0;  ///< what was there
   // Waiting.
   std::vector<std::uintptr_t> watched;
   bool waits = false;
@@ -71,36 +81,36 @@ struct thread {
   bool time_passed = false;
 };
 
+/// A variable of a block in shared memory, with its canary behind it.
+struct static_object {
+  void const* key;
+  std::unique_ptr<std::byte[]> memory;
+  std::byte* begin;
+  std::size_t bytes;
+  device::site where;
+};
+
+/// A block that is resident; when it has ended another one takes its place.
 struct block {
-  unsigned rank = 0;
+  unsigned rank = 0;  ///< in the grid
+  device::index index{};
   unsigned first_thread = 0;
   unsigned threads = 0;
   unsigned at_barrier = 0;
   unsigned ended = 0;
-  bool barrier_or = false;
-  unsigned barriers = 0;  ///< completed so far
+  unsigned barrier_count = 0;  ///< threads with a true value at the barrier
+  unsigned barriers = 0;       ///< completed so far
+  view fences;                 ///< what those that stand in one order knew
   std::byte* shared = nullptr;
-};
-
-/// Stacks of fibers, kept from launch to launch, each with a guard page below it.
-class stack_pool {
- public:
-  static constexpr std::size_t stack_bytes = 64 * 1024;
-  ~stack_pool();
-  boost::context::stack_context take();
-  /// All stacks are free again: no fiber of theirs runs any more.
-  void free_all() { taken_ = 0; }
-
- private:
-  std::vector<std::byte*> stacks_;
-  std::size_t taken_ = 0;
+  std::vector<static_object> statics;
 };
 
 /// One launch. There is one at a time; seam functions find it by `machine::now`.
 class machine {
  public:
-  machine(settings const& chosen, std::uint64_t seed, unsigned blocks, unsigned threads,
-          std::size_t shared_bytes, std::function<void()> body);
+  /// No more than `resident` blocks of an ordinary launch are there at once.
+  machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
+          unsigned resident, std::function<void()> body);
   ~machine();
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
@@ -113,8 +123,6 @@ class machine {
 
   // ---- what the seam asks; see sim_device.hpp
   [[nodiscard]] thread& current() { return *current_; }
-  [[nodiscard]] unsigned blocks() const { return static_cast<unsigned>(blocks_.size()); }
-  [[nodiscard]] unsigned block_threads() const { return threads_per_block_; }
   [[nodiscard]] settings const& chosen() const { return settings_; }
   [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + report_.steps + lapse_; }
   sim::counts& counts() { return report_.counts; }
@@ -131,13 +139,20 @@ class machine {
   void begin_atomic(void* address, unsigned size);
   void end_atomic(void* address, unsigned size, bool wrote);
   void fence(scope reach);
+  void fence_in_order(scope reach);
   void written(void const* address);
   void count_sector(void const* address, device::site const& where);
 
-  bool sync_block(bool value, bool reduces, device::site const& where);
-  std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
-                     device::site const& where);
+  void* static_shared(void const* key, std::size_t bytes, std::size_t alignment,
+                      device::site const& where);
+  [[nodiscard]] bool is_shared(void const* address) const;
 
+  unsigned sync_block(device::barrier kind, bool value, device::coming from,
+                      device::site const& where);
+  std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
+                     device::lanes who, device::site const& where);
+
+  void got_on();
   void begin_wait();
   void watch(void const* address);
   bool sleep(device::site const& where);
@@ -150,8 +165,11 @@ class machine {
   void end_collective(void const* storage);
 
  private:
+  void begin_block(block& b, unsigned rank);
+  void begin_thread(thread& t);
   void thread_main(thread& t);
   void end_thread(thread& t);
+  void end_block(block& b);
   void make_runnable(thread& t);
   void add_runnable(thread& t);
   void block_current(thread_state state);
@@ -162,22 +180,28 @@ class machine {
   void wake_by_time();
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
-  void collective_result(thread& t, unsigned mask);
+  bool comes_to_collective(thread const& t, unsigned lane) const;
+  void collective_result(thread& t);
+  void polled(std::uintptr_t address, std::uint64_t value);
+  void check_spinning();
   void end_of_store();
+  void load_newest_or_older(void const* address, void* value, unsigned size, bool acquires);
   bool wants_older(thread& t);
   void receive(thread& t, version& seen, bool acquires);
   history* history_of(std::uintptr_t word);
   history& begun_history_of(std::uintptr_t word);
   version made_by(thread& t, std::uint32_t value, std::uint64_t number) const;
   std::uint64_t earlier_number(thread& t, void const* address, unsigned size);
-  void check_arena();
+  void place_arenas();
+  void fill_arena(block& b);
+  void check_shared(block& b);
+  void forget(void const* memory, std::size_t bytes);
   std::string where_everyone_is() const;
-  static std::string describe(thread const& t);
+  std::string describe(thread const& t) const;
 
   settings settings_;
   random_numbers random_;
-  unsigned threads_per_block_;
-  std::size_t shared_bytes_;
+  runtime::launch_shape shape_;
   std::function<void()> body_;
   std::vector<thread> threads_;
   std::vector<block> blocks_;
@@ -191,6 +215,7 @@ class machine {
   };
   std::vector<candidate> runnable_;
   std::size_t alive_ = 0;
+  std::uint64_t begun_blocks_ = 0;
   std::int64_t budget_ = 1;
   std::int64_t block_budget_ = 0;
   block* favourite_ = nullptr;
@@ -204,6 +229,7 @@ class machine {
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
   history_table histories_;       ///< by word; none: memory is all
   std::uint64_t stores_ = 0;      ///< so far
+  view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
   struct entered_by {

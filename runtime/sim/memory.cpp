@@ -50,6 +50,12 @@ std::uint32_t value_of(std::uintptr_t word) {
   return value;
 }
 
+std::uint64_t first_bytes(void const* address, unsigned size) {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, address, std::min<std::size_t>(size, sizeof(bytes)));
+  return bytes;
+}
+
 }  // namespace
 
 /// The history of a word, or null: then all know what memory holds.
@@ -69,6 +75,15 @@ history& machine::begun_history_of(std::uintptr_t word) {
   history& begun = histories_.at(word);
   begun.begin(value_of(word));
   return begun;
+}
+
+/// What was there is another object's from now on.
+void machine::forget(void const* memory, std::size_t bytes) {
+  if (histories_.empty()) return;
+  auto const begin = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::size_t at = 0; at < bytes; at += word_bytes) {
+    if (history* const old = histories_.find(begin + at)) old->end();
+  }
 }
 
 version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) const {
@@ -101,6 +116,11 @@ void machine::receive(thread& t, version& seen, bool acquires) {
 }
 
 void machine::load(void const* address, void* value, unsigned size, bool acquires) {
+  load_newest_or_older(address, value, size, acquires);
+  polled(reinterpret_cast<std::uintptr_t>(address), first_bytes(value, size));
+}
+
+void machine::load_newest_or_older(void const* address, void* value, unsigned size, bool acquires) {
   if (!settings_.weak_memory || histories_.empty()) {
     std::memcpy(value, address, size);
     return;
@@ -156,6 +176,7 @@ std::uint64_t machine::earlier_number(thread& t, void const* address, unsigned s
 }
 
 void machine::store(void* address, void const* value, unsigned size, device::storing how) {
+  got_on();
   if (settings_.weak_memory) {
     thread& t = *current_;
     bool const releases = how == device::storing::releases;
@@ -182,6 +203,7 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
 }
 
 void machine::begin_atomic(void* address, unsigned size) {
+  current_->before_atomic = first_bytes(address, size);
   if (!settings_.weak_memory) return;
   for_each_part(address, size, [&](part const& p, unsigned) {
     receive(*current_, begun_history_of(p.word).newest(), false);
@@ -189,6 +211,11 @@ void machine::begin_atomic(void* address, unsigned size) {
 }
 
 void machine::end_atomic(void* address, unsigned size, bool wrote) {
+  if (first_bytes(address, size) == current_->before_atomic) {
+    polled(reinterpret_cast<std::uintptr_t>(address), current_->before_atomic);
+  } else {
+    got_on();
+  }
   if (!wrote) return;
   if (settings_.weak_memory) {
     thread& t = *current_;
@@ -219,6 +246,16 @@ void machine::fence(scope reach) {
   if (settings_.weak_memory) current_->order.fence(reach);
 }
 
+void machine::fence_in_order(scope reach) {
+  if (!settings_.weak_memory) return;
+  thread& t = *current_;
+  t.order.learn(t.home->fences);
+  if (reach == scope::device) t.order.learn(fences_);
+  t.order.fence(reach);
+  t.home->fences = t.order.here();
+  if (reach == scope::device) fences_ = t.home->fences;
+}
+
 void machine::count_sector(void const* address, device::site const& where) {
   if (!settings_.count_sectors) return;
   // Lanes of a warp at one call site, on the same n-th visit, are one access of the warp.
@@ -238,6 +275,7 @@ void machine::count_sector(void const* address, device::site const& where) {
 
 void machine::section_enter(void const* record, bool in_order, device::site const& where) {
   step(device::operation::section, where);
+  got_on();
   thread& t = *current_;
   auto const [place, fresh] = entered_.try_emplace(record, entered_by{t.number, where});
   if (!fresh) {

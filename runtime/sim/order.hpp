@@ -55,6 +55,12 @@ class thread_order {
     number_ = number;
     threads_ = threads;
   }
+  /// Another thread takes its number: it knows nothing, and its events come behind.
+  void begin_again() {
+    others_ = nullptr;
+    for (view& v : released_) v = {};
+    for (std::vector<view>& h : heard_) h.clear();
+  }
 
   /// One more event; it is known to who learns of it, and not before.
   event_time event() { return ++time_; }

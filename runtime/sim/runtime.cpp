@@ -100,7 +100,9 @@ void run(runtime::launch_shape const& shape, std::function<void()> const& body) 
   random_numbers seeds{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches};
   settings chosen = global().chosen;
   chosen.count_sectors = chosen.count_sectors || global().timed;
-  machine one{chosen, seeds.next(), shape.blocks, shape.threads, shape.shared_bytes, body};
+  auto const threads = static_cast<unsigned>(shape.threads.count());
+  int const resident = runtime::resident_blocks({}, threads, shape.shared_bytes);
+  machine one{chosen, seeds.next(), shape, static_cast<unsigned>(std::max(resident, 1)), body};
   try {
     one.run();
   } catch (...) {
@@ -200,6 +202,15 @@ bool capturing(stream_ref s) {
   return sim::all_streams().capturing(s);
 }
 
+void allow_shared_bytes(kernel const&, std::size_t shared_bytes, std::source_location where) {
+  std::size_t const most = sim::current_settings().shared_bytes_per_block;
+  if (shared_bytes > most) {
+    throw limit_error{"a block with " + std::to_string(shared_bytes) +
+                          " bytes of dynamic shared memory; the device has " + std::to_string(most),
+                      where};
+  }
+}
+
 int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes,
                               std::source_location) {
   sim::settings const& s = sim::current_settings();
@@ -217,12 +228,12 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          sim::current_settings().multiprocessors;
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void* argument, stream_ref s,
+launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
                      std::source_location) {
   auto const lock = sim::lock_device();
-  if (shape.cooperative && shape.blocks > sim::current_settings().refuse_blocks_over)
+  if (shape.cooperative && shape.blocks.count() > sim::current_settings().refuse_blocks_over)
     return launch_result::too_large;
-  sim::enqueue(s, [shape, body = k.body(argument)] { sim::run(shape, body); });
+  sim::enqueue(s, [shape, body = k.body(arguments)] { sim::run(shape, body); });
   return launch_result::launched;
 }
 

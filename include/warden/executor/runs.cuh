@@ -277,7 +277,7 @@ class runs_worker {
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                             ///< where sections run in order
   bool one_record_each_;                    ///< no thread owns more than one record
-  std::uint32_t rank_[rounds];
+  std::uint32_t rank_[rounds]{};
 };
 
 }  // namespace executor

@@ -74,10 +74,11 @@ class kept_log {
     for (std::size_t done = 0; done < n; done += to.capacity()) {
       std::size_t const count = std::min(n - done, to.capacity());
       arguments a{to.ref(), ids + done, sections + done, count};
+      void* given[] = {&a};
       runtime::launch(
           simt::make_kernel(&log_sections<ref, Section, threads>),
           {arguments::blocks(count), threads, sizeof(typename arguments::client::storage), false},
-          &a, s, where);
+          given, s, where);
       to.run(s, where);
     }
   }

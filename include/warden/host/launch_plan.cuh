@@ -110,6 +110,7 @@ class launch_plan {
       (launch_access::mark(rest, in_use, s, in_.where), ...);
     };
     mark(true);
+    void* all_arguments[] = {&arguments};
     for (int tries = 0;; ++tries) {
       launch.client_blocks = arguments.client_blocks =
           static_cast<std::uint32_t>(blocks_) - servers_;
@@ -118,7 +119,7 @@ class launch_plan {
         try {
           return runtime::launch(function_,
                                  {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
-                                 &arguments, s, in_.where);
+                                 all_arguments, s, in_.where);
         } catch (...) {
           mark(false);
           throw;

@@ -101,8 +101,9 @@ class log_order {
     std::uint32_t* const sorted = array(2);
     std::uint32_t* const by_block = array(3);
     auto const enqueue = [&](auto* kernel) {
-      order_arguments<Ref> arguments{run, keys, rows, by_block};
-      runtime::launch(simt::make_kernel(kernel), {blocks(), threads, 0, false}, &arguments, s,
+      order_arguments<Ref> argument{run, keys, rows, by_block};
+      void* arguments[] = {&argument};
+      runtime::launch(simt::make_kernel(kernel), {blocks(), threads, 0, false}, arguments, s,
                       where);
     };
     auto const sort = [&](std::uint32_t const* from, std::uint32_t* to) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A kernel with one trivially copyable argument, made launchable on either device.
+/// A kernel with trivially copyable arguments, made launchable on either device.
 #pragma once
 
 #include <warden/runtime.hpp>
 #include <warden/simt/annotations.cuh>
 
+#include <cstddef>
 #include <functional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
@@ -19,15 +22,28 @@ inline constexpr bool has_registers = true;
 inline constexpr bool has_registers = false;
 #endif
 
+namespace detail {
+/// Calls `kernel` with copies of the arguments, given by an address each.
+template <class... Parameters, std::size_t... I>
+std::function<void()> with_copies(void (*kernel)(Parameters...), void const* const* arguments,
+                                  std::index_sequence<I...>) {
+  return [kernel,
+          copies = std::tuple<Parameters...>{*static_cast<Parameters const*>(arguments[I])...}] {
+    std::apply(kernel, copies);
+  };
+}
+}  // namespace detail
+
 /// Wraps `kernel` for warden::runtime::launch.
-template <class Argument>
-runtime::kernel make_kernel(void (*kernel)(Argument)) {
-  static_assert(std::is_trivially_copyable_v<Argument>);
+template <class... Parameters>
+runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...),
+                "warden: a kernel's parameters are trivially copyable, and none is a reference");
 #if defined(__CUDACC__)
   return {reinterpret_cast<void const*>(kernel), {}};
 #else
-  return {nullptr, [kernel](void const* argument) -> std::function<void()> {
-            return [kernel, copy = *static_cast<Argument const*>(argument)] { kernel(copy); };
+  return {nullptr, [kernel](void const* const* arguments) {
+            return detail::with_copies(kernel, arguments, std::index_sequence_for<Parameters...>{});
           }};
 #endif
 }
@@ -36,7 +52,8 @@ runtime::kernel make_kernel(void (*kernel)(Argument)) {
 template <class Argument>
 void launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, std::size_t shared_bytes,
             std::type_identity_t<Argument> argument, stream_ref s) {
-  runtime::launch(make_kernel(kernel), {blocks, threads, shared_bytes, false}, &argument, s);
+  void* arguments[] = {&argument};
+  runtime::launch(make_kernel(kernel), {blocks, threads, shared_bytes, false}, arguments, s);
 }
 
 }  // namespace simt

@@ -4,6 +4,7 @@
 // runtime/sim/.
 #pragma once
 
+#include <warden/simt/dimensions.hpp>
 #include <warden/simt/host_abi.hpp>
 
 #include <cstddef>
@@ -30,12 +31,25 @@ enum class operation : unsigned char {
 };
 
 // ---- who and where
-unsigned thread_rank();
-unsigned block_threads();
-unsigned block_rank();
-unsigned block_count();
+/// The place of a thread in its block, or of a block in its grid.
+struct index {
+  unsigned x, y, z;
+};
+/// Of the thread that runs.
+struct position {
+  index thread, block;
+  dimensions threads, blocks;
+};
+/// Kept up to date by the launch; only it writes there.
+extern position here;
+/// Among all threads of the block, x first: warps are cut from that.
+unsigned linear_rank();
 unsigned sm_id();
 std::byte* dynamic_shared();
+/// The block's object that `key` names, garbage when it is first asked for.
+void* static_shared(void const* key, std::size_t bytes, std::size_t alignment, site const& where);
+/// Whether it lies in shared memory of the block.
+bool is_shared(void const* address);
 std::uint64_t nanoseconds();
 
 /// A scheduling point: another thread may run before this returns.
@@ -71,13 +85,25 @@ void begin_shared_atomic(void* address, unsigned size, site const& where);
 // ---- fences: see thread_order in runtime/sim/order.hpp
 void fence_device(site const& where);
 void fence_block(site const& where);
+/// The same, and all of these stand in one order: who fences later knows what the others knew.
+void fence_device_in_order(site const& where);
+void fence_block_in_order(site const& where);
 
 // ---- rendezvous
-bool sync_block(bool value, bool reduces, site const& where);
-enum class collective : unsigned char { sync, ballot, shuffle, match };
-/// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value,
-/// or the lanes of equal value.
-std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source,
+enum class barrier : unsigned char { plain, any, all, count };
+/// Where the threads of a block may come to a barrier from, in the source.
+enum class coming : unsigned char { from_anywhere, from_one_place };
+/// Every thread of the block comes with the same kind. Returns in how many `value` was true.
+unsigned sync_block(barrier kind, bool value, coming from, site const& where);
+enum class collective : unsigned char { sync, ballot, shuffle, shift, match };
+/// Which lanes of a mask must come.
+enum class lanes : unsigned char {
+  all,        ///< every one; that one has ended or never was is an error
+  not_ended,  ///< those that are there and have not ended
+};
+/// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value
+/// (by `shift` garbage from a lane that does not come), or the lanes of equal value.
+std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, lanes who,
                    site const& where);
 
 // ---- waiting: begin_wait; watch each word; then sleep until one is written

@@ -26,25 +26,29 @@ inline constexpr int warp_size = 32;
 
 // ---- identity
 
-inline unsigned thread_rank() { return device::thread_rank(); }
-inline unsigned block_threads() { return device::block_threads(); }
-inline unsigned lane_id() { return device::thread_rank() % warp_size; }
-inline unsigned warp_rank() { return device::thread_rank() / warp_size; }
-inline unsigned block_rank() { return device::block_rank(); }
-inline unsigned block_count() { return device::block_count(); }
+// As on a GPU, these look at x alone: the library's own kernels have one dimension.
+inline unsigned thread_rank() { return device::here.thread.x; }
+inline unsigned block_threads() { return device::here.threads.x; }
+inline unsigned lane_id() { return thread_rank() % warp_size; }
+inline unsigned warp_rank() { return thread_rank() / warp_size; }
+inline unsigned block_rank() { return device::here.block.x; }
+inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }
 
 // ---- block and warp collectives
 
-inline void sync_block(site where = site::current()) { device::sync_block(false, false, where); }
+inline void sync_block(site where = site::current()) {
+  device::sync_block(device::barrier::plain, false, device::coming::from_anywhere, where);
+}
 inline bool sync_block_or(bool value, site where = site::current()) {
-  return device::sync_block(value, true, where);
+  return device::sync_block(device::barrier::any, value, device::coming::from_anywhere, where) != 0;
 }
 inline void sync_warp(unsigned mask, site where = site::current()) {
-  device::warp(device::collective::sync, mask, 0, 0, where);
+  device::warp(device::collective::sync, mask, 0, 0, device::lanes::all, where);
 }
 inline unsigned ballot(unsigned mask, bool value, site where = site::current()) {
-  return static_cast<unsigned>(device::warp(device::collective::ballot, mask, value, 0, where));
+  return static_cast<unsigned>(
+      device::warp(device::collective::ballot, mask, value, 0, device::lanes::all, where));
 }
 inline bool any(unsigned mask, bool value, site where = site::current()) {
   return ballot(mask, value, where) != 0;
@@ -70,8 +74,9 @@ T from_bits(std::uint64_t bits) {
 template <class T>
 T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::current()) {
   static_assert(detail::word<T>);
-  return detail::from_bits<T>(
-      device::warp(device::collective::shuffle, mask, detail::to_bits(value), source_lane, where));
+  return detail::from_bits<T>(device::warp(device::collective::shuffle, mask,
+                                           detail::to_bits(value), source_lane, device::lanes::all,
+                                           where));
 }
 /// The sum of the values of a whole warp, modulo 2^32.
 inline unsigned warp_sum(unsigned value, site where = site::current()) {
@@ -90,8 +95,8 @@ inline unsigned warp_min(unsigned value, site where = site::current()) {
 template <class T>
 unsigned match_any(unsigned mask, T value, site where = site::current()) {
   static_assert(detail::word<T>);
-  return static_cast<unsigned>(
-      device::warp(device::collective::match, mask, detail::to_bits(value), 0, where));
+  return static_cast<unsigned>(device::warp(device::collective::match, mask, detail::to_bits(value),
+                                            0, device::lanes::all, where));
 }
 inline int count_bits(unsigned value) { return std::popcount(value); }
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }

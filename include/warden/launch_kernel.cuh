@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Launches a plain `__global__` function, on either device.
+#pragma once
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/simt/dimensions.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What stands in CUDA's `<<<grid, block, shared_bytes>>>`.
+struct launch_size {
+  dimensions grid;               ///< blocks
+  dimensions block;              ///< threads of a block
+  std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+};
+
+namespace detail {
+
+/// Throws limit_error unless each number is from 1 to its limit.
+inline void check_limits(char const* what, dimensions const& given, dimensions const& limit,
+                         std::source_location where) {
+  auto const text = [](dimensions const& d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+  };
+  if (given.count() == 0 || given.x > limit.x || given.y > limit.y || given.z > limit.z) {
+    throw limit_error{std::string{"launch: "} + what + " of " + text(given) +
+                          "; the limits are 1 x 1 x 1 and " + text(limit),
+                      where};
+  }
+}
+
+}  // namespace detail
+
+/// Launches `kernel<<<size.grid, size.block, size.shared_bytes, in>>>(arguments...)`: arguments are
+/// converted to the kernel's parameters and copied; only enqueues. Throws limit_error for a size
+/// that no device can launch, or more shared memory than this one has, and cuda_error for what else
+/// the device refuses, with the caller's line.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), launch_size const& size, located_stream in,
+            std::type_identity_t<Parameters>... arguments) {
+  detail::check_limits("a grid", size.grid, {2147483647, 65535, 65535}, in.where);
+  detail::check_limits("a block", size.block, {1024, 1024, 64}, in.where);
+  if (size.block.count() > 1024) {
+    throw limit_error{
+        "launch: a block of " + std::to_string(size.block.count()) + " threads; the limit is 1024",
+        in.where};
+  }
+  auto const made = simt::make_kernel(kernel);
+  if (size.shared_bytes != 0) runtime::allow_shared_bytes(made, size.shared_bytes, in.where);
+  // One more, for kernels without parameters.
+  void* addresses[] = {&arguments..., nullptr};
+  runtime::launch(made, {size.grid, size.block, size.shared_bytes, false}, addresses, in.stream,
+                  in.where);
+}
+/// Without dynamic shared memory: `warden::launch(kernel, blocks, 256, stream, arguments...)`.
+template <class... Parameters>
+void launch(void (*kernel)(Parameters...), dimensions grid, dimensions block, located_stream in,
+            std::type_identity_t<Parameters>... arguments) {
+  launch(kernel, launch_size{grid, block}, in, arguments...);
+}
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory of a simulated launch: each block's arena and its static variables, garbage at
+// first, with a canary behind each.
+
+#include "machine.hpp"
+
+#include <warden/simt/arena.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+namespace {
+
+constexpr std::byte canary{0xa5};
+constexpr std::size_t canary_bytes = 64;
+/// Static shared memory of a kernel, in bytes, at most.
+constexpr std::size_t most_static_bytes = 48 * 1024;
+
+std::byte* aligned_up(std::byte* address, std::size_t alignment) {
+  auto const number = reinterpret_cast<std::uintptr_t>(address);
+  return address + ((number + alignment - 1) / alignment * alignment - number);
+}
+
+/// Never zeros: what a kernel does not initialize must not look initialized.
+void fill_with_garbage(std::byte* begin, std::size_t bytes, random_numbers& random) {
+  for (std::size_t i = 0; i < bytes; i += 8) {
+    std::uint64_t const garbage = random.next() | 0x0101010101010101ull;
+    std::memcpy(begin + i, &garbage, std::min<std::size_t>(8, bytes - i));
+  }
+}
+
+bool damaged(std::byte const* begin, std::byte const* end) {
+  return std::any_of(begin, end, [](std::byte v) { return v != canary; });
+}
+
+}  // namespace
+
+void machine::place_arenas() {
+  arena_stride_ = (shape_.shared_bytes + canary_bytes + arena_alignment - 1) / arena_alignment *
+                  arena_alignment;
+  arenas_.resize(arena_stride_ * blocks_.size() + arena_alignment);
+  std::byte* next = aligned_up(arenas_.data(), arena_alignment);
+  for (block& b : blocks_) {
+    b.shared = next;
+    next += arena_stride_;
+  }
+}
+
+void machine::fill_arena(block& b) {
+  forget(b.shared, shape_.shared_bytes);
+  fill_with_garbage(b.shared, shape_.shared_bytes, random_);
+  std::fill_n(b.shared + shape_.shared_bytes, arena_stride_ - shape_.shared_bytes, canary);
+}
+
+/// What the block has written past its shared memory; then it has no static one any more.
+void machine::check_shared(block& b) {
+  auto const fail = [&](std::string const& past, device::site const& where) {
+    failed_ = true;
+    failure_ = "block " + std::to_string(b.rank) + " wrote past " + past;
+    failure_where_ = where;
+  };
+  if (damaged(b.shared + shape_.shared_bytes, b.shared + arena_stride_)) {
+    fail("its " + std::to_string(shape_.shared_bytes) + " bytes of shared memory",
+         device::site::current());
+  }
+  for (static_object const& o : b.statics) {
+    if (damaged(o.begin + o.bytes, o.begin + o.bytes + canary_bytes))
+      fail("a shared variable of " + std::to_string(o.bytes) + " bytes", o.where);
+    forget(o.begin, o.bytes);
+  }
+  b.statics.clear();
+}
+
+void* machine::static_shared(void const* key, std::size_t bytes, std::size_t alignment,
+                             device::site const& where) {
+  block& b = *current_->home;
+  std::size_t all = bytes;
+  for (static_object const& o : b.statics) {
+    if (o.key == key) return o.begin;
+    all += o.bytes;
+  }
+  std::size_t const most =
+      std::min(most_static_bytes, settings_.shared_bytes_per_block - shape_.shared_bytes);
+  if (all > most) {
+    misuse(std::to_string(all) + " bytes of static shared memory in a block; the limit is " +
+               std::to_string(most) + " beside " + std::to_string(shape_.shared_bytes) +
+               " bytes of dynamic",
+           where);
+  }
+  static_object o{key, std::make_unique<std::byte[]>(bytes + alignment + canary_bytes), nullptr,
+                  bytes, where};
+  o.begin = aligned_up(o.memory.get(), alignment);
+  fill_with_garbage(o.begin, bytes, random_);
+  std::fill_n(o.begin + bytes, canary_bytes, canary);
+  b.statics.push_back(std::move(o));
+  return b.statics.back().begin;
+}
+
+bool machine::is_shared(void const* address) const {
+  auto const inside = [&](std::byte const* begin, std::size_t bytes) {
+    return !std::less<>{}(address, begin) && std::less<>{}(address, begin + bytes);
+  };
+  block const& b = *current_->home;
+  return inside(b.shared, shape_.shared_bytes) ||
+         std::any_of(b.statics.begin(), b.statics.end(),
+                     [&](static_object const& o) { return inside(o.begin, o.bytes); });
+}
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stacks from the operating system, each with a guard page.
+
+#include "stacks.hpp"
+
+#include <sys/mman.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+namespace {
+constexpr std::size_t page = 4096;
+constexpr std::size_t cache_line = 64;
+constexpr std::size_t colours = 64;
+/// A guard page, the stack, and room for its colour.
+constexpr std::size_t mapped_bytes = page + stack_pool::stack_bytes + colours * cache_line;
+}  // namespace
+
+stack_pool& stacks() {
+  static stack_pool pool;
+  return pool;
+}
+
+stack_pool::~stack_pool() {
+  for (void* s : stacks_) {
+    auto const above = reinterpret_cast<std::uintptr_t>(s) - page - stack_bytes;
+    munmap(reinterpret_cast<void*>(above / page * page), mapped_bytes);
+  }
+}
+
+boost::context::stack_context stack_pool::take() {
+  if (free_.empty()) {
+    void* const memory = mmap(nullptr, mapped_bytes, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc{};
+    // The tops of stacks, where fibers mostly are, do not all fall into the same sets of a cache.
+    std::size_t const left_out = stacks_.size() % colours * cache_line;
+    stacks_.push_back(static_cast<std::byte*>(memory) + page + stack_bytes + left_out);
+    free_.reserve(stacks_.capacity());  // giving back must not throw
+    free_.push_back(stacks_.back());
+  }
+  boost::context::stack_context context;
+  context.size = stack_bytes;
+  context.sp = free_.back();
+  free_.pop_back();
+  return context;
+}
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END
