@@ -12,7 +12,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For blocks of `Threads` threads, in one dimension. In the kernel:
+/// For blocks of `Threads` threads, block and grid in one dimension. With order::sequential a block
+/// makes one, of each ref. In the kernel:
 ///
 ///     __shared__ bank::deferred_block<256>::storage storage;
 ///     bank::deferred_block<256> client{accounts, storage};
@@ -47,8 +48,9 @@ class deferred_block {
   using writer = writer_of<rounds>;
 
  public:
-  /// The block's shared memory: static or, where it is more than 48 KB (messages of 48 bytes in
-  /// blocks of more than 864 threads), dynamic; contents garbage.
+  /// The block's shared memory, contents garbage. Static, as far as it is not more than 48 KB:
+  /// blocks of up to 256 threads always, larger ones with messages of up to 32 bytes that neither
+  /// combine nor are in order, up to 512 threads if they are in order. Dynamic otherwise.
   struct alignas(16) storage {
     std::byte bytes[writer::shared_bytes()];  ///< the client's own
   };

@@ -98,7 +98,7 @@ class deferred {
     control_.fill_bytes(0);
     // Rows that nobody has written say that there is nothing.
     offsets_.fill_bytes(0);
-    begins_.fill_bytes(0);
+    begins_.fill_bytes(0xff);
     stream_ref{}.synchronize();
   }
 
@@ -139,23 +139,23 @@ class deferred {
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     unsigned const threads = run_type::policy::block_threads;
-    auto const enqueue = [&](auto* kernel, unsigned blocks, std::size_t shared_bytes) {
+    auto const enqueue = [&](runtime::kernel const& kernel, unsigned blocks,
+                             std::size_t shared_bytes) {
       detail::run_arguments<run_type> argument{run_, runs_};
       void* arguments[] = {&argument};
-      runtime::launch(simt::make_kernel(kernel), {blocks, threads, shared_bytes, false}, arguments,
-                      s, where);
+      runtime::launch(kernel, {blocks, threads, shared_bytes, false}, arguments, s, where);
     };
     ++runs_;
     // Runs that meet are put off one by one; what finds the order is not.
     if (run_type::in_order && !runtime::capturing(s)) s.wait_for(state_->last_run);
-    enqueue(&detail::close_log<run_type>, 1, 0);
+    enqueue(simt::make_kernel(&detail::close_log<run_type>), 1, 0);
     if constexpr (run_type::in_order) {
       order_.find({run_, runs_}, s, where);
     } else {
-      enqueue(&detail::sort_flat<run_type>, sort_blocks_, sort_bytes);
+      enqueue(sort_kernel_, sort_blocks_, sort_bytes);
     }
-    enqueue(&detail::run_log<run_type>, run_blocks_, run_bytes());
-    enqueue(&detail::open_log<run_type>, 1, 0);
+    enqueue(run_kernel_, run_blocks_, run_bytes());
+    enqueue(simt::make_kernel(&detail::open_log<run_type>), 1, 0);
     state_->ran(s);
   }
 
@@ -175,8 +175,8 @@ class deferred {
   [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
 
   auto members() {
-    return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, runs_, launches_, pool_,
-                    regions_, offsets_, begins_, control_, order_);
+    return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, run_kernel_, sort_kernel_,
+                    runs_, launches_, pool_, regions_, offsets_, begins_, control_, order_);
   }
   /// Chooses the partitions, unless the user did, and how many blocks run them.
   void plan_partitions(unsigned chosen, std::source_location where) {
@@ -215,10 +215,8 @@ class deferred {
       }
       partitions *= 2;
     }
-    run_blocks_ =
-        std::min(partitions,
-                 static_cast<unsigned>(runtime::resident_blocks(
-                     simt::make_kernel(&detail::run_log<run_type>), threads, run_bytes(), where)));
+    run_blocks_ = std::min(partitions, static_cast<unsigned>(runtime::resident_blocks(
+                                           run_kernel_, threads, run_bytes(), where)));
   }
   /// Chooses how many blocks sort: no more than there are tiles.
   void plan_sort(std::source_location where) {
@@ -226,8 +224,7 @@ class deferred {
     std::size_t const tiles =
         (run_.log.region_size + flat_writer::slots - 1) / flat_writer::slots * regions;
     auto const resident = static_cast<std::size_t>(
-        runtime::resident_blocks(simt::make_kernel(&detail::sort_flat<run_type>),
-                                 run_type::policy::block_threads, sort_bytes, where));
+        runtime::resident_blocks(sort_kernel_, run_type::policy::block_threads, sort_bytes, where));
     sort_blocks_ = static_cast<unsigned>(std::min(resident, tiles));
   }
 
@@ -235,6 +232,10 @@ class deferred {
   std::shared_ptr<detail::shared_state> state_;
   run_type run_{};
   unsigned run_blocks_ = 0, sort_blocks_ = 0;
+  // Asked for shared memory when the log is made, and launched later: the address of a kernel may
+  // be another one in another translation unit.
+  runtime::kernel run_kernel_ = simt::make_kernel(&detail::run_log<run_type>);
+  runtime::kernel sort_kernel_ = simt::make_kernel(&detail::sort_flat<run_type>);
   std::uint32_t runs_ = 0;      ///< enqueued so far
   std::uint32_t launches_ = 0;  ///< refs given out
   buffer<message_type> pool_;

@@ -216,17 +216,24 @@ class basic_guarded {
   /// bulk form. Both arrays are device memory and must stay alive until the stream has come here.
   /// Sections that can be deferred go through a log that the guarded keeps, as many at a time as
   /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Where
-  /// they cannot (two records, sections that send, combining) it is a fused launch. Makes the log
-  /// when there is none as large, which waits for the device: see `reserve`. Throws as launch_fused
-  /// and deferred do; `wait` reports ids outside the records.
+  /// they cannot (two records, sections that send, more records than a log can name) it is a fused
+  /// launch. It comes, in the stream, behind the run of the call before, whatever stream that was
+  /// in. Makes the log when there is none as large, which waits for the device: see `reserve`.
+  /// Throws as launch_fused and deferred do; `wait` reports ids outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     if constexpr (defers) {
-      runtime::device_scope const scope{device_};
-      kept_.apply(*this, ids, sections, n, s, where);
-    } else {
+      if (Policy::deferred_only || size() <= deferred_ref::message_type::limit) {
+        runtime::device_scope const scope{device_};
+        // The log is one for all streams: what is sent comes behind the run before.
+        if (!runtime::capturing(s)) s.wait_for(state_->last_run);
+        kept_.apply(*this, ids, sections, n, s, where);
+        return;
+      }
+    }
+    if constexpr (!Policy::deferred_only) {
       launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
                    Policy::block_threads, {s, where}, *this);
     }

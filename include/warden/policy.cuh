@@ -64,8 +64,8 @@ struct default_policy {
   /// Bytes of messages in the log of `apply_async`, at most: what is more goes in several pieces.
   static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
-  /// Section)`: in a block client's batch, and in a window of the executor `runs`. A section then
-  /// runs once for several sends. For guardeds of one section type.
+  /// Section)`: in a block client's batch, and in a window of the executor `runs` behind a channel.
+  /// A section then runs once for several sends. For guardeds of one section type.
   static constexpr bool combines = false;
   /// Calls a thread may have under way, a power of two up to 32, in guardeds whose sections answer:
   /// so many slots for each thread that the device can hold.

@@ -81,7 +81,7 @@ class warden_arm_of final : public warden_arm {
 
 /// A deferred arm of that name; null if there is none. In deferred_arms.cuh, and made by the
 /// objects `contention_deferred`: its kernels take long enough to compile, and several programs
-/// have them.
+/// have them. An operation that has a member `fused_alone` has none.
 template <class Operation>
 std::unique_ptr<warden_arm> make_deferred_arm(std::string const& name,
                                               typename Operation::record* records,
@@ -115,7 +115,10 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
     if (name == "warden_atomics_on_chip")
       return made.template operator()<atomics, placement::on_chip>();
   }
-  return make_deferred_arm<Operation>(name, records, keys, context);
+  if constexpr (requires { Operation::fused_alone; })
+    return nullptr;
+  else
+    return make_deferred_arm<Operation>(name, records, keys, context);
 }
 
 /// Whether the arm can do the operation on so many records.

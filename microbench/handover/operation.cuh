@@ -27,6 +27,7 @@ template <class Clock>
 struct stamp {
   using clock = Clock;
   static constexpr char const* name = Clock::name;
+  static constexpr bool fused_alone = true;
   using record = handover::record;
   struct context {};
   struct section {

@@ -85,7 +85,7 @@ void machine::begin_block(block& b, unsigned rank) {
 
 void machine::begin_thread(thread& t) {
   t.polls = 0;
-  t.priority = random_.next() | lowest_priority_;
+  t.priority = random_.next() | std::uint64_t{1} << 63;
   t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                   [this, &t](boost::context::fiber&& scheduler) {
                                     scheduler_ = std::move(scheduler);
@@ -114,7 +114,7 @@ machine::~machine() {
   // A launch that failed leaves fibers in the middle of user code. They are abandoned, not unwound:
   // destructors of device code would ask a stopped machine for operations.
   for (thread& t : threads_) {
-    if (t.state != thread_state::ended) new (&t.fiber) boost::context::fiber{};
+    if (t.fiber) new (&t.fiber) boost::context::fiber{};
   }
   stacks().free_all();
 }

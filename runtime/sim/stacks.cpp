@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <new>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -21,15 +20,9 @@ constexpr std::size_t mapped_bytes = page + stack_pool::stack_bytes + colours * 
 }  // namespace
 
 stack_pool& stacks() {
-  static stack_pool pool;
+  // Never destroyed: what is enqueued may still run when the program ends.
+  static stack_pool& pool = *new stack_pool;
   return pool;
-}
-
-stack_pool::~stack_pool() {
-  for (void* s : stacks_) {
-    auto const above = reinterpret_cast<std::uintptr_t>(s) - page - stack_bytes;
-    munmap(reinterpret_cast<void*>(above / page * page), mapped_bytes);
-  }
 }
 
 boost::context::stack_context stack_pool::take() {

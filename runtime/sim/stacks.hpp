@@ -16,7 +16,6 @@ namespace sim {
 class stack_pool {
  public:
   static constexpr std::size_t stack_bytes = 64 * 1024;
-  ~stack_pool();
   boost::context::stack_context take();
   void give_back(boost::context::stack_context const& stack) { free_.push_back(stack.sp); }
   /// All stacks are free again: no fiber of theirs runs any more.

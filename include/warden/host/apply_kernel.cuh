@@ -76,7 +76,7 @@ struct apply_to_log {
 };
 /// Any number of blocks that apply_to_log says, with the client's storage as shared memory.
 template <class Ref, class Section, unsigned Threads>
-WARDEN_KERNEL void log_sections(apply_to_log<Ref, Section, Threads> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1) log_sections(apply_to_log<Ref, Section, Threads> a) {
   using apply = decltype(a);
   using client = typename apply::client;
   using element = typename apply::element;

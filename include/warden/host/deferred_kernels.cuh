@@ -7,6 +7,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -92,9 +93,15 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_argu
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
+  using log_type = std::remove_cvref_t<decltype(log)>;
   if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+  // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
+  // fill it.
+  std::uint32_t const rows = log.rows_written();
+  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
+    log.begins[r] = log_type::no_row;
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->running = 0;

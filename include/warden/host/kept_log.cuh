@@ -61,7 +61,9 @@ class kept_log {
               ") before",
           where};
     }
-    logs_.push_back(log{of, wanted, {}, where});
+    // In order a batch needs a place: those of apply_async are full.
+    deferred_options const chosen{.batches = wanted / (client::rounds * threads) + 1};
+    logs_.push_back(log{of, wanted, chosen, where});
   }
   /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time.
   template <class Section>
@@ -75,10 +77,11 @@ class kept_log {
       std::size_t const count = std::min(n - done, to.capacity());
       arguments a{to.ref(), ids + done, sections + done, count};
       void* given[] = {&a};
-      runtime::launch(
-          simt::make_kernel(&log_sections<ref, Section, threads>),
-          {arguments::blocks(count), threads, sizeof(typename arguments::client::storage), false},
-          given, s, where);
+      auto const kernel = simt::make_kernel(&log_sections<ref, Section, threads>);
+      constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
+      runtime::allow_shared_bytes(kernel, shared_bytes, where);
+      runtime::launch(kernel, {arguments::blocks(count), threads, shared_bytes, false}, given, s,
+                      where);
       to.run(s, where);
     }
   }
@@ -86,9 +89,10 @@ class kept_log {
  private:
   /// Of the blocks that fill it.
   static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
+  using client = deferred_block<ref, threads>;
   static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
   static constexpr std::size_t most =
-      std::bit_floor(std::max<std::size_t>(1, Policy::apply_bytes / message_bytes));
+      std::bit_floor(std::clamp<std::size_t>(Policy::apply_bytes / message_bytes, 1, 1u << 30));
   static constexpr std::size_t least = std::min<std::size_t>(4096, most);
 
   std::vector<log> logs_;

@@ -32,9 +32,11 @@ class log_plan {
       refuse("a log of " + std::to_string(sections) + " sections; the limits are 1 and " +
              std::to_string(most_sections));
     }
-    if (records > message_type::limit) {
+    // The last number of all is nobody's.
+    std::uint64_t const most = std::min<std::uint64_t>(message_type::limit, 0xfffffffe);
+    if (records > most) {
       refuse(std::to_string(records) + " records; the limit with these sections is " +
-             std::to_string(message_type::limit));
+             std::to_string(most));
     }
   }
 

@@ -66,7 +66,7 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
   if (report.order_unknown != 0) {
     add("run: " + std::to_string(report.order_unknown) +
         " batches came from blocks of one number in several launches that were given one ref: "
-        "their order is nobody's; give each launch a ref() of its own");
+        "their order is nobody's; give each launch a ref() of its own, and each block one client");
   }
   if (report.not_whole != 0) {
     add("run: " + std::to_string(report.not_whole) +

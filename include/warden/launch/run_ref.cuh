@@ -15,7 +15,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The policy, not combining, with blocks twice as large: the user's code takes none of their registers.
+/// The policy, not combining, with blocks twice as large: the user's code takes none of their
+/// registers.
 template <class Policy>
 struct run_policy : Policy {
   /// Threads of a block that runs a log.

@@ -31,15 +31,15 @@ class ordered_reader {
     std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
   };
 
-  /// For `partition`. Collective over the block; `shared` is nobody else's.
+  /// For `partition` in the log's `rows`. Collective over the block; `shared` is nobody else's.
   WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t partition,
-                               storage& shared)
+                               std::uint32_t rows, storage& shared)
       : log_{log},
         scan_{&shared.scanning, 1},
         before_{shared.before, entries},
         places_{shared.places, entries},
         partition_{partition},
-        rows_{log.rows_written()} {
+        rows_{rows} {
     load_rows();
   }
 

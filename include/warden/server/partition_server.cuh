@@ -40,6 +40,8 @@ class partition_server {
 
   /// Until no partition is left. Collective over the block.
   WARDEN_DEVICE void run() const {
+    // One look for all threads: a kernel that is sending takes rows meanwhile.
+    if (simt::thread_rank() == 0) taken_[1] = ref_.log.rows_written();
     while (true) {
       if (simt::thread_rank() == 0)
         taken_[0] = simt::fetch_add(&ref_.log.control->next_partition, 1u);
@@ -47,7 +49,7 @@ class partition_server {
       std::uint32_t const partition = taken_[0];
       simt::sync_block();
       if (partition >= ref_.owners.partitions()) return;
-      run_partition(partition);
+      run_partition(partition, taken_[1]);
     }
   }
 
@@ -57,11 +59,11 @@ class partition_server {
     arena_carver carver{};
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
-    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(1);
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(2);
   };
 
-  WARDEN_DEVICE void run_partition(std::uint32_t partition) const {
-    reader messages{ref_.log, partition, reading_[0]};
+  WARDEN_DEVICE void run_partition(std::uint32_t partition, std::uint32_t rows) const {
+    reader messages{ref_.log, partition, rows, reading_[0]};
     // Records without sections are not even loaded.
     if (!simt::sync_block_or(messages.has_more())) return;
     Worker worker{ref_, partition, storage_};
@@ -95,7 +97,7 @@ class partition_server {
   Ref const& ref_;
   std::byte* storage_;
   simt::shared_span<typename reader::storage> reading_;
-  simt::shared_span<std::uint32_t> taken_;
+  simt::shared_span<std::uint32_t> taken_;  ///< a partition, and the rows of all
 };
 
 WARDEN_NAMESPACE_END

@@ -21,11 +21,13 @@ class segment_reader {
   /// It needs no shared memory.
   struct storage {};
 
-  /// For `partition`, by this thread's warp among those of the block. Collective over the warp.
-  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition, storage&)
+  /// For `partition` in the log's `rows`, by this thread's warp among those of the block.
+  /// Collective over the warp.
+  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition,
+                               std::uint32_t rows, storage&)
       : log_{log},
         partition_{partition},
-        rows_{log.rows_written()},
+        rows_{rows},
         next_row_{simt::warp_rank() * simt::warp_size + simt::lane_id()} {
     ask_for_rows();
     load_rows();
