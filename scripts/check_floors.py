@@ -18,7 +18,7 @@ import tempfile
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
 NAMES = "warden/cuda_names.cuh"
-SEAM = ("include/warden/simt/", "runtime/", "include/" + NAMES)
+SEAM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
@@ -146,6 +146,7 @@ def self_test():
         {"tests/a.cu": names + "unsigned f(unsigned v) { return __reduce_add_sync(~0u, v); }\n"},
         {"tests/a.cu": names + "void f(int* p) { atomicAdd_block(p, 1); }\n"},
         {"include/warden/guarded.cuh": names, "include/" + NAMES: ""},
+        {"include/" + NAMES: "#ifdef __CUDACC__\n#endif\n"},
         {"include/warden/guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
         {"templates/lock/before.cu": "#include <warden/buffer.hpp>\n"},
     ]
@@ -159,7 +160,6 @@ def self_test():
                 sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
-            "include/" + NAMES: "#ifdef __CUDACC__\n#endif\n",
             "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in fine.items():
