@@ -228,6 +228,14 @@ class deferred {
     sort_blocks_ = static_cast<unsigned>(std::min(resident, tiles));
   }
 
+  /// Nothing where sections run in order: there are no flat messages.
+  static runtime::kernel sort_kernel() {
+    if constexpr (run_type::in_order)
+      return {};
+    else
+      return simt::make_kernel(&detail::sort_flat<run_type>);
+  }
+
   int device_;
   std::shared_ptr<detail::shared_state> state_;
   run_type run_{};
@@ -235,7 +243,7 @@ class deferred {
   // Asked for shared memory when the log is made, and launched later: the address of a kernel may
   // be another one in another translation unit.
   runtime::kernel run_kernel_ = simt::make_kernel(&detail::run_log<run_type>);
-  runtime::kernel sort_kernel_ = simt::make_kernel(&detail::sort_flat<run_type>);
+  runtime::kernel sort_kernel_ = sort_kernel();
   std::uint32_t runs_ = 0;      ///< enqueued so far
   std::uint32_t launches_ = 0;  ///< refs given out
   buffer<message_type> pool_;

@@ -160,6 +160,15 @@ struct section_log {
   WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end) const {
     return first <= end && begin <= size && end <= size - begin;
   }
+  /// Loads `m[k]` from `places[k]` for the bits k of `arrived`.
+  template <unsigned Rounds>
+  WARDEN_DEVICE void load(Message (&m)[Rounds], std::uint32_t const (&places)[Rounds],
+                          unsigned arrived) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if (arrived >> k & 1u) m[k] = pool[places[k]];
+    }
+  }
   /// The offset word of a row: where the segment of `partition` begins, and the one before ends.
   WARDEN_DEVICE std::uint16_t* offset(std::uint32_t partition, std::uint32_t row) const {
     return offsets + std::size_t{partition} * rows + row;

@@ -122,6 +122,8 @@ class batch_writer {
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
+  /// Batches that are not looked at behind one where nothing repeated.
+  static constexpr std::uint32_t unlooked_batches = 3;
   /// Partitions for each thread, where there are as many as there may be.
   static constexpr unsigned each = (most_partitions + Threads - 1) / Threads;
 
@@ -150,7 +152,7 @@ class batch_writer {
     }
     simt::sync_block();
     if (!Combiner::run(combining_[0], staged_, ranks_, used)) {
-      unlooked_ = 3;
+      unlooked_ = unlooked_batches;
       return;
     }
     clear();
@@ -303,7 +305,7 @@ class batch_writer {
   simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
   stable stable_;                           ///< in order
   simt::shared_span<typename Combiner::storage> combining_;
-  std::uint32_t unlooked_ = 0;  ///< batches that come before the next one that may be combined
+  std::uint32_t unlooked_ = 0;  ///< batches before the next one that is looked at
   std::uint32_t batches_ = 0;   ///< written so far, in order
 };
 

@@ -51,7 +51,7 @@ class ordered_reader {
   template <unsigned Rounds>
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
     unsigned arrived = 0;
-    std::uint32_t places[Rounds];
+    std::uint32_t places[Rounds]{};
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
       unsigned const slot = (simt::warp_rank() * Rounds + k) * simt::warp_size;
@@ -60,10 +60,7 @@ class ordered_reader {
       arrived |= 1u << k;
       places[k] = place_of(mine);
     }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
-      if (arrived >> k & 1u) m[k] = log_.pool[places[k]];
-    }
+    log_.load(m, places, arrived);
     done_ += Rounds * Threads;
     if (done_ >= total_ && next_row_ < rows_) {
       simt::sync_block();  // the sums have been searched

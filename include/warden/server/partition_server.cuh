@@ -36,30 +36,35 @@ class partition_server {
       : ref_{ref},
         storage_{storage},
         reading_{layout{ref.locals}.reading.in(storage)},
-        taken_{layout{ref.locals}.taken.in(storage)} {}
+        shared_{layout{ref.locals}.shared.in(storage)} {}
 
   /// Until no partition is left. Collective over the block.
   WARDEN_DEVICE void run() const {
     // One look for all threads: a kernel that is sending takes rows meanwhile.
-    if (simt::thread_rank() == 0) taken_[1] = ref_.log.rows_written();
+    if (simt::thread_rank() == 0) shared_[0].rows = ref_.log.rows_written();
     while (true) {
       if (simt::thread_rank() == 0)
-        taken_[0] = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+        shared_[0].partition = simt::fetch_add(&ref_.log.control->next_partition, 1u);
       simt::sync_block();
-      std::uint32_t const partition = taken_[0];
+      std::uint32_t const partition = shared_[0].partition;
       simt::sync_block();
       if (partition >= ref_.owners.partitions()) return;
-      run_partition(partition, taken_[1]);
+      run_partition(partition, shared_[0].rows);
     }
   }
 
  private:
+  /// What one thread looks up for all.
+  struct found {
+    std::uint32_t partition;  ///< the next one
+    std::uint32_t rows;       ///< of the log
+  };
   struct layout {
     std::size_t locals;
     arena_carver carver{};
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
-    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(2);
+    arena_piece<found> shared = carver.take<found>(1);
   };
 
   WARDEN_DEVICE void run_partition(std::uint32_t partition, std::uint32_t rows) const {
@@ -97,7 +102,7 @@ class partition_server {
   Ref const& ref_;
   std::byte* storage_;
   simt::shared_span<typename reader::storage> reading_;
-  simt::shared_span<std::uint32_t> taken_;  ///< a partition, and the rows of all
+  simt::shared_span<found> shared_;
 };
 
 WARDEN_NAMESPACE_END

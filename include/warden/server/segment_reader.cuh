@@ -51,10 +51,7 @@ class segment_reader {
       done_ += simt::warp_size;  // sabotage: segment-twice
       if (done_ >= total_) load_rows();
     }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
-      if (arrived >> k & 1u) m[k] = log_.pool[places[k]];
-    }
+    log_.load(m, places, arrived);
     return arrived;
   }
 
