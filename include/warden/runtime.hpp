@@ -92,7 +92,7 @@ bool capturing(stream_ref s);
 
 /// A kernel, as both devices can launch it.
 struct kernel {
-  void const* function = nullptr;  ///< the __global__ function; CUDA only
+  void const* function = nullptr;  ///< the __global__ function
   /// Copies the arguments, given by an address each; what it returns calls the kernel for one
   /// thread. Simulated device only.
   std::function<std::function<void()>(void const* const*)> body{};

@@ -57,6 +57,7 @@ class thread_order {
   }
   /// Another thread takes its number: it knows nothing, and its events come behind.
   void begin_again() {
+    begun_ = time_;
     others_ = nullptr;
     for (view& v : released_) v = {};
     for (std::vector<view>& h : heard_) h.clear();
@@ -66,7 +67,8 @@ class thread_order {
   event_time event() { return ++time_; }
   /// This thread's own events are known to it.
   [[nodiscard]] bool knows(unsigned thread, event_time event) const {
-    return thread == number_ || (others_ != nullptr && others_->times[thread] >= event);
+    return (thread == number_ && event > begun_) ||
+           (others_ != nullptr && others_->times[thread] >= event);
   }
   /// All that it knows now, as an event.
   view here() { return {others_, number_, event()}; }
@@ -88,6 +90,7 @@ class thread_order {
   unsigned number_ = 0;
   unsigned threads_ = 0;
   event_time time_ = 0;
+  event_time begun_ = 0;  ///< those up to it are another thread's
   knowledge_ptr others_;
   view released_[2];
   std::vector<view> heard_[2];  ///< [scope]

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -26,6 +28,9 @@ struct state {
     return s;
   }();
   std::uint64_t launches = 0;
+  /// [kernel] bytes of dynamic shared memory with which it may be launched, where they are more
+  /// than `unasked_shared_bytes`.
+  std::map<void const*, std::size_t> shared_bytes_allowed;
   bool timed = false;  ///< between the marks of a timer
   report last;
   counts total;
@@ -43,6 +48,19 @@ state& global() {
 constexpr int cuda_error_memory_allocation = 2;
 constexpr int cuda_error_stream_capture_unsupported = 900;
 constexpr std::size_t alignment = 256;
+/// Dynamic shared memory of a block that a kernel may have without asking, in bytes.
+constexpr std::size_t unasked_shared_bytes = 48 * 1024;
+
+void allow(runtime::kernel const& k, std::size_t shared_bytes) {
+  auto const lock = lock_device();
+  std::size_t& allowed = global().shared_bytes_allowed[k.function];
+  allowed = std::max(allowed, shared_bytes);
+}
+bool is_allowed(runtime::kernel const& k, std::size_t shared_bytes) {
+  if (shared_bytes <= unasked_shared_bytes) return true;
+  auto const found = global().shared_bytes_allowed.find(k.function);
+  return found != global().shared_bytes_allowed.end() && shared_bytes <= found->second;
+}
 
 }  // namespace
 
@@ -202,17 +220,19 @@ bool capturing(stream_ref s) {
   return sim::all_streams().capturing(s);
 }
 
-void allow_shared_bytes(kernel const&, std::size_t shared_bytes, std::source_location where) {
+void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_location where) {
   std::size_t const most = sim::current_settings().shared_bytes_per_block;
   if (shared_bytes > most) {
     throw limit_error{"a block with " + std::to_string(shared_bytes) +
                           " bytes of dynamic shared memory; the device has " + std::to_string(most),
                       where};
   }
+  sim::allow(k, shared_bytes);
 }
 
-int blocks_per_multiprocessor(kernel const&, unsigned threads, std::size_t shared_bytes,
+int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location) {
+  sim::allow(k, shared_bytes);
   sim::settings const& s = sim::current_settings();
   int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
   int const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / (shared_bytes + 1024));
@@ -229,8 +249,14 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
 }
 
 launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
-                     std::source_location) {
+                     std::source_location where) {
   auto const lock = sim::lock_device();
+  if (!sim::is_allowed(k, shape.shared_bytes)) {
+    throw cuda_error{1,
+                     "launching a kernel with " + std::to_string(shape.shared_bytes) +
+                         " bytes of dynamic shared memory: invalid argument",
+                     where};
+  }
   if (shape.cooperative && shape.blocks.count() > sim::current_settings().refuse_blocks_over)
     return launch_result::too_large;
   sim::enqueue(s, [shape, body = k.body(arguments)] { sim::run(shape, body); });

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -71,6 +72,10 @@ void machine::check_shared(block& b) {
     if (damaged(o.begin + o.bytes, o.begin + o.bytes + canary_bytes))
       fail("a shared variable of " + std::to_string(o.bytes) + " bytes", o.where);
     forget(o.begin, o.bytes);
+    std::erase_if(storage_used_, [&](auto const& used) {
+      return !std::less<>{}(used.first, static_cast<void const*>(o.begin)) &&
+             std::less<>{}(used.first, static_cast<void const*>(o.begin + o.bytes));
+    });
   }
   b.statics.clear();
 }

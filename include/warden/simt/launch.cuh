@@ -42,7 +42,7 @@ runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
 #if defined(__CUDACC__)
   return {reinterpret_cast<void const*>(kernel), {}};
 #else
-  return {nullptr, [kernel](void const* const* arguments) {
+  return {reinterpret_cast<void const*>(kernel), [kernel](void const* const* arguments) {
             return detail::with_copies(kernel, arguments, std::index_sequence_for<Parameters...>{});
           }};
 #endif

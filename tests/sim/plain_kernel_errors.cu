@@ -25,15 +25,20 @@ using testing::HasSubstr;
 
 // ---- the same kernel, right and wrong, under many schedules
 
-/// Calls `wrong()` under many schedules, and returns in how many it was true.
+/// Calls `wrong()` under many schedules, and returns in how many it was true. On a device of so
+/// many multiprocessors with a block each, if a number is given.
 template <class Wrong>
-unsigned wrong_schedules(Wrong wrong) {
+unsigned wrong_schedules(Wrong wrong, int multiprocessors = 0) {
   unsigned found = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     warden::sim::settings s;
     s.seed = seed;
     s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     s.pct_horizon = 20'000;
+    if (multiprocessors != 0) {
+      s.multiprocessors = multiprocessors;
+      s.blocks_per_multiprocessor = 1;
+    }
     warden::sim::configure(s);
     found += wrong() ? 1 : 0;
   }
@@ -125,7 +130,28 @@ TEST(plain_kernels, fences_of_a_block_are_sequentially_consistent_there) {
   EXPECT_EQ(wrong_schedules(both_missed_within_a_block<true>), 0u);
 }
 
+/// Blocks one after another in the same place: nothing orders them.
+__global__ void look_then_leave(unsigned* word, unsigned* seen) {
+  seen[blockIdx.x] = __ldcg(word);
+  __stcg(word, blockIdx.x + 1);
+}
+bool sees_older() {
+  warden::buffer<unsigned> words{7};
+  words.fill_bytes(0);
+  warden::launch(look_then_leave, 6, 1, {}, words.data() + 6, words.data());
+  auto const seen = words.to_host();
+  for (unsigned b = 0; b < 6; ++b) {
+    if (seen[b] < b) return true;
+  }
+  return false;
+}
+TEST(plain_kernels, a_block_does_not_know_what_the_one_before_it_stored) {
+  EXPECT_GT(wrong_schedules(sees_older, 1), 0u);
+}
+
 // ---- errors, with every thread's place
+
+__global__ void nothing(int) {}
 
 class plain_errors : public testing::Test {
  protected:
@@ -146,6 +172,16 @@ class plain_errors : public testing::Test {
     return "no error";
   }
 };
+
+TEST_F(plain_errors, more_dynamic_shared_memory_than_a_kernel_was_allowed) {
+  auto const launch = [] {
+    simt::launch(&nothing, 1, 32, 50'000, 0, {});
+    warden::stream_ref{}.synchronize();
+  };
+  EXPECT_THROW(launch(), warden::cuda_error);
+  warden::runtime::allow_shared_bytes(simt::make_kernel(&nothing), 50'000);
+  launch();
+}
 
 __global__ void half_a_barrier(unsigned*) {
   if (threadIdx.x < 40) __syncthreads();
@@ -191,8 +227,8 @@ TEST_F(plain_errors, a_barrier_beside_a_warp_that_meets) {
   // Both are in one warp.
   EXPECT_THAT(error_of(barrier_and_warp, 1, 16),
               AllOf(HasSubstr("a barrier or warp collective that not all its threads reach"),
-                    HasSubstr("thread 3: at a barrier, plain_kernels.cu:"),
-                    HasSubstr("thread 4: in a warp collective, plain_kernels.cu:")));
+                    HasSubstr("thread 3: at a barrier, plain_kernel_errors.cu:"),
+                    HasSubstr("thread 4: in a warp collective, plain_kernel_errors.cu:")));
 }
 
 __global__ void lock_across_a_warp(unsigned* lock) {
@@ -209,8 +245,8 @@ TEST_F(plain_errors, a_spin_lock_whose_owner_waits_for_its_warp) {
     EXPECT_THAT(error_of(lock_across_a_warp),
                 AllOf(HasSubstr("deadlock: every thread that is not at a barrier or in a warp "
                                 "collective has looked 100000 times at what nobody changes"),
-                      HasSubstr("in a warp collective, plain_kernels.cu:"),
-                      HasSubstr("runs, plain_kernels.cu:")));
+                      HasSubstr("in a warp collective, plain_kernel_errors.cu:"),
+                      HasSubstr("runs, plain_kernel_errors.cu:")));
   }
 }
 
@@ -251,7 +287,7 @@ __global__ void write_past_a_variable(unsigned*) {
 TEST_F(plain_errors, a_write_past_a_shared_variable) {
   EXPECT_THAT(error_of(write_past_a_variable),
               AllOf(HasSubstr("block 0 wrote past a shared variable of 256 bytes"),
-                    HasSubstr("plain_kernels.cu:")));
+                    HasSubstr("plain_kernel_errors.cu:")));
 }
 
 __global__ void too_much(unsigned*) {

@@ -2,7 +2,7 @@
 // Deferred sections that combine: every operation has its effect once, hot records get few
 // sections, and where nothing repeats nothing is combined.
 
-#include "tests/protocol/combined.cuh"
+#include "tests/protocol/deferred_combining.cuh"
 
 #include <cstdint>
 
