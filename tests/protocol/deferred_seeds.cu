@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs under many schedules: small and full ones, flat messages and batches in every mixture.
 
-#include "tests/protocol/deferred_combining.cuh"
 #include "tests/protocol/deferred.cuh"
+#include "tests/protocol/deferred_combining.cuh"
 #include "tests/protocol/order.cuh"
 #include "tests/support/many_schedules.cuh"
 
