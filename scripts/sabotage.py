@@ -218,6 +218,13 @@ MUTANTS = {
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
+    # what has run stays in its place.
+    "replay-amid": ("launch/fused_kernel.cuh", "", "parts/replay_seeds.runs_that_meet_are_put_off_and_reported",
+                    "lost or doubled|deadlock|memory outside|too many steps|no progress"),
+    "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
+    "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+                     "lost or doubled|no error"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

@@ -22,6 +22,7 @@ struct alignas(64) log_region {
   std::uint64_t taken;     ///< see above; beyond what the region has once it is full
   std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
   std::uint32_t flat;      ///< while the log is run: flat messages
+  std::uint32_t batches;   ///< while the log is run: messages of batches
 };
 
 /// The counters of one log.
@@ -58,6 +59,8 @@ struct section_log {
   static constexpr std::uint64_t closed = std::uint64_t{1} << 31;
   /// No row.
   static constexpr std::uint32_t no_row = ~0u;
+  /// First word of a message that nobody has written, where a log is replayed.
+  static constexpr std::uint32_t unwritten = ~0u;
 
   Message* pool = nullptr;           ///< `size` places
   log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
@@ -129,8 +132,19 @@ struct section_log {
         simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
     std::uint32_t const room = size_of(region);
     auto flat = static_cast<std::uint32_t>(taken >> 32);
-    if ((taken & 0xffffffffu) + flat >= room) flat = regions[region].flat_end;
-    regions[region].flat = flat < room ? flat : room;
+    auto batches = static_cast<std::uint32_t>(taken);
+    if (std::uint64_t{batches} + flat >= room) {
+      flat = regions[region].flat_end < room ? regions[region].flat_end : room;
+      batches = room - flat;
+    }
+    regions[region].flat = flat;
+    regions[region].batches = batches;
+  }
+
+  /// Takes back that the region was closed; one thread.
+  WARDEN_DEVICE void reopen(std::uint32_t region) const {
+    log_region& r = regions[region];
+    simt::store_relaxed(&r.taken, std::uint64_t{r.flat} << 32 | r.batches);
   }
 
   /// One flat message, in any region, first in `home`. False if all are full.
