@@ -128,8 +128,8 @@ class deferred {
   }
 
   /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
-  /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a fused
-  /// launch. Throws as launch_fused does.
+  /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
+  /// fused launch. Throws as launch_fused does.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_};
     detail::run_arguments<run_type> run{run_, ++runs_};
