@@ -218,6 +218,9 @@ MUTANTS = {
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    # Split logs: windows at the same places; a row too few.
+    "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
+    "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.
     "replay-amid": ("launch/fused_kernel.cuh", "", "parts/replay_seeds.runs_that_meet_are_put_off_and_reported",

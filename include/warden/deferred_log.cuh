@@ -72,10 +72,11 @@ class deferred {
     run_.report = state_->report.data();
     run_.at_work = state_->at_work.data();
     state_->has_logs = true;
-    check_partitions(chosen.partitions, where);
-    runner_.plan_partitions(run_, chosen.partitions, where);
-    run_.log = detail::log_plan<run_type>::make(sections, run_.owners, chosen.batches);
-    std::size_t const columns = run_.owners.partitions() + std::size_t{1};
+    check("partitions; a log has", chosen.partitions, where);
+    check("parts of a partition that is split; there are", chosen.split, where);
+    partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
+    run_.log = detail::log_plan<run_type>::make(sections, sorted_by, chosen.batches);
+    std::size_t const columns = sorted_by.partitions() + std::size_t{1};
     pool_ = buffer<message_type>{sections};
     regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
     offsets_ = buffer<std::uint16_t>{columns * run_.log.rows};
@@ -168,12 +169,11 @@ class deferred {
     return std::tie(device_, state_, runner_, run_, runs_, launches_, pool_, regions_, offsets_,
                     begins_, control_);
   }
-  static void check_partitions(unsigned chosen, std::source_location where) {
+  static void check(char const* what, unsigned chosen, std::source_location where) {
     constexpr std::uint32_t most = detail::flat_writer<run_type>::most_partitions;
     if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
-    throw limit_error{"deferred: " + std::to_string(chosen) +
-                          " partitions; a log has a power of two, " + std::to_string(most) +
-                          " at most",
+    throw limit_error{"deferred: " + std::to_string(chosen) + " " + what + " a power of two, " +
+                          std::to_string(most) + " at most",
                       where};
   }
 

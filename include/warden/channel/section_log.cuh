@@ -44,6 +44,12 @@ struct batch_order {
   std::uint32_t launch = 0;           ///< number of this ref
 };
 
+/// Rows of offsets, one behind another.
+struct log_rows {
+  std::uint32_t first;  ///< number of the first one
+  std::uint32_t end;    ///< and of the one behind the last
+};
+
 /// Places that were taken, one behind another.
 struct log_places {
   std::uint32_t begin;  ///< the first one
@@ -64,7 +70,7 @@ struct section_log {
 
   Message* pool = nullptr;           ///< `size` places
   log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
-  std::uint16_t* offsets = nullptr;  ///< [partition, and one more][row], from the row's begin
+  std::uint16_t* offsets = nullptr;  ///< [column, and one more][row], from the row's begin
   std::uint32_t* begins = nullptr;   ///< [row] the place of its first message
   log_control* control = nullptr;    ///< one
   std::uint32_t size = 0;            ///< places
@@ -74,6 +80,10 @@ struct section_log {
   std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
   partition_map partitions;          ///< which record belongs to which
   batch_order order;                 ///< nothing but zeros if there is none
+  /// [coarse partition] the rows that have its messages, if the log is one that was split: sorted
+  /// once more, each partition of a log by itself. Null otherwise.
+  log_rows* rows_of = nullptr;
+  std::uint32_t coarse_log2 = 0;  ///< partitions of the log that was split
 
   /// The first place of a region.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const { return region * region_size; }
@@ -165,6 +175,15 @@ struct section_log {
     return false;
   }
 
+  /// While the log is run: the rows that may have messages of a partition.
+  WARDEN_DEVICE log_rows rows_with(std::uint32_t partition) const {
+    if (rows_of == nullptr) return {0, rows_written()};
+    return rows_of[partition & ((1u << coarse_log2) - 1)];
+  }
+  /// The column of offsets of a partition.
+  WARDEN_DEVICE std::uint32_t column_of(std::uint32_t partition) const {
+    return rows_of == nullptr ? partition : partition >> coarse_log2;
+  }
   /// Rows of offsets that were given out; while the log is run.
   WARDEN_DEVICE std::uint32_t rows_written() const {
     return control->rows < rows ? control->rows : rows;
@@ -183,9 +202,9 @@ struct section_log {
       if (arrived >> k & 1u) m[k] = pool[places[k]];
     }
   }
-  /// The offset word of a row: where the segment of `partition` begins, and the one before ends.
-  WARDEN_DEVICE std::uint16_t* offset(std::uint32_t partition, std::uint32_t row) const {
-    return offsets + std::size_t{partition} * rows + row;
+  /// The offset word of a row: where the segment of a partition begins, and the one before ends.
+  WARDEN_DEVICE std::uint16_t* offset(std::uint32_t column, std::uint32_t row) const {
+    return offsets + std::size_t{column} * rows + row;
   }
 };
 

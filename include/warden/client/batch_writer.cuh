@@ -46,7 +46,10 @@ class batch_writer {
 
   /// Stages this thread's message of one round, below `Rounds`.
   WARDEN_DEVICE void stage(unsigned round, Message const& m) const {
-    unsigned const slot = round * Threads + simt::thread_rank();
+    stage_at(round * Threads + simt::thread_rank(), m);
+  }
+  /// The same for a slot; in order they are those of their slots.
+  WARDEN_DEVICE void stage_at(unsigned slot, Message const& m) const {
     staged_[slot] = m;
     if constexpr (InOrder) {
       ranks_[slot] = 0;  // found when all are there
@@ -57,8 +60,10 @@ class batch_writer {
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    ranks_[round * Threads + simt::thread_rank()] = no_message;  // sabotage: partial-round
+    stage_nothing_at(round * Threads + simt::thread_rank());  // sabotage: partial-round
   }
+  /// There is no message in this slot.
+  WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { ranks_[slot] = no_message; }
 
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
@@ -84,16 +89,18 @@ class batch_writer {
     return total - done;
   }
   /// Writes what was staged in `used` rounds to places that are the block's already, as many as
-  /// there are messages. Collective.
+  /// there are messages, with any row. Collective.
   WARDEN_DEVICE void write(unsigned used, std::uint32_t begin) const {
-    std::uint32_t const total = sort(used);
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
-    simt::sync_block();
-    copy_out(0, {begin, total});
-    if (row_[0] < log_.rows) write_row(row_[0], 0, {begin, total});
-    simt::sync_block();
-    clear();
-    simt::sync_block();
+    std::uint32_t const total = sort(used);
+    write_sorted(row_[0], {begin, total});
+  }
+  /// The same with the row `row`. Nothing is written if there are more messages than `places`.
+  /// Returns how many there are.
+  WARDEN_DEVICE std::uint32_t write(unsigned used, log_places places, std::uint32_t row) const {
+    std::uint32_t const total = sort(used);
+    write_sorted(total <= places.count ? row : log_type::no_row, {places.begin, total});
+    return total;
   }
 
  private:
@@ -137,6 +144,17 @@ class batch_writer {
         ranks_{at.ranks.in(storage)},
         stable_{at.ranking.in(storage)},
         combining_{at.combining.in(storage)} {}
+
+  /// To a row of the log, and its places; nothing is written if there is none.
+  WARDEN_DEVICE void write_sorted(std::uint32_t row, log_places places) const {
+    if (row < log_.rows) {
+      copy_out(0, places);
+      write_row(row, 0, places);
+    }
+    simt::sync_block();
+    clear();
+    simt::sync_block();
+  }
 
   WARDEN_DEVICE void clear() const {
     for (std::uint32_t p = simt::thread_rank(); p < log_.partitions.partitions(); p += Threads)

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <warden/block_client.cuh>
+#include <warden/channel/partition_map.cuh>
+#include <warden/deferred_options.hpp>
 #include <warden/host/deferred_kernels.cuh>
 #include <warden/host/launch_plan.cuh>
 #include <warden/host/launchable.cuh>
@@ -77,8 +79,9 @@ class log_replayer {
 
   /// So many partitions that the threads of a block count messages at different words; nothing is
   /// run by them.
-  void plan_partitions(run_type& run, unsigned chosen, std::source_location) {
-    run.owners = log_plan<run_type>::partitions(run.size, chosen != 0 ? chosen : 64);
+  partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
+                                std::source_location) {
+    return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
   /// Nothing is sorted; but places have to be told that nobody has written. Enqueued in the default
   /// stream. Throws cuda_error.

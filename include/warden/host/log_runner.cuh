@@ -4,11 +4,14 @@
 /// many blocks as are resident together.
 #pragma once
 
+#include <warden/channel/partition_map.cuh>
+#include <warden/deferred_options.hpp>
 #include <warden/error.hpp>
 #include <warden/host/deferred_kernels.cuh>
 #include <warden/host/launchable.cuh>
 #include <warden/host/log_order.cuh>
 #include <warden/host/log_plan.cuh>
+#include <warden/host/log_split.cuh>
 #include <warden/launch/run_ref.cuh>
 #include <warden/placement.cuh>
 #include <warden/runtime.hpp>
@@ -40,41 +43,60 @@ class log_runner {
   /// For the logs of `of`.
   explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
 
-  /// Chooses the partitions, unless the user did, and how many blocks run them. Throws limit_error
+  /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
+  /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
   /// where they do not fit the chip.
-  void plan_partitions(run_type& run, unsigned chosen, std::source_location where) {
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::source_location where) {
     auto const facts = runtime::facts(device_);
     constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
     // Sections on records in memory wait for them: more threads at once have more loads under way.
-    constexpr std::uint32_t blocks_each = Policy::records == placement::on_chip ? 1 : 2;
+    constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
     // Not more than blocks at once: what sections write beside their records is then written in
     // one sweep.
-    auto partitions =
-        chosen != 0
-            ? chosen
+    std::uint32_t partitions =
+        chosen.partitions != 0
+            ? chosen.partitions
             : std::clamp<std::uint32_t>(
                   std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each,
                   1, most);
-    while (true) {
-      run.owners = log_plan<run_type>::partitions(run.size, partitions);
+    std::uint32_t split = std::max(1u, chosen.split);
+    auto const plan = [&] {
+      run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
       run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
       run_bytes_ = server::shared_bytes(run.locals);
-      if (run_bytes_ <= facts.shared_bytes_per_block) break;
-      if (partitions == most || chosen != 0) {
+      return run_bytes_ <= facts.shared_bytes_per_block;
+    };
+    while (!plan()) {
+      bool const has_more = std::uint64_t{partitions} * split < run.size;
+      if (has_more && chosen.partitions == 0 && chosen.split <= 1 && partitions < most) {
+        partitions *= 2;
+      } else if (has_more && chosen.split == 0 && split < most) {
+        split *= 2;
+      } else {
         throw limit_error{
             "deferred: " + std::to_string(run.size) + " records of " +
-                std::to_string(sizeof(Record)) + " bytes in " + std::to_string(partitions) +
+                std::to_string(sizeof(Record)) + " bytes in " + std::to_string(partitions * split) +
                 " partitions do not fit the chip: one needs " + std::to_string(run_bytes_) +
                 " bytes of shared memory; the device has " +
                 std::to_string(facts.shared_bytes_per_block),
             where};
       }
-      partitions *= 2;
     }
-    run_blocks_ = std::min(partitions, resident(run_kernel_, run_bytes_, where));
+    run_blocks_ = resident(run_kernel_, run_bytes_, where);
+    std::size_t const bytes = run.size * sizeof(Record);
+    if (!on_chip && chosen.split == 0 && bytes > facts.cache_bytes && sections >= run.size / 8) {
+      // Half of the cache is for all else that goes through it.
+      while (split < most && bytes / (partitions * split) * run_blocks_ > facts.cache_bytes / 2)
+        split *= 2;
+      plan();
+    }
+    run_blocks_ = std::min(run_blocks_, partitions * split);
+    return run.owners.coarser(partitions);
   }
-  /// Behind the plan of the log: what sorts it. Throws cuda_error.
+  /// Behind the plan of the log: what sorts and splits it. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
+    if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
     if constexpr (run_type::in_order) {
       order_.make(run.log, where);
     } else {
@@ -98,16 +120,18 @@ class log_runner {
     } else {
       launch(sort_kernel_, sort_blocks_, sort_bytes);
     }
+    if (split_.is_made()) run = split_.enqueue(run, s, where);
     launch(run_kernel_, run_blocks_, run_bytes_);
   }
 
   /// No launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Device memory, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return order_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return order_.bytes() + split_.bytes(); }
 
  private:
   using server = typename run_type::executor::template deferred_server<run_type>;
+  static constexpr bool on_chip = Policy::records == placement::on_chip;
   static constexpr unsigned threads = run_type::policy::block_threads;
   static constexpr std::size_t sort_bytes = flat_writer<run_type>::shared_bytes();
 
@@ -131,6 +155,7 @@ class log_runner {
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
   runtime::kernel sort_kernel_ = sort_kernel();
   log_order<run_type> order_;  ///< empty unless sections run in order
+  log_split<run_type> split_;
 };
 
 }  // namespace detail

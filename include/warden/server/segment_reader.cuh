@@ -21,14 +21,14 @@ class segment_reader {
   /// It needs no shared memory.
   struct storage {};
 
-  /// For `partition` in the log's `rows`, by this thread's warp among those of the block.
-  /// Collective over the warp.
-  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition,
-                               std::uint32_t rows, storage&)
+  /// For a partition's column in these rows of the log, by this thread's warp among those of the
+  /// block. Collective over the warp.
+  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
+                               storage&)
       : log_{log},
-        partition_{partition},
-        rows_{rows},
-        next_row_{simt::warp_rank() * simt::warp_size + simt::lane_id()} {
+        column_{column},
+        rows_{rows.end},
+        next_row_{rows.first + simt::warp_rank() * simt::warp_size + simt::lane_id()} {
     ask_for_rows();
     load_rows();
   }
@@ -79,8 +79,8 @@ class segment_reader {
   WARDEN_DEVICE void ask_for_rows() {
     asked_begin_ = asked_first_ = asked_end_ = 0;
     if (next_row_ >= rows_) return;
-    asked_first_ = *log_.offset(partition_, next_row_);
-    asked_end_ = *log_.offset(partition_ + 1, next_row_);
+    asked_first_ = *log_.offset(column_, next_row_);
+    asked_end_ = *log_.offset(column_ + 1, next_row_);
     asked_begin_ = log_.begins[next_row_];
     if (!log_.holds(asked_begin_, asked_first_, asked_end_)) asked_end_ = asked_first_ = 0;
   }
@@ -98,8 +98,8 @@ class segment_reader {
   }
 
   section_log<Message> const& log_;
-  std::uint32_t partition_;
-  std::uint32_t rows_;
+  std::uint32_t column_;
+  std::uint32_t rows_;                                   ///< below this
   std::uint32_t next_row_;                               ///< of the lane
   std::uint32_t asked_begin_, asked_first_, asked_end_;  ///< of that row
   std::uint32_t begin_ = 0;   ///< the lane's row: where its segment begins in the pool
