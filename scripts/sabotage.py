@@ -213,13 +213,15 @@ MUTANTS = {
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
-    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "rows-as-they-came": ("server/ordered_reader.cuh", "return log_.segment(column_, turn);", ORDER, "wrong order"),
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
+    "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
+                      LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.

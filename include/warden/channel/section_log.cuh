@@ -188,10 +188,14 @@ struct section_log {
   WARDEN_DEVICE std::uint32_t rows_written() const {
     return control->rows < rows ? control->rows : rows;
   }
-  /// Whether the log has the messages `first` to `end` behind place `begin`. A row that is not
-  /// whole, because a kernel was sending, may say otherwise.
-  WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end) const {
-    return first <= end && begin <= size && end <= size - begin;
+  /// The places of a partition's messages in a row. None, if they are not in the log: a row that is
+  /// not whole, because a kernel was sending, may say so.
+  WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
+    std::uint32_t const first = *offset(column, row);
+    std::uint32_t const end = *offset(column + 1, row);
+    std::uint32_t const begin = begins[row];
+    bool const is_in = first <= end && begin <= size && end <= size - begin;
+    return is_in ? log_places{begin + first, end - first} : log_places{0, 0};
   }
   /// Loads `m[k]` from `places[k]` for the bits k of `arrived`.
   template <unsigned Rounds>

@@ -12,6 +12,7 @@
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -46,12 +47,12 @@ class log_splitter {
                                     segment_reader<message_type>>;
 
  public:
-  /// Messages of a thread in one window: 64 KB in a block of 1,024 threads.
-  static constexpr unsigned rounds =
-      sizeof(message_type) >= 64 ? 1 : static_cast<unsigned>(64 / sizeof(message_type));
+  /// Messages of a thread in one window, which takes 64 KB.
+  static constexpr unsigned rounds = std::clamp<unsigned>(
+      static_cast<unsigned>((std::size_t{64} << 10) / (threads * sizeof(message_type))), 1, 8);
 
   /// Bytes of shared memory, aligned to 16.
-  static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
   /// Rows that a split of `log` takes, at most.
   static constexpr std::size_t most_rows(typename Ref::log_type const& log) {
     std::size_t const partitions = log.partitions.partitions();
@@ -81,7 +82,7 @@ class log_splitter {
       found const next = shared_[0];
       simt::sync_block();
       if (next.partition >= log_.partitions.partitions()) break;
-      split(next.partition, next.rows);
+      split(next.partition, {0, next.rows});
     }
     if (simt::thread_rank() != 0) return;
     // The last one to find none: all have taken what they will.
@@ -99,11 +100,16 @@ class log_splitter {
     std::uint32_t most_windows;  ///< of any warp, negated
   };
   struct layout {
+    WARDEN_HOST_DEVICE constexpr layout()
+        : writing{carver.take<std::byte>(writer::shared_bytes(), 16)},
+          reading{carver.take<typename reader::storage>(1)},
+          scanning{carver.take<typename scan::storage>(1)},
+          shared{carver.take<found>(1)} {}
     arena_carver carver{};
-    arena_piece<std::byte> writing = carver.take<std::byte>(writer::shared_bytes(), 16);
-    arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
-    arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
-    arena_piece<found> shared = carver.take<found>(1);
+    arena_piece<std::byte> writing;
+    arena_piece<typename reader::storage> reading;
+    arena_piece<typename scan::storage> scanning;
+    arena_piece<found> shared;
   };
   /// Of a partition.
   struct extent {
@@ -111,9 +117,11 @@ class log_splitter {
   };
 
   /// Groups of rows of which an ordered_reader has its windows, each for itself.
-  static constexpr std::size_t groups_of(std::size_t rows) { return rows / reader::entries + 1; }
+  WARDEN_HOST_DEVICE static constexpr std::size_t groups_of(std::size_t rows) {
+    return rows / reader::entries + 1;
+  }
 
-  WARDEN_DEVICE void split(std::uint32_t partition, std::uint32_t rows) const {
+  WARDEN_DEVICE void split(std::uint32_t partition, log_rows rows) const {
     extent const all = measure(partition, rows);
     if (simt::thread_rank() == 0) {
       shared_[0].rows = simt::fetch_add(&a_.counters->rows, all.windows);
@@ -122,7 +130,7 @@ class log_splitter {
     simt::sync_block();
     found const mine = shared_[0];
     simt::sync_block();
-    reader messages{log_, partition, {0, rows}, reading_[0]};
+    reader messages{log_, partition, rows, reading_[0]};
     std::uint32_t done = 0, w = 0;
     while (done < all.messages && w < all.windows) {
       message_type m[rounds];
@@ -141,40 +149,37 @@ class log_splitter {
       }
       std::uint32_t const left = all.messages - done;
       std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
-      if (count > left) {
-        // A kernel that was sending has written a row meanwhile: there is no place for that.
-        if (simt::thread_rank() == 0)
-          simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{left});
-        break;
-      }
+      // A kernel that was sending has written a row meanwhile: there is no place for that.
+      if (count > left) break;
       done += count;  // sabotage: split-places
       ++w;
     }
-    if (simt::thread_rank() == 0)
-      a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // sabotage: split-rows
+    if (simt::thread_rank() != 0) return;
+    a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // sabotage: split-rows
+    if (done != all.messages)
+      simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{all.messages - done});
   }
 
   /// How much there is of a partition: windows are as many or fewer. Collective.
-  WARDEN_DEVICE extent measure(std::uint32_t partition, std::uint32_t rows) const {
-    std::uint32_t mine = 0, messages;
-    // As a segment_reader deals the rows out to the threads.
-    for (std::uint32_t row = simt::thread_rank(); row < rows; row += threads) {
-      std::uint32_t const first = *log_.offset(partition, row);
-      std::uint32_t const end = *log_.offset(partition + 1, row);
-      if (log_.holds(log_.begins[row], first, end)) mine += end - first;
-    }
-    scan::exclusive_sum(scan_[0], mine, messages);
+  WARDEN_DEVICE extent measure(std::uint32_t partition, log_rows rows) const {
+    std::uint32_t messages;
     if constexpr (Ref::in_order) {
-      auto const groups = static_cast<std::uint32_t>(groups_of(rows));
+      std::uint32_t mine = 0;
+      for (std::uint32_t row = simt::thread_rank(); row < rows.end; row += threads)
+        mine += log_.segment(partition, row).count;
+      scan::exclusive_sum(scan_[0], mine, messages);
+      auto const groups = static_cast<std::uint32_t>(groups_of(rows.end));
       return {messages, messages / (rounds * threads) + groups};
     } else {
-      // A warp has its rows for itself: the one with most messages is the last to end.
+      auto const of_warp = reader::measure(log_, partition, rows);
+      scan::exclusive_sum(scan_[0], of_warp.messages, messages);
+      // The warp with most rounds is the last to end.
       if (simt::thread_rank() == 0) simt::shared_store(shared_[0].most_windows, ~0u);
       simt::sync_block();
-      std::uint32_t const of_warp = simt::warp_sum(mine);
-      std::uint32_t const window = rounds * simt::warp_size;
       if (simt::lane_id() == 0)
-        simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp + window - 1) / window));
+        simt::shared_fetch_min(
+            shared_[0].most_windows,
+            ~((of_warp.rounds + rounds - 1) / rounds));  // sabotage: split-windows
       simt::sync_block();
       return {messages, ~simt::shared_load(shared_[0].most_windows)};
     }
@@ -190,7 +195,9 @@ class log_splitter {
 
 /// Splits the log. As many blocks as are resident together, or fewer.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads,
+                                 Ref::policy::block_threads <= 512 ? 2 : 1)
+    split_log(split_arguments<Ref> a) {
   if (!a.run.runs()) return;
   log_splitter<Ref>{a, simt::dynamic_shared()}.run();
 }

@@ -80,10 +80,10 @@ class ordered_reader {
       std::uint32_t begin[each], length[each], sum = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
-        segment const s = segment_of(next_row_ + simt::thread_rank() * each + k);
+        log_places const s = segment_of(next_row_ + simt::thread_rank() * each + k);
         begin[k] = s.begin;
-        length[k] = s.length;
-        sum += s.length;
+        length[k] = s.count;
+        sum += s.count;
       }
       std::uint32_t before = scan::exclusive_sum(scan_[0], sum, total_);
       WARDEN_UNROLL
@@ -96,17 +96,10 @@ class ordered_reader {
       simt::sync_block();
     }
   }
-  struct segment {
-    std::uint32_t begin, length;
-  };
   /// The segment of the row whose turn is `turn`; empty if there is none.
-  WARDEN_DEVICE segment segment_of(std::uint32_t turn) const {
+  WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
     if (turn >= rows_) return {0, 0};
-    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
-    std::uint32_t const first = *log_.offset(column_, row);
-    std::uint32_t const end = *log_.offset(column_ + 1, row);
-    std::uint32_t const begin = log_.begins[row];
-    return log_.holds(begin, first, end) ? segment{begin + first, end - first} : segment{0, 0};
+    return log_.segment(column_, log_.order.rows[turn]);  // sabotage: rows-as-they-came
   }
   /// The place of message `i` of these rows: in the last segment that begins at or before it.
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
