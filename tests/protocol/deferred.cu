@@ -3,6 +3,7 @@
 // is done with the log.
 
 #include "tests/protocol/deferred.cuh"
+#include "tests/support/complaint.hpp"
 
 #include <warden/graph.hpp>
 
@@ -18,6 +19,8 @@ namespace {
 
 namespace simt = warden::simt;
 using deferring::entry;
+using test::complaint;
+using test::refusal;
 using testing::HasSubstr;
 using warden::placement;
 
@@ -96,17 +99,6 @@ TEST(deferred, runs_sections_as_atomics) {
   std::vector<std::uint64_t> expected(10);
   for (std::uint32_t i = 0; i < n; ++i) expected[i % 10] += i;
   EXPECT_EQ(records.to_host(), expected);
-}
-
-/// What `wait` says.
-template <class Guarded>
-std::string complaint(Guarded& on, warden::stream_ref s = {}) {
-  try {
-    on.wait(s);
-  } catch (warden::limit_error const& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(deferred, a_full_log_holds_what_it_was_made_for_and_says_who_was_refused) {
@@ -285,14 +277,6 @@ struct touch {
 };
 TEST(deferred, impossible_logs_are_refused) {
   deferring::bench<by_default> b{50};
-  auto const refusal = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
-  };
   EXPECT_THAT(refusal([&] {
                 warden::deferred{b.on(), 0};
               }),

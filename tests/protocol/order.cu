@@ -3,13 +3,13 @@
 // gives, bit for bit.
 
 #include "tests/protocol/order.cuh"
+#include "tests/support/complaint.hpp"
 
 #include <warden/graph.hpp>
 
 #include <gmock/gmock.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace {
@@ -18,6 +18,8 @@ using ordering::append;
 using ordering::expect_order;
 using ordering::traced;
 using ordering::traces;
+using test::complaint;
+using test::refusal;
 using testing::HasSubstr;
 using warden::placement;
 
@@ -82,17 +84,6 @@ TEST(order, of_apply_async_is_that_of_the_arrays) {
   EXPECT_LT(on.memory_bytes(), 100'000u) << "more than a piece";
 }
 
-/// What `wait` says.
-template <class Guarded>
-std::string complaint(Guarded& on) {
-  try {
-    on.wait();
-  } catch (warden::limit_error const& e) {
-    return e.what();
-  }
-  return "";
-}
-
 TEST(order, of_two_launches_with_one_ref_is_reported) {
   ordering::bench<placement::on_chip, 32> o{10, 400};
   auto const ref = o.log().ref();
@@ -115,14 +106,6 @@ TEST(order, batches_beyond_what_the_log_has_room_for_are_refused_and_reported) {
 }
 
 TEST(order, choices_that_cannot_be_are_refused) {
-  auto const refusal = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
-  };
   warden::buffer<traced> records{10};
   traces<placement::on_chip> on{records};
   EXPECT_THAT(refusal([&] {
