@@ -269,6 +269,31 @@ TEST(deferred, a_fused_guarded_defers_as_well) {
   b.expect_ran(0, 500);
 }
 
+TEST(deferred, apply_async_on_more_records_than_a_log_can_name_is_a_fused_launch) {
+  // Only the first ones have memory; no others are touched.
+  constexpr std::uint32_t keys = 50, n = 400, size = 0xfffffffe;
+  warden::buffer<entry> records{keys};
+  records.fill_bytes(0);
+  deferring::table<deferring::fused> on{records.data(), size};
+  std::size_t const memory_bytes = on.memory_bytes();
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t i = 0; i < n; ++i) ids.push_back(deferring::id_of(i, keys));
+  ids.push_back(~0u);
+  warden::buffer<std::uint32_t> const device_ids{ids};
+  std::vector<deferring::add<1>> const sections(ids.size(), {{3}});
+  warden::buffer<deferring::add<1>> const device_sections{sections};
+  on.apply_async(device_ids.data(), device_sections.data(), ids.size());
+  EXPECT_THAT(complaint(on), HasSubstr("record id 4294967295 is not below 4294967294 (1 such ids"));
+  EXPECT_EQ(on.memory_bytes(), memory_bytes) << "a log was made";
+  std::vector<std::uint32_t> expected(keys);
+  for (std::uint32_t i = 0; i < n; ++i) ++expected[ids[i]];
+  auto const found = records.to_host();
+  for (std::uint32_t k = 0; k < keys; ++k) {
+    EXPECT_EQ(found[k].count, expected[k]) << "lost or doubled section on record " << k;
+    EXPECT_EQ(found[k].sum, 3u * expected[k]) << "lost or doubled section on record " << k;
+  }
+}
+
 struct large {
   unsigned char bytes[1 << 12];
 };
