@@ -21,27 +21,31 @@ struct to_send {
   std::uint32_t n;
 };
 
-/// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
-/// first is sent.
+/// All threads of a block together. Several ids are loaded before the first is sent; unrolled over
+/// a batch, so that the client's flush stands in the code once.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3) send_by_blocks(to_send<Ref, Make> a) {
   using block = warden::deferred_block<Ref, Threads>;
   block client{a.ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
-  constexpr unsigned at_once = 4, chunk = at_once * Threads;
+  // All of a batch would not fit the registers of three blocks.
+  constexpr unsigned rounds = block::rounds, at_once = (rounds + 1) / 2;
   // 32 bits do: a run has 2^26 operations at most.
-  for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
-       base += simt::block_count() * chunk) {
+  std::uint32_t const step = simt::block_count() * Threads;
+  for (std::uint32_t base = simt::block_rank() * Threads; base < a.n; base += rounds * step) {
     std::uint32_t const first = base + simt::thread_rank();
-    std::uint32_t ids[at_once];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) {
-      std::uint32_t const i = first + k * Threads;
-      ids[k] = a.ids[i < a.n ? i : 0];
-    }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) {
-      std::uint32_t const i = first + k * Threads;
-      client.send(ids[k], Make{}(i), i < a.n);
+    for (unsigned begin = 0; begin < rounds; begin += at_once) {
+      std::uint32_t ids[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        std::uint32_t const i = first + (begin + k) * step;
+        ids[k] = a.ids[i < a.n ? i : 0];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once && begin + k < rounds; ++k) {
+        std::uint32_t const i = first + (begin + k) * step;
+        client.send(ids[k], Make{}(i), i < a.n);
+      }
     }
   }
   client.flush();
