@@ -87,7 +87,7 @@ class deferred_block {
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
-    std::uint32_t const refused = refused_ + pass_on();
+    std::uint32_t const refused = refused_ + (round_ == 0 ? 0 : pass_on());
     refused_ = 0;
     return refused;
   }
