@@ -22,13 +22,17 @@ struct to_send {
   std::uint32_t n;
 };
 
+/// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold.
+template <class Ref>
+inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) <= 8 ? 3 : 4;
+
 /// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
 /// first is sent.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
                             typename warden::deferred_block<Ref, Threads>::storage& storage) {
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
-  constexpr unsigned at_once = 4, chunk = at_once * Threads;
+  constexpr unsigned at_once = loaded_at_once<Ref>, chunk = at_once * Threads;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
@@ -72,9 +76,9 @@ class by_blocks {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
   }
   void send_async(to_send<Ref, Make> const& all) const {
+    constexpr unsigned chunk = loaded_at_once<Ref> * threads;
     simt::launch(&send_by_blocks<Ref, Make, threads>,
-                 std::min(resident_, (all.n + 4 * threads - 1) / (4 * threads)), threads,
-                 shared_bytes, all, {});
+                 std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
   }
 
  private:
