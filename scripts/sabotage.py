@@ -22,6 +22,7 @@ import sys
 # The tests of logs.
 LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
+ROUNDS = "parts/rounds_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -218,6 +219,19 @@ MUTANTS = {
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
+    # games from the last to the first; a runner that does not give its record back.
+    "turn-early": ("launch/rounds_ref.cuh", "return played_a + 1 >= game.turn_a && played_b + 1 >= game.turn_b;", ROUNDS,
+                   "(overlapping|unordered) sections|lost or doubled section"),
+    "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "part-back": ("block/pair_store.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
+                  "lost or doubled section"),
+    "game-order": ("server/rounds_server.cuh",
+                   "next_[0] = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
+                   "no progress"),
+    "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

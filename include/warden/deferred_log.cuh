@@ -7,8 +7,10 @@
 #include <warden/deferred_options.hpp>
 #include <warden/error.hpp>
 #include <warden/host/deferred_kernels.cuh>
+#include <warden/host/launch_access.cuh>
 #include <warden/host/log_order.cuh>
 #include <warden/host/log_plan.cuh>
+#include <warden/host/rounds_plan.cuh>
 #include <warden/host/shared_state.cuh>
 #include <warden/launch/deferred_ref.cuh>
 #include <warden/launch/run_ref.cuh>
@@ -45,15 +47,21 @@ class basic_guarded;
 template <class Policy, class Record, class... Sections>
 class deferred {
   using run_type = run_ref<Policy, Record, Sections...>;
-  static_assert(!(pair_section_of<Sections, Record, typename Policy::context> || ...),
-                "warden: sections on two records are not deferred: use launch_fused");
+  static constexpr bool in_rounds = run_type::has_pairs;
+  static_assert(
+      !(in_rounds && run_type::in_order),
+      "warden: sections on two records run in no order: order::sequential is for sections "
+      "on one");
+  static_assert(
+      !(in_rounds && Policy::combines),
+      "warden: sections on two records are not combined: let the policy not say combines");
   static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections are not deferred: use launch_fused");
   static_assert(
-      requires { typename run_type::executor::template deferred_server<run_type>; },
+      in_rounds || requires { typename run_type::executor::template deferred_server<run_type>; },
       "warden: a log is run by the executor runs, locks or atomics");
   static_assert(
-      !run_type::in_order || requires { run_type::executor::keeps_order; },
+      !run_type::in_order || in_rounds || requires { run_type::executor::keeps_order; },
       "warden: order::sequential needs the executor runs");
   static_assert(!(run_type::in_order && Policy::combines),
                 "warden: order::sequential runs each section by itself: let the policy not say "
@@ -79,7 +87,14 @@ class deferred {
     run_.report = state_->report.data();
     run_.at_work = state_->at_work.data();
     state_->has_logs = true;
-    plan_partitions(chosen.partitions, where);
+    check_partitions(chosen.partitions, where);
+    if constexpr (in_rounds) {
+      rounds_.choose_parts(run_, chosen.partitions, device_, where);
+      rounds_.make(sections, run_, detail::launch_access::state(of),
+                   detail::launch_access::limit(of));
+    } else {
+      plan_partitions(chosen.partitions, where);
+    }
     run_.log = detail::log_plan<run_type>::make(sections, run_.owners, chosen.batches);
     if constexpr (!run_type::in_order) plan_sort(where);
     std::size_t const columns = run_.owners.partitions() + std::size_t{1};
@@ -154,7 +169,11 @@ class deferred {
     } else {
       enqueue(sort_kernel_, sort_blocks_, sort_bytes);
     }
-    enqueue(run_kernel_, run_blocks_, run_bytes());
+    if constexpr (in_rounds) {
+      rounds_.run({run_, runs_}, s, where);
+    } else {
+      enqueue(run_kernel_, run_blocks_, run_bytes());
+    }
     enqueue(simt::make_kernel(&detail::open_log<run_type>), 1, 0);
     state_->ran(s);
   }
@@ -164,31 +183,35 @@ class deferred {
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return pool_.bytes() + regions_.bytes() + offsets_.bytes() + begins_.bytes() +
-           control_.bytes() + order_.bytes();
+           control_.bytes() + order_.bytes() + rounds_.bytes();
   }
 
  private:
   using message_type = typename run_type::message_type;
-  using server = typename run_type::executor::template deferred_server<run_type>;
   using flat_writer = detail::flat_writer<run_type>;
   static constexpr std::size_t sort_bytes = flat_writer::shared_bytes();
-  [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
+  [[nodiscard]] std::size_t run_bytes() const {
+    return run_type::executor::template deferred_server<run_type>::shared_bytes(run_.locals);
+  }
 
   auto members() {
     return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, run_kernel_, sort_kernel_,
-                    runs_, launches_, pool_, regions_, offsets_, begins_, control_, order_);
+                    runs_, launches_, pool_, regions_, offsets_, begins_, control_, order_,
+                    rounds_);
+  }
+  static void check_partitions(unsigned chosen, std::source_location where) {
+    constexpr std::uint32_t most = flat_writer::most_partitions;
+    if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
+    throw limit_error{"deferred: " + std::to_string(chosen) +
+                          " partitions; a log has a power of two, " + std::to_string(most) +
+                          " at most",
+                      where};
   }
   /// Chooses the partitions, unless the user did, and how many blocks run them.
   void plan_partitions(unsigned chosen, std::source_location where) {
     auto const facts = runtime::facts(device_);
     unsigned const threads = run_type::policy::block_threads;
     constexpr std::uint32_t most = flat_writer::most_partitions;
-    if (chosen > most || (chosen & (chosen - 1)) != 0) {
-      throw limit_error{"deferred: " + std::to_string(chosen) +
-                            " partitions; a log has a power of two, " + std::to_string(most) +
-                            " at most",
-                        where};
-    }
     // Sections on records in memory wait for them: more threads at once have more loads under way.
     constexpr std::uint32_t blocks_each = Policy::records == placement::on_chip ? 1 : 2;
     // Not more than blocks at once: what sections write beside their records is then written in
@@ -228,6 +251,13 @@ class deferred {
     sort_blocks_ = static_cast<unsigned>(std::min(resident, tiles));
   }
 
+  /// Nothing where sections run in rounds.
+  static runtime::kernel run_kernel() {
+    if constexpr (in_rounds)
+      return {};
+    else
+      return simt::make_kernel(&detail::run_log<run_type>);
+  }
   /// Nothing where sections run in order: there are no flat messages.
   static runtime::kernel sort_kernel() {
     if constexpr (run_type::in_order)
@@ -242,7 +272,7 @@ class deferred {
   unsigned run_blocks_ = 0, sort_blocks_ = 0;
   // Asked for shared memory when the log is made, and launched later: the address of a kernel may
   // be another one in another translation unit.
-  runtime::kernel run_kernel_ = simt::make_kernel(&detail::run_log<run_type>);
+  runtime::kernel run_kernel_ = run_kernel();
   runtime::kernel sort_kernel_ = sort_kernel();
   std::uint32_t runs_ = 0;      ///< enqueued so far
   std::uint32_t launches_ = 0;  ///< refs given out
@@ -252,6 +282,7 @@ class deferred {
   buffer<std::uint32_t> begins_;
   buffer<log_control> control_;
   detail::log_order<run_type> order_;  ///< empty unless sections run in order
+  std::conditional_t<in_rounds, detail::rounds_plan<run_type>, detail::no_rounds> rounds_;
 };
 
 WARDEN_NAMESPACE_END

@@ -80,7 +80,7 @@ class basic_guarded {
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor nested, or locks where both have "
       "one owner");
-  static_assert(pairs_taken_by<executor> != pairs_of::any_owners ||
+  static_assert(Policy::deferred_only || pairs_taken_by<executor> != pairs_of::any_owners ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...) ||
                     (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
                 "warden: with the executor nested a record and a section take 40 bytes together at "
@@ -200,7 +200,7 @@ class basic_guarded {
     if (!misuse.empty()) clear_report(report, s);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);
-    if (failure) {
+    if (failure && channels_) {
       // They may hold half a batch.
       reset_channels(s);
       forwards_.reset(ref_, s);  // sabotage: rings-kept

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/client/batch_writer.cuh>
+#include <warden/launch/launch_control.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -29,10 +30,14 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
   bool put_off = false;
   if (simt::thread_rank() == 0) {
+    // Behind a failure that nobody was told nothing runs.
+    if constexpr (Ref::has_pairs) put_off = is_poisoned(a.ref.health);
+  }
+  if (simt::thread_rank() == 0 && !put_off) {
     // What others wrote is visible to the kernels behind this one: theirs have ended.
     put_off = simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
-    if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
   }
+  if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
   if (simt::sync_block_or(put_off)) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     log.close(r);

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory and the plan of a log's runs in rounds: into how many parts the records go, whether
+/// two of them fit the chip, and what is launched.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/error.hpp>
+#include <warden/host/launch_state.cuh>
+#include <warden/host/log_plan.cuh>
+#include <warden/host/rounds_kernels.cuh>
+#include <warden/launch/watchdog.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Of `Run`, a run_ref whose sections are on two records, all or some.
+template <class Run>
+class rounds_plan {
+  using message_type = typename Run::message_type;
+  static constexpr unsigned threads = Run::policy::block_threads;
+  template <placement Where>
+  using ref = rounds_ref<Run, Where>;
+  using any_ref = ref<placement::in_memory>;
+  using chip_ref = ref<placement::on_chip>;
+
+ public:
+  /// Bytes of device memory.
+  [[nodiscard]] std::size_t bytes() const {
+    return pool_.bytes() + ranges_.bytes() + present_.bytes() + games_.bytes() + turns_.bytes() +
+           control_.bytes();
+  }
+
+  /// Chooses the parts, unless the user did: `chosen` is 0 or a power of two up to 512. Throws
+  /// limit_error if two parts have to be on chip and are not.
+  void choose_parts(Run& run, unsigned chosen, int device, std::source_location where) {
+    auto const facts = runtime::facts(device);
+    constexpr std::uint32_t most = flat_writer<Run>::most_partitions;
+    // A block for each game of a round, and a multiprocessor for each block.
+    auto parts =
+        chosen != 0
+            ? chosen
+            : std::clamp<std::uint32_t>(
+                  2 * std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)), 1, most);
+    std::size_t const most_bytes = facts.shared_bytes_per_block;
+    while (true) {
+      run.owners = partition_map{parts, log_plan<Run>::chunk(run.size, parts)};
+      run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
+      on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
+      if (on_chip_ || parts == most || chosen != 0) break;
+      parts *= 2;
+    }
+    if (!on_chip_ && Run::policy::records == placement::on_chip) {
+      throw limit_error{"deferred: " + std::to_string(run.size) + " records of " +
+                            std::to_string(sizeof(typename Run::record)) + " bytes in " +
+                            std::to_string(parts) + " parts do not fit the chip: two need " +
+                            std::to_string(game_bytes<placement::on_chip>(run)) +
+                            " bytes of shared memory; the device has " + std::to_string(most_bytes),
+                        where};
+    }
+    fill_ = {simt::make_kernel(&fill_bins<any_ref>), parts, fill_bytes(parts), where};
+    list_ = {simt::make_kernel(&list_games<any_ref>), 1, list_bytes(parts), where};
+    play_ = on_chip_ ? launched{simt::make_kernel(&play_games<chip_ref>), parts,
+                                game_bytes<placement::on_chip>(run), where}
+                     : launched{simt::make_kernel(&play_games<any_ref>), parts,
+                                game_bytes<placement::in_memory>(run), where};
+  }
+  /// Makes the memory for `sections` messages of a log with those parts. Waits as `limit` says;
+  /// failures are the guarded's, whose state is kept. Throws cuda_error.
+  void make(std::size_t sections, Run& run, std::shared_ptr<launch_state const> guarded,
+            time_limit limit) {
+    guarded_ = std::move(guarded);
+    run.health = &guarded_->control.data()->health;
+    limit_ = limit;
+    std::size_t const parts = run.owners.partitions();
+    pool_ = buffer<message_type>{sections};
+    ranges_ = buffer<bin_range>{parts * parts};
+    present_ =
+        buffer<std::uint32_t>{parts * pair_bins<message_type>::words(run.owners.partitions())};
+    games_ = buffer<round_game>{tournament{run.owners.partitions()}.games()};
+    turns_ = buffer<part_turns>{parts};
+    control_ = buffer<rounds_control>{1};
+    control_.fill_bytes(0);
+  }
+
+  /// Enqueues what comes between closing the log and opening it. Throws cuda_error.
+  void run(run_arguments<Run> const& given, stream_ref s, std::source_location where) const {
+    enqueue(fill_, arguments<any_ref>(given), s, where);
+    enqueue(list_, arguments<any_ref>(given), s, where);
+    if (on_chip_) {
+      enqueue(play_, arguments<chip_ref>(given), s, where);
+    } else {
+      enqueue(play_, arguments<any_ref>(given), s, where);
+    }
+  }
+
+ private:
+  static std::size_t fill_bytes(std::uint32_t parts) {
+    return bin_writer<any_ref>::shared_bytes(parts);
+  }
+  static std::size_t list_bytes(std::uint32_t parts) {
+    return round_list<any_ref>::shared_bytes(parts);
+  }
+  template <placement Where>
+  static std::size_t game_bytes(Run const& run) {
+    return rounds_server_of<ref<Where>>::shared_bytes(run.locals);
+  }
+  /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
+  /// resident together.
+  struct launched {
+    launched() = default;
+    launched(runtime::kernel k, unsigned most, std::size_t bytes, std::source_location where)
+        : kernel{std::move(k)}, shared_bytes{bytes} {
+      auto const resident = runtime::resident_blocks(kernel, threads, shared_bytes, where);
+      blocks = std::min(most, static_cast<unsigned>(resident));
+    }
+    runtime::kernel kernel;
+    std::size_t shared_bytes = 0;
+    unsigned blocks = 0;
+  };
+
+  template <class Ref>
+  run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
+    run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
+    a.ref.bins = {pool_.data(),
+                  ranges_.data(),
+                  present_.data(),
+                  games_.data(),
+                  turns_.data(),
+                  control_.data(),
+                  given.ref.owners.partitions()};
+    return a;
+  }
+  template <class Arguments>
+  static void enqueue(launched const& what, Arguments argument, stream_ref s,
+                      std::source_location where) {
+    void* given[] = {&argument};
+    runtime::launch(what.kernel, {what.blocks, threads, what.shared_bytes, false}, given, s, where);
+  }
+
+  std::shared_ptr<launch_state const> guarded_;
+  time_limit limit_{};
+  bool on_chip_ = false;
+  launched fill_, list_, play_;
+  buffer<message_type> pool_;
+  buffer<bin_range> ranges_;
+  buffer<std::uint32_t> present_;
+  buffer<round_game> games_;
+  buffer<part_turns> turns_;
+  buffer<rounds_control> control_;
+};
+
+/// For logs without sections on two records.
+struct no_rounds {
+  /// None.
+  [[nodiscard]] static std::size_t bytes() { return 0; }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

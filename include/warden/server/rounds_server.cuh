@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a block does in a run in rounds: takes one game after another, holds its two parts, runs
+/// the sections between them, and hands the parts on to those who play them next.
+///
+/// Games are taken in the order of the list, and a part's games are played in that order. Of all
+/// games that were taken and not played, the first waits for nobody: the games before it have been
+/// played. So a wait ends, however few blocks there are.
+#pragma once
+
+#include <warden/block/arena_carver.cuh>
+#include <warden/block/tournament.cuh>
+#include <warden/channel/log_pairs.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// For `Ref`, a rounds_ref. A `Worker` is a rounds_worker.
+template <class Ref, class Worker>
+class rounds_server {
+  using message_type = typename Ref::message_type;
+  using pairs = pair_words<typename Ref::format>;
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static constexpr unsigned rounds = Worker::rounds;
+
+ public:
+  /// Bytes of shared memory for parts of `locals` records.
+  static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return layout{locals}.carver.bytes();
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  WARDEN_DEVICE rounds_server(Ref const& ref, std::byte* storage)
+      : ref_{ref},
+        worker_{ref, layout{ref.locals}.worker.in(storage).data()},
+        next_{layout{ref.locals}.next.in(storage)} {}
+
+  /// Until no game is left, or the run is poisoned. Collective over the block.
+  WARDEN_DEVICE void run() {
+    worker_.start();
+    std::uint32_t const games = ref_.bins.control->games;
+    while (true) {
+      if (simt::thread_rank() == 0)
+        next_[0] = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // sabotage: game-order
+      simt::sync_block();
+      std::uint32_t const number = next_[0];
+      if (number >= games || !play(ref_.bins.games[number])) return;
+    }
+  }
+
+ private:
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::uint32_t> next = carver.take<std::uint32_t>(1);
+  };
+
+  /// The messages of a game: those that went to the one part, then those that went to the other.
+  struct bin {
+    bin_range to_a, to_b;
+    WARDEN_DEVICE std::uint32_t size() const {
+      return to_a.end - to_a.begin + to_b.end - to_b.begin;
+    }
+  };
+
+  /// False once the run is poisoned.
+  WARDEN_DEVICE bool play(round_game const game) {
+    bin const messages{*ref_.bins.range(game.a, game.b),
+                       game.a == game.b ? bin_range{0, 0} : *ref_.bins.range(game.b, game.a)};
+    // Bins do not change in a run: the first messages are under way while the parts are not there.
+    message_type m[rounds];
+    unsigned arrived = load(game, messages, 0, m);
+    bool alive = true;
+    if (simt::thread_rank() == 0) {
+      alive = ref_.wait_for_turns(game);
+      // Acquire: who played the parts before fenced between what its block wrote and their turns;
+      // the barrier hands it to the block. What sections wrote elsewhere travels with the parts.
+      simt::fence_device();  // sabotage: turn-acquire
+    }
+    if (simt::sync_block_or(!alive)) return false;
+    worker_.load({game.a, game.b});
+    simt::sync_block();
+    std::uint32_t const all = messages.size();
+    for (std::uint32_t done = 0;;) {
+      std::uint32_t const left = all - done;
+      worker_.run(m, arrived, left < Worker::window ? left : Worker::window);
+      done += Worker::window;
+      if (done >= all) break;
+      arrived = load(game, messages, done, m);
+    }
+    simt::sync_block();
+    worker_.write_back();
+    simt::sync_block();
+    if (simt::thread_rank() == 0) {
+      // Release: the barrier hands this thread what the block wrote.
+      simt::fence_device();  // sabotage: turn-release
+      ref_.raise_turns(game);
+    }
+    return true;
+  }
+
+  /// Loads this thread's messages of the window that begins at `first`, with slots for ids. Returns
+  /// bit k if `m[k]` is one.
+  WARDEN_DEVICE unsigned load(round_game const& game, bin const& messages, std::uint32_t first,
+                              message_type (&m)[rounds]) const {
+    std::uint32_t const to_a = messages.to_a.end - messages.to_a.begin, all = messages.size();
+    unsigned arrived = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      std::uint32_t const i = first + k * threads + simt::thread_rank();
+      if (i >= all) continue;
+      arrived |= 1u << k;
+      m[k] = ref_.bins.pool[i < to_a ? messages.to_a.begin + i : messages.to_b.begin + i - to_a];
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      std::uint32_t const i = first + k * threads + simt::thread_rank();
+      if (i >= all) continue;
+      unsigned const home = i < to_a ? 0 : 1, other = game.a == game.b ? 0 : 1 - home;
+      m[k] = pairs::with_numbers(m[k], worker_.slot_of(home, m[k].local()),
+                                 worker_.slot_of(other, pairs::second_of(m[k])));
+    }
+    return arrived;
+  }
+
+  Ref const& ref_;
+  Worker worker_;
+  simt::shared_span<std::uint32_t> next_;  ///< game of the list
+};
+
+WARDEN_NAMESPACE_END
