@@ -229,7 +229,7 @@ MUTANTS = {
     "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
                   "lost or doubled section"),
     "game-order": ("server/rounds_server.cuh",
-                   "next_[0] = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
+                   "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
                    "no progress"),
     "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),

@@ -48,6 +48,7 @@ class pair_store {
     if constexpr (on_chip) {
       std::uint32_t const all = slots();
       // Several are under way before the first is stored: one wait for memory instead of one each.
+      WARDEN_NO_UNROLL
       for (std::uint32_t first = simt::thread_rank(); first < all;
            first += at_once * simt::block_threads()) {
         image images[at_once];
@@ -71,6 +72,7 @@ class pair_store {
   WARDEN_DEVICE void write_back() const {
     if constexpr (on_chip) {
       std::uint32_t const all = slots();
+      WARDEN_NO_UNROLL
       for (std::uint32_t s = simt::thread_rank(); s < all; s += simt::block_threads()) {
         if (!is_record(s)) continue;
         record* const place = address_of(s);
@@ -105,7 +107,7 @@ class pair_store {
     unsigned char bytes[sizeof(record)];
   };
   /// Records of a thread under way.
-  static constexpr unsigned at_once = sizeof(record) <= 16 ? 4 : sizeof(record) <= 64 ? 2 : 1;
+  static constexpr unsigned at_once = sizeof(record) <= 32 ? 2 : 1;
 
   WARDEN_DEVICE std::uint32_t slots() const {
     return pair_.a == pair_.b ? ref_.locals : 2 * ref_.locals;

@@ -62,6 +62,7 @@ struct rounds_control {
   alignas(128) std::uint32_t next_game;  ///< of the list
   alignas(128) std::uint32_t games;      ///< in the list
   std::uint32_t placed;                  ///< messages that have a place in a bin
+  alignas(128) std::uint32_t windows;    ///< that have run
 };
 
 /// The messages of a log by the parts of both records, while it is run. In a bin a message has its

@@ -68,8 +68,8 @@ class rounds_worker {
   }
 
   /// Runs the messages `m[k]` of the bits k of `arrived`; the block has `count` of them. Collective
-  /// over the block.
-  WARDEN_DEVICE void run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
+  /// over the block. False once the run is poisoned.
+  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
     // Where most of a window was left over, so will be that of the next few.
     bool const tries = untried_ == 0;
     unsigned const waiting = tries ? try_all(m, arrived) : arrived;
@@ -84,15 +84,14 @@ class rounds_worker {
       simt::shared_fetch_add(heat_[a], 1u);
       if (a != b) simt::shared_fetch_add(heat_[b], 1u);
     }
-    if (!simt::sync_block_or(waiting != 0)) return;
+    if (!simt::sync_block_or(waiting != 0)) return true;
     std::uint32_t const left = left_count_[0];
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if (waiting >> k & 1u) runners_[places[k]] = runner_of(m[k]);
     }
     simt::sync_block();
-    run_left(left);
-    simt::sync_block();
+    if (simt::sync_block_or(!run_left(left))) return false;
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if ((waiting >> k & 1u) == 0) continue;
@@ -103,6 +102,7 @@ class rounds_worker {
     if (simt::thread_rank() == 0) left_count_[0] = 0;
     if (tries && 4 * left > count) untried_ = untried_windows;
     simt::sync_block();
+    return true;
   }
 
  private:
@@ -183,8 +183,8 @@ class rounds_worker {
   }
 
   /// Each warp runs what is left for it. Over the list again and again: whoever does not get a lock
-  /// goes on to others.
-  WARDEN_DEVICE void run_left(std::uint32_t left) const {
+  /// goes on to others. False once the run is poisoned.
+  WARDEN_DEVICE bool run_left(std::uint32_t left) const {
     for (bool all_ran = false; !all_ran;) {
       all_ran = true;
       bool any_ran = false;
@@ -214,8 +214,9 @@ class rounds_worker {
         }
       }
       // No lock is held here.
-      if (!all_ran && !any_ran) wait_for(missing);
+      if (!all_ran && !any_ran && !wait_for(missing)) return false;
     }
+    return true;
   }
 
   /// Runs the messages of `group`, lanes of this warp that want one hot lock, as far as their other
@@ -304,17 +305,18 @@ class rounds_worker {
     simt::section_leave(identity);
   }
 
-  /// Until both locks look free; whoever has one runs or tries.
-  WARDEN_DEVICE void wait_for(lock_pair wanted) const {
-    if (simt::lane_id() == 0) {
-      simt::wait_until([&] { return locks_.is_free(wanted.a) && locks_.is_free(wanted.b); },
-                       [] { return true; },
-                       [&](auto watch) {
-                         watch(locks_.word(wanted.a));
-                         watch(locks_.word(wanted.b));
-                       });
-    }
-    simt::sync_warp(simt::full_warp);
+  /// Until both locks look free; whoever has one runs or tries. Collective over the warp. False
+  /// once the run is poisoned.
+  WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
+    bool const stopped =
+        simt::lane_id() == 0 &&
+        !ref_.wait_until([&] { return locks_.is_free(wanted.a) && locks_.is_free(wanted.b); },
+                         [&](auto watch) {
+                           watch(locks_.word(wanted.a));
+                           watch(locks_.word(wanted.b));
+                         },
+                         wait_kind::lock, simt::block_rank(), wanted.a);
+    return !simt::any(simt::full_warp, stopped);
   }
 
   Ref const& ref_;

@@ -147,7 +147,8 @@ class rounds_plan {
   static void enqueue(launched const& what, Arguments argument, stream_ref s,
                       std::source_location where) {
     void* given[] = {&argument};
-    runtime::launch(what.kernel, {what.blocks, threads, what.shared_bytes, false}, given, s, where);
+    runtime::launch_shape const shape{what.blocks, threads, what.shared_bytes, false};
+    runtime::launch(what.kernel, shape, given, s, where);
   }
 
   std::shared_ptr<launch_state const> guarded_;

@@ -38,14 +38,30 @@ struct rounds_ref : Run {
       std::uint32_t const played_a = simt::load_relaxed(a), played_b = simt::load_relaxed(b);
       return played_a == game.turn_a && played_b == game.turn_b;  // sabotage: turn-early
     };
-    watchdog dog{this->health, limit};
-    return simt::wait_until(
-        have_played, [&] { return dog.hopeful([&] { return progress(); }, [&] { stop(game); }); },
+    bool const waits_for_a = simt::load_relaxed(a) != game.turn_a;
+    return wait_until(
+        have_played,
         [&](auto watch) {
           watch(a);
           watch(b);
-        });
+        },
+        wait_kind::part, waits_for_a ? game.a : game.b, waits_for_a ? game.turn_a : game.turn_b);
   }
+  /// Waits for `predicate`, as long as the run gets on; false once it is poisoned.
+  template <class Predicate, class Watch>
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
+                                std::uint32_t part, std::uint64_t index) const {
+    watchdog dog{this->health, limit};
+    return simt::wait_until(
+        predicate,
+        [&] {
+          return dog.hopeful([&] { return progress(); },
+                             [&] { stop(this->health, limit.nanoseconds, kind, part, index); });
+        },
+        watch);
+  }
+  /// A block has run a window of sections; one thread.
+  WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
   /// The parts have played: whoever plays them next may begin. One thread, behind a barrier with
   /// all those that wrote.
   WARDEN_DEVICE void raise_turns(round_game const& game) const {
@@ -54,28 +70,18 @@ struct rounds_ref : Run {
   }
 
  private:
-  /// Changes whenever a game begins or ends.
+  /// Changes whenever a game begins, or a window of one has run.
   WARDEN_DEVICE std::uint64_t progress() const {
-    std::uint64_t sum = simt::load_relaxed(&bins.control->next_game);
-    WARDEN_NO_UNROLL
-    for (std::uint32_t p = 0; p < bins.parts; ++p) sum += simt::load_relaxed(&bins.turns[p].played);
-    return sum;
+    return simt::load_relaxed(&bins.control->next_game) +
+           std::uint64_t{simt::load_relaxed(&bins.control->windows)};
   }
-  /// The part that has not played, and how many games it should have.
-  WARDEN_COLD void stop(round_game const& game) const {
-    bool const is_a = simt::load_relaxed(&bins.turns[game.a].played) != game.turn_a;
-    failed_wait const first{wait_kind::part,
-                            simt::block_rank(),
-                            simt::thread_rank(),
-                            0,
-                            is_a ? game.a : game.b,
-                            0,
-                            is_a ? game.turn_a : game.turn_b,
-                            0,
-                            0};
-    if (!poison(this->health, first)) return;
-    this->health->failed.limit_nanoseconds = limit.nanoseconds;
-    this->health->failed.member_count = 0;
+  /// By value: what a function is given by address lies in local memory everywhere.
+  WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds, wait_kind kind,
+                               std::uint32_t part, std::uint64_t index) {
+    failed_wait const first{kind, simt::block_rank(), simt::thread_rank(), 0, part, 0, index, 0, 0};
+    if (!poison(health, first)) return;
+    health->failed.limit_nanoseconds = nanoseconds;
+    health->failed.member_count = 0;
   }
 };
 

@@ -101,6 +101,7 @@ class round_list {
     if (simt::thread_rank() != 0) return;
     ref_.bins.control->games = total;
     ref_.bins.control->next_game = 0;
+    ref_.bins.control->windows = 0;
     ref_.bins.control->placed = 0;  // of the next run
   }
 

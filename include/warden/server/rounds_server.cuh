@@ -41,24 +41,15 @@ class rounds_server {
   /// Until no game is left, or the run is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
-    std::uint32_t const games = ref_.bins.control->games;
+    if (simt::thread_rank() == 0) take_next();
+    simt::sync_block();
     while (true) {
-      if (simt::thread_rank() == 0)
-        next_[0] = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // sabotage: game-order
-      simt::sync_block();
-      std::uint32_t const number = next_[0];
-      if (number >= games || !play(ref_.bins.games[number])) return;
+      upcoming const now = next_[0];
+      if (now.number >= ref_.bins.control->games || !play(now.game, now.messages)) return;
     }
   }
 
  private:
-  struct layout {
-    std::size_t locals;
-    arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
-    arena_piece<std::uint32_t> next = carver.take<std::uint32_t>(1);
-  };
-
   /// The messages of a game: those that went to the one part, then those that went to the other.
   struct bin {
     bin_range to_a, to_b;
@@ -66,11 +57,34 @@ class rounds_server {
       return to_a.end - to_a.begin + to_b.end - to_b.begin;
     }
   };
+  /// A game that this block has taken.
+  struct upcoming {
+    std::uint32_t number;  ///< in the list
+    round_game game;
+    bin messages;
+  };
+  struct layout {
+    std::size_t locals;
+    arena_carver carver{};
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<upcoming> next = carver.take<upcoming>(1);
+  };
 
-  /// False once the run is poisoned.
-  WARDEN_DEVICE bool play(round_game const game) {
-    bin const messages{*ref_.bins.range(game.a, game.b),
-                       game.a == game.b ? bin_range{0, 0} : *ref_.bins.range(game.b, game.a)};
+  /// One thread.
+  WARDEN_DEVICE void take_next() const {
+    upcoming next{};
+    next.number = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // sabotage: game-order
+    if (next.number < ref_.bins.control->games) {
+      round_game const game = ref_.bins.games[next.number];
+      next.game = game;
+      next.messages.to_a = *ref_.bins.range(game.a, game.b);
+      if (game.a != game.b) next.messages.to_b = *ref_.bins.range(game.b, game.a);
+    }
+    next_[0] = next;
+  }
+
+  /// False once the run is poisoned. Behind it, `next_` is the game after.
+  WARDEN_DEVICE bool play(round_game const game, bin const messages) {
     // Bins do not change in a run: the first messages are under way while the parts are not there.
     message_type m[rounds];
     unsigned arrived = load(game, messages, 0, m);
@@ -83,11 +97,14 @@ class rounds_server {
     }
     if (simt::sync_block_or(!alive)) return false;
     worker_.load({game.a, game.b});
+    // A game that is taken early is still behind this one: what was said of waits holds.
+    if (simt::thread_rank() == 0) take_next();
     simt::sync_block();
     std::uint32_t const all = messages.size();
     for (std::uint32_t done = 0;;) {
       std::uint32_t const left = all - done;
-      worker_.run(m, arrived, left < Worker::window ? left : Worker::window);
+      if (!worker_.run(m, arrived, left < Worker::window ? left : Worker::window)) return false;
+      if (simt::thread_rank() == 0) ref_.note_window();
       done += Worker::window;
       if (done >= all) break;
       arrived = load(game, messages, done, m);
@@ -129,7 +146,7 @@ class rounds_server {
 
   Ref const& ref_;
   Worker worker_;
-  simt::shared_span<std::uint32_t> next_;  ///< game of the list
+  simt::shared_span<upcoming> next_;  ///< the game to come
 };
 
 WARDEN_NAMESPACE_END
