@@ -229,7 +229,7 @@ class basic_guarded {
         runtime::device_scope const scope{device_};
         // The log is one for all streams: what is sent comes behind the run before.
         if (!runtime::capturing(s)) s.wait_for(state_->last_run);
-        kept_.apply(*this, ids, sections, n, s, where);
+        kept_.template apply<false>(*this, ids, nullptr, sections, n, s, where);
         return;
       }
     }
@@ -246,13 +246,20 @@ class basic_guarded {
     kept_.reserve(*this, n, {}, where);
   }
 
-  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`.
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in rounds,
+  /// if the policy says deferred_only, otherwise as a fused launch.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n}, apply_grid(n),
-                 Policy::block_threads, {s, where}, *this);
+    if constexpr (defers && Policy::deferred_only) {
+      runtime::device_scope const scope{device_};
+      if (!runtime::capturing(s)) s.wait_for(state_->last_run);
+      kept_.template apply<true>(*this, firsts, seconds, sections, n, s, where);
+    } else {
+      launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n}, apply_grid(n),
+                   Policy::block_threads, {s, where}, *this);
+    }
   }
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
