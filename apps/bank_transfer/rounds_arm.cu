@@ -19,11 +19,11 @@ struct in_rounds : warden::default_policy {
 };
 using accounts = warden::basic_guarded<in_rounds, account, transfer>;
 
-constexpr unsigned threads = 256;
+constexpr unsigned threads = 512;
 using client_type = accounts::deferred_block<threads>;
 
 /// All threads of a block together; several transfers are loaded before the first is sent.
-WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
+WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
     defer_transfers(accounts::deferred_ref to, transfers all) {
   client_type client{to, *reinterpret_cast<client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 4, chunk = at_once * threads;

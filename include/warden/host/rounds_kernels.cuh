@@ -18,9 +18,14 @@ namespace detail {
 template <class Ref>
 using rounds_server_of = rounds_server<Ref, executor::rounds_worker<Ref>>;
 
+/// Blocks of a multiprocessor that fill bins: they mostly wait for memory.
+template <class Ref>
+inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
+
 /// Sorts messages by the parts of both records. Any grid.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) fill_bins(run_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
+    fill_bins(run_arguments<Ref> a) {
   if (a.runs()) bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 /// Lists the games that have sections. One block.

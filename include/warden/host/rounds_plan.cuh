@@ -48,12 +48,14 @@ class rounds_plan {
   void choose_parts(Run& run, unsigned chosen, int device, std::source_location where) {
     auto const facts = runtime::facts(device);
     constexpr std::uint32_t most = flat_writer<Run>::most_partitions;
-    // A block for each game of a round, and a multiprocessor for each block.
-    auto parts =
-        chosen != 0
-            ? chosen
-            : std::clamp<std::uint32_t>(
-                  2 * std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)), 1, most);
+    auto parts = chosen;
+    if (chosen == 0) {
+      // A block for each game of a round, and a multiprocessor for each block. Where records are so
+      // few that all sections of a game want the same ones, they are better apart.
+      parts = 2 * std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors));
+      if (run.size < std::uint64_t{8} * parts) parts *= 2;
+      parts = std::min(parts, most);
+    }
     std::size_t const most_bytes = facts.shared_bytes_per_block;
     while (true) {
       run.owners = partition_map{parts, log_plan<Run>::chunk(run.size, parts)};
