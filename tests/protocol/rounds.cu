@@ -251,6 +251,50 @@ TEST(rounds, arrays_are_applied) {
   all.expect_ran(n);
 }
 
+/// Longer than anybody waits.
+struct stall {
+  std::uint32_t milliseconds;
+  __device__ void operator()(rounds::account&, rounds::account&) const {
+    std::uint64_t const until =
+        rounds::simt::nanoseconds() + std::uint64_t{milliseconds} * 1'000'000;
+    rounds::simt::wait_until([] { return false; },
+                             [&] { return rounds::simt::nanoseconds() < until; }, [](auto) {});
+  }
+};
+using stalling = warden::basic_guarded<by_default, rounds::account, rounds::move, stall>;
+struct stall_arguments {
+  stalling::deferred_ref ref;
+  std::uint32_t stalls;  ///< milliseconds, or 0: nobody does
+};
+WARDEN_KERNEL void send_stall(stall_arguments a) {
+  std::uint32_t const i = rounds::simt::thread_rank();
+  if (i == 0 && a.stalls != 0) a.ref.send(0, 3, stall{a.stalls});  // in the first round
+  a.ref.send(i % 4, (i % 4 + 1 + i / 4 % 3) % 4, rounds::move{1});
+}
+TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
+  warden::buffer<rounds::account> records{4};
+  records.fill_bytes(0);
+  stalling all{records, {.time_limit_seconds = 0.01, .minimum_polls = 1}};
+  warden::deferred later{all, 100, {.partitions = 4}};
+  auto const send = [&](std::uint32_t stalls) {
+    rounds::simt::launch(&send_stall, 1, 32, 0, {later.ref(), stalls}, {});
+  };
+  // Time passes by tenths of a second on the simulated device.
+  send(test::sized(3000u, 300u));
+  later.run();
+  // Nothing runs before somebody was told.
+  send(0);
+  later.run();
+  EXPECT_THAT(complaint(all), HasSubstr("of a run in rounds waited until part "));
+  std::uint32_t before = 0, after = 0;
+  for (auto const& a : records.to_host()) before += a.out;
+  EXPECT_LT(before, 32u);
+  later.run();
+  EXPECT_EQ(complaint(all), "");
+  for (auto const& a : records.to_host()) after += a.out;
+  EXPECT_EQ(after - before, 32u) << "what was put off has not run once";
+}
+
 struct large {
   unsigned char bytes[1 << 12];
 };
