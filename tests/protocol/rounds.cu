@@ -32,25 +32,23 @@ TEST(tournament, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
     tournament const all{parts};
     std::set<std::pair<std::uint32_t, std::uint32_t>> met;
     std::uint32_t number = 0;
-    tournament::walk at{all, 0};
-    for (; number < parts; ++number, at.next()) {
-      ASSERT_EQ(at.pair().a, number);
-      ASSERT_EQ(at.pair().b, number);
+    for (; number < parts; ++number) {
+      ASSERT_EQ(all.pair(number).a, number);
+      ASSERT_EQ(all.pair(number).b, number);
     }
     for (std::uint32_t r = 0; r < all.rounds(); ++r) {
       std::set<std::uint32_t> playing;
-      for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number, at.next()) {
-        auto const pair = at.pair();
+      for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
+        auto const pair = all.pair(number);
         ASSERT_LT(pair.a, parts);
         ASSERT_LT(pair.b, parts);
         ASSERT_NE(pair.a, pair.b);
         ASSERT_TRUE(playing.insert(pair.a).second) << "round " << r;
         ASSERT_TRUE(playing.insert(pair.b).second) << "round " << r;
         ASSERT_TRUE(met.insert(std::minmax(pair.a, pair.b)).second) << "round " << r;
-        // A walk may begin anywhere, and each part knows its game.
-        auto const same = tournament::walk{all, number}.pair();
-        ASSERT_EQ(same.a, pair.a);
-        ASSERT_EQ(same.b, pair.b);
+        // Each part knows when it meets whom.
+        ASSERT_EQ(all.round_of(pair.a, pair.b), r);
+        ASSERT_EQ(all.round_of(pair.b, pair.a), r);
         for (bool const is_a : {true, false}) {
           auto const game = all.game(is_a ? pair.a : pair.b, r);
           ASSERT_TRUE(game.plays);

@@ -42,6 +42,19 @@ class pair_store {
   WARDEN_DEVICE pair_store(Ref const& ref, simt::shared_span<record> copies)
       : ref_{ref}, copies_{copies} {}
 
+  /// From now on slots are of these parts. Their records are loaded one by one, before a block
+  /// barrier, and written back so behind one; several threads may do that to one record at once:
+  /// they write the same.
+  WARDEN_DEVICE void hold(part_pair pair) { pair_ = pair; }
+  /// Brings one record on chip.
+  WARDEN_DEVICE void load(std::uint32_t slot) const {
+    if constexpr (on_chip) copies_[slot] = *address_of(slot);
+  }
+  /// Writes it back.
+  WARDEN_DEVICE void write_back(std::uint32_t slot) const {
+    if constexpr (on_chip) *address_of(slot) = copies_[slot];
+  }
+
   /// Brings the records of these parts on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load(part_pair pair) {
     pair_ = pair;

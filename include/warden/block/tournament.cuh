@@ -41,44 +41,29 @@ class tournament {
     return parts_ + rounds() * pairs_at_once();
   }
 
-  /// Who plays game `number`, below `games()`. Walks: games that follow one another are found
-  /// without a division.
-  class walk {
-   public:
-    /// At game `number`, or at the end.
-    WARDEN_HOST_DEVICE constexpr walk(tournament const& of, std::uint32_t number)
-        : of_{of}, item_{number} {
-      if (number < of.parts_ || of.rounds() == 0) return;
-      solo_ = false;
-      round_ = (number - of.parts_) / of.pairs_at_once();
-      item_ = (number - of.parts_) % of.pairs_at_once();
-    }
-    /// Who plays.
-    [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_pair pair() const {
-      if (solo_) return {item_, item_};
-      // Of an even number the first game is that of the part outside the circle.
-      std::uint32_t const away = of_.parts_ % 2 == 0 ? item_ : item_ + 1;
-      if (away == 0) return {round_, of_.parts_ - 1};
-      std::uint32_t const n = of_.circle_;
-      std::uint32_t const right = round_ + away, left = round_ + n - away;
-      return {right < n ? right : right - n, left < n ? left : left - n};
-    }
-    /// On to the next game.
-    WARDEN_HOST_DEVICE constexpr void next() {
-      if (++item_ != (solo_ ? of_.parts_ : of_.pairs_at_once())) return;
-      if (!solo_) ++round_;
-      solo_ = false;
-      item_ = 0;
-    }
+  /// Who plays game `number`, below `games()`.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_pair pair(std::uint32_t number) const {
+    if (number < parts_) return {number, number};
+    std::uint32_t const round = (number - parts_) / pairs_at_once();
+    std::uint32_t const item = (number - parts_) % pairs_at_once();
+    // Of an even number the first game is that of the part outside the circle.
+    std::uint32_t const away = parts_ % 2 == 0 ? item : item + 1;
+    if (away == 0) return {round, parts_ - 1};
+    std::uint32_t const right = round + away, left = round + circle_ - away;
+    return {right < circle_ ? right : right - circle_, left < circle_ ? left : left - circle_};
+  }
 
-   private:
-    tournament const& of_;
-    std::uint32_t round_ = 0, item_;
-    bool solo_ = true;
-  };
-
+  /// The round in which two different parts meet.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t round_of(std::uint32_t a,
+                                                                    std::uint32_t b) const {
+    if (parts_ % 2 == 0 && a == parts_ - 1) return b;
+    if (parts_ % 2 == 0 && b == parts_ - 1) return a;
+    // As far to the left of it as to the right: its double is their sum, modulo an odd number.
+    std::uint32_t const sum = a + b < circle_ ? a + b : a + b - circle_;
+    return (sum % 2 == 0 ? sum : sum + circle_) / 2;
+  }
   /// The game of two different parts in round `round`, if `part` plays then, and whether it is the
-  /// walk's `a`.
+  /// game's `a`.
   struct game_of {
     bool plays;            ///< false: it has a bye
     std::uint32_t number;  ///< of the game

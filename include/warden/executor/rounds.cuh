@@ -4,12 +4,12 @@
 /// memory as long as few threads want one record, and one after another by one thread where many
 /// do.
 ///
-/// Every message is tried a few times by the thread that has it: both locks or none, so nobody
-/// waits for a lock while it holds another. What is left then is for *runners*: a message belongs
-/// to that one of its two locks that more of what is left wants, and the lock to a warp. So all
-/// sections on a hot record are found by one warp, which takes the locks of their other records
-/// together and has one lane run them in turn, the hot record in registers. A runner gives its
-/// record back before it tries for others, so that two of them never wait for one another.
+/// Every message is tried by the thread that has it, as long as that gets on: both locks or none,
+/// so nobody waits for a lock while it holds another. What is left then is for *runners*: a message
+/// belongs to that one of its two locks that more of what is left wants, and the lock to a warp. So
+/// all sections on a hot record are found by one warp, which takes the locks of their other records
+/// together and has one lane run them in turn, the records in registers. A runner gives its record
+/// back before it tries for others, so that two of them never wait for one another.
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
@@ -60,6 +60,15 @@ class rounds_worker {
   }
   /// Takes the records of two parts, as pair_store.
   WARDEN_DEVICE void load(part_pair pair) { records_.load(pair); }
+  /// The same, but of their records only those of this thread's messages. Collective.
+  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
+    records_.hold(pair);
+    for_each_record(m, arrived, [&](std::uint32_t slot) { records_.load(slot); });
+  }
+  /// Gives those back. Collective, behind a barrier.
+  WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
+    for_each_record(m, arrived, [&](std::uint32_t slot) { records_.write_back(slot); });
+  }
   /// Gives them back, as pair_store.
   WARDEN_DEVICE void write_back() const { records_.write_back(); }
   /// As pair_store's.
@@ -70,37 +79,34 @@ class rounds_worker {
   /// Runs the messages `m[k]` of the bits k of `arrived`; the block has `count` of them. Collective
   /// over the block. False once the run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
-    // Where most of a window was left over, so will be that of the next few.
-    bool const tries = untried_ == 0;
-    unsigned const waiting = tries ? try_all(m, arrived) : arrived;
-    if (!tries) --untried_;
-    std::uint32_t places[rounds];
+    // Where all want the same few records nobody need try. Where much of a window was left over, so
+    // will be much of the next few.
+    unsigned waiting = arrived;
+    if (ref_.locals > few_locals)
+      waiting = try_all(m, arrived, hot_windows_ == 0 ? patience : little_patience);
+    bool const looks = hot_windows_ == 0;
+    if (!looks) --hot_windows_;
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if ((waiting >> k & 1u) == 0) continue;
-      places[k] = simt::shared_fetch_add(left_count_[0], 1u);
-      left_[places[k]] = m[k];
+      left_[simt::shared_fetch_add(left_count_[0], 1u)] = m[k];
       auto const [a, b] = locks_of(m[k]);
       simt::shared_fetch_add(heat_[a], 1u);
       if (a != b) simt::shared_fetch_add(heat_[b], 1u);
     }
     if (!simt::sync_block_or(waiting != 0)) return true;
     std::uint32_t const left = left_count_[0];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if (waiting >> k & 1u) runners_[places[k]] = runner_of(m[k]);
-    }
+    for (std::uint32_t i = simt::thread_rank(); i < left; i += threads)
+      runners_[i] = runner_of(left_[i]);
     simt::sync_block();
     if (simt::sync_block_or(!run_left(left))) return false;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if ((waiting >> k & 1u) == 0) continue;
-      auto const [a, b] = locks_of(m[k]);
+    for (std::uint32_t i = simt::thread_rank(); i < left; i += threads) {
+      auto const [a, b] = locks_of(left_[i]);
       simt::shared_store(heat_[a], 0u);
       simt::shared_store(heat_[b], 0u);
     }
     if (simt::thread_rank() == 0) left_count_[0] = 0;
-    if (tries && 4 * left > count) untried_ = untried_windows;
+    if (looks && 4 * left > count) hot_windows_ = hot_at_a_time;
     simt::sync_block();
     return true;
   }
@@ -111,14 +117,17 @@ class rounds_worker {
   static_assert((lock_count & (lock_count - 1)) == 0,
                 "warden: sections on two records are run by a power of two as block_threads");
   using table = lock_table<lock_count>;
-  /// Tries of each message before it is left to a runner.
-  static constexpr unsigned tries_at_most = 6;
-  /// Windows that are not tried behind one of which most was left.
-  static constexpr unsigned untried_windows = 7;
+  /// Records of a part that are few.
+  static constexpr std::uint32_t few_locals = 8;
+  /// How often in a row a thread gets no locks for any of its messages before it leaves them.
+  static constexpr unsigned patience = 8, little_patience = 2;
+  /// Windows of little patience behind one of which much was left.
+  static constexpr unsigned hot_at_a_time = 7;
   /// Of a message that has run.
   static constexpr std::uint16_t nobody = 0xffff;
-  /// Records in registers, as long as they take few.
+  /// A runner has records in registers, as long as they take few; and so many at a time.
   static constexpr bool holds = sizeof(record) <= 32;
+  static constexpr unsigned held = 2;
 
   struct layout {
     std::size_t locals;
@@ -144,6 +153,16 @@ class rounds_worker {
         runners_{at.runners.in(storage)},
         left_count_{at.left_count.in(storage)} {}
 
+  template <class F>
+  WARDEN_DEVICE static void for_each_record(message_type const (&m)[rounds], unsigned arrived,
+                                            F f) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      f(m[k].local());
+      f(pairs::second_of(m[k]));
+    }
+  }
   WARDEN_DEVICE static lock_pair locks_of(message_type const& m) {
     return {table::lock_of(m.local()), table::lock_of(pairs::second_of(m))};
   }
@@ -151,9 +170,11 @@ class rounds_worker {
   /// Each thread tries for the locks of its messages in turn. Returns the bits of those that did
   /// not get them. No lock is held from one try to the next, so lanes never keep one another
   /// waiting.
-  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting) const {
+  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting,
+                                 unsigned most_in_vain) const {
     WARDEN_NO_UNROLL
-    for (unsigned t = 0; waiting != 0 && t < tries_at_most; ++t) {
+    for (unsigned in_vain = 0; waiting != 0 && in_vain < most_in_vain;) {
+      unsigned const before = waiting;
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
         if ((waiting >> k & 1u) == 0) continue;
@@ -166,6 +187,7 @@ class rounds_worker {
         locks_.unlock(a, b);
         waiting &= ~(1u << k);
       }
+      in_vain = waiting == before ? in_vain + 1 : 0;
     }
     return waiting;
   }
@@ -235,10 +257,40 @@ class rounds_worker {
     unsigned const taken = simt::ballot(simt::full_warp, has_other);
     bool const ready = wants && (!wants_other || (taken >> first & 1u) != 0);
     unsigned const runs = simt::ballot(simt::full_warp, ready);
-    // The barrier hands what the lanes have acquired to the one that runs, and then what it wrote
-    // to those that release.
+    // A barrier hands what the lanes have acquired to the one that runs, and then what it wrote to
+    // those that release.
     simt::sync_warp(simt::full_warp);
-    if (me == leader && runs != 0) run_in_turn(runs, base, wanted.a);
+    std::uint32_t hot = 0, other = 0;
+    if (ready) {
+      hot = hot_slot(left_[base + me], wanted.a);
+      other = other_slot(left_[base + me], wanted.a);
+    }
+    for (unsigned left = runs; left != 0;) {
+      // Records may share a lock. In registers there is one hot record at a time; and either one
+      // other record with it, or several, each for one message.
+      bool const is_left = (left >> me & 1u) != 0;
+      unsigned const next = static_cast<unsigned>(simt::first_bit(left));
+      bool const next_wants = (simt::ballot(simt::full_warp, wants_other) >> next & 1u) != 0;
+      std::uint32_t const the_hot = simt::shuffle(simt::full_warp, hot, next);
+      std::uint32_t const the_other = simt::shuffle(simt::full_warp, other, next);
+      bool const is_first = me == static_cast<unsigned>(simt::first_bit(peers & left));
+      unsigned const alike =
+          simt::ballot(simt::full_warp, is_left && hot == the_hot && other == the_other);
+      unsigned const apart =
+          simt::ballot(simt::full_warp, is_left && hot == the_hot && wants_other && is_first);
+      unsigned now;
+      if (!holds || the_hot == the_other) {
+        now = !holds ? left : alike;
+        if (me == leader) run_in_place(now, base);
+      } else if (!next_wants || 2 * simt::count_bits(alike) >= simt::count_bits(left)) {
+        now = alike;
+        if (me == leader) run_alike(now, base, the_hot, the_other);
+      } else {
+        now = apart;
+        if (me == leader) run_apart(now, base, the_hot);
+      }
+      left &= ~now;
+    }
     simt::sync_warp(simt::full_warp);
     if (has_other) {
       simt::fence_block();
@@ -251,46 +303,84 @@ class rounds_worker {
     return runs;
   }
 
-  /// One lane runs the messages of the lanes `runs`, whose locks are held, one after another.
-  WARDEN_DEVICE void run_in_turn(unsigned runs, std::uint32_t base, unsigned hot_lock) const {
-    auto const message_of = [&](unsigned lanes) -> message_type const& {
-      return left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
-    };
-    message_type m = message_of(runs);
-    std::uint32_t held = hot_slot(m, hot_lock);
-    [[maybe_unused]] record hot = *records_.at(held);
+  /// One lane runs the messages of `lanes`, whose locks are held, one after another.
+  WARDEN_DEVICE void run_in_place(unsigned lanes, std::uint32_t base) const {
     WARDEN_NO_UNROLL
-    while (true) {
-      runs &= runs - 1;
-      message_type next = m;
-      if (runs != 0) next = message_of(runs);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      message_type const m = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
       std::uint32_t const own = m.local(), second = pairs::second_of(m);
-      if constexpr (holds) {
-        // Records may share a lock.
-        std::uint32_t const slot = hot_slot(m, hot_lock);
-        if (slot != held) {
-          *records_.at(held) = hot;
-          hot = *records_.at(slot);
-          held = slot;
-        }
-        if (own == second) {
-          apply(m, own, hot, own, hot);
-        } else if (own == slot) {
-          apply(m, own, hot, second, *records_.at(second));
-        } else {
-          apply(m, own, *records_.at(own), second, hot);
-        }
-      } else {
-        apply(m, own, *records_.at(own), second, *records_.at(second));
-      }
-      if (runs == 0) break;
-      m = next;
+      apply(m, own, *records_.at(own), second, *records_.at(second));
     }
-    if constexpr (holds) *records_.at(held) = hot;
   }
-  /// The record of a message that has that lock; its own if both do.
+  /// The same, if all are on these two records.
+  WARDEN_DEVICE void run_alike(unsigned lanes, std::uint32_t base, std::uint32_t hot,
+                               std::uint32_t other) const {
+    record x = *records_.at(hot), y = *records_.at(other);
+    WARDEN_NO_UNROLL
+    while (lanes != 0) {
+      message_type m[held];
+      unsigned const there = take_messages(m, lanes, base);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < held; ++k) {
+        if (there >> k & 1u) apply_held(m[k], hot, x, other, y);
+      }
+    }
+    *records_.at(hot) = x;
+    *records_.at(other) = y;
+  }
+  /// The same, if all are on this record and on another one each.
+  WARDEN_DEVICE void run_apart(unsigned lanes, std::uint32_t base, std::uint32_t hot) const {
+    record x = *records_.at(hot);
+    WARDEN_NO_UNROLL
+    while (lanes != 0) {
+      message_type m[held];
+      unsigned const there = take_messages(m, lanes, base);
+      std::uint32_t others[held];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < held; ++k)
+        others[k] = (there >> k & 1u) != 0 ? other_of(m[k], hot) : others[0];
+      // Both before the first section runs: one wait instead of two.
+      record y[held] = {*records_.at(others[0]), *records_.at(others[1])};
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < held; ++k) {
+        if ((there >> k & 1u) == 0) continue;
+        apply_held(m[k], hot, x, others[k], y[k]);
+        *records_.at(others[k]) = y[k];
+      }
+    }
+    *records_.at(hot) = x;
+  }
+  /// Loads the next messages of `lanes` and takes those away. Returns bit k if `m[k]` is one.
+  WARDEN_DEVICE unsigned take_messages(message_type (&m)[held], unsigned& lanes,
+                                       std::uint32_t base) const {
+    unsigned there = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < held; ++k) {
+      if (lanes == 0) continue;
+      m[k] = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
+      lanes &= lanes - 1;
+      there |= 1u << k;
+    }
+    return there;
+  }
+  /// Runs a message's section on two different records, of which `x` is in slot `hot`.
+  WARDEN_DEVICE void apply_held(message_type const& m, std::uint32_t hot, record& x,
+                                std::uint32_t other, record& y) const {
+    if (m.local() == hot) {
+      apply(m, hot, x, other, y);
+    } else {
+      apply(m, other, y, hot, x);
+    }
+  }
+  WARDEN_DEVICE static std::uint32_t other_of(message_type const& m, std::uint32_t hot) {
+    return m.local() == hot ? pairs::second_of(m) : m.local();
+  }
+  /// The record of a message that has that lock, its own if both do; and the other one.
   WARDEN_DEVICE static std::uint32_t hot_slot(message_type const& m, unsigned lock) {
     return table::lock_of(m.local()) == lock ? m.local() : pairs::second_of(m);
+  }
+  WARDEN_DEVICE static std::uint32_t other_slot(message_type const& m, unsigned lock) {
+    return table::lock_of(m.local()) == lock ? pairs::second_of(m) : m.local();
   }
 
   /// Runs a message's section on the records of these slots, or their copies.
@@ -326,7 +416,7 @@ class rounds_worker {
   simt::shared_span<message_type> left_;         ///< messages that found no lock free
   simt::shared_span<std::uint16_t> runners_;     ///< [message] the warp to which it belongs
   simt::shared_span<std::uint32_t> left_count_;  ///< of them
-  unsigned untried_ = 0;                         ///< windows before the next one that is tried
+  unsigned hot_windows_ = 0;                     ///< to come, of little patience
 };
 
 }  // namespace executor

@@ -86,12 +86,11 @@ class rounds_plan {
     guarded_ = std::move(guarded);
     run.health = &guarded_->control.data()->health;
     limit_ = limit;
-    std::size_t const parts = run.owners.partitions();
+    std::uint32_t const parts = parts_of(run);
     pool_ = buffer<message_type>{sections};
-    ranges_ = buffer<bin_range>{parts * parts};
-    present_ =
-        buffer<std::uint32_t>{parts * pair_bins<message_type>::words(run.owners.partitions())};
-    games_ = buffer<round_game>{tournament{run.owners.partitions()}.games()};
+    ranges_ = buffer<bin_range>{std::size_t{parts} * parts};
+    present_ = buffer<std::uint32_t>{std::size_t{parts} * pair_bins<message_type>::words(parts)};
+    games_ = buffer<round_game>{tournament{parts}.games()};
     turns_ = buffer<part_turns>{parts};
     control_ = buffer<rounds_control>{1};
     control_.fill_bytes(0);
@@ -109,6 +108,11 @@ class rounds_plan {
   }
 
  private:
+  /// Parts that have records: where there are few records, not all do.
+  static std::uint32_t parts_of(Run const& run) {
+    std::uint32_t const all = run.owners.partitions();
+    return run.size < all ? static_cast<std::uint32_t>(run.size) : all;
+  }
   static std::size_t fill_bytes(std::uint32_t parts) {
     return bin_writer<any_ref>::shared_bytes(parts);
   }
@@ -136,13 +140,8 @@ class rounds_plan {
   template <class Ref>
   run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
     run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
-    a.ref.bins = {pool_.data(),
-                  ranges_.data(),
-                  present_.data(),
-                  games_.data(),
-                  turns_.data(),
-                  control_.data(),
-                  given.ref.owners.partitions()};
+    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),    games_.data(),
+                  turns_.data(), control_.data(), parts_of(given.ref)};
     return a;
   }
   template <class Arguments>

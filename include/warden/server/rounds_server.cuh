@@ -96,11 +96,17 @@ class rounds_server {
       simt::fence_device();  // sabotage: turn-acquire
     }
     if (simt::sync_block_or(!alive)) return false;
-    worker_.load({game.a, game.b});
+    std::uint32_t const all = messages.size();
+    // Few sections on large parts: only their records are loaded.
+    bool const few = all <= Worker::window && 4 * all <= ref_.locals;
+    if (few) {
+      worker_.load({game.a, game.b}, m, arrived);
+    } else {
+      worker_.load({game.a, game.b});
+    }
     // A game that is taken early is still behind this one: what was said of waits holds.
     if (simt::thread_rank() == 0) take_next();
     simt::sync_block();
-    std::uint32_t const all = messages.size();
     for (std::uint32_t done = 0;;) {
       std::uint32_t const left = all - done;
       if (!worker_.run(m, arrived, left < Worker::window ? left : Worker::window)) return false;
@@ -110,7 +116,13 @@ class rounds_server {
       arrived = load(game, messages, done, m);
     }
     simt::sync_block();
-    worker_.write_back();
+    if (few) {
+      // Looked up once more: registers are dearer meanwhile.
+      arrived = load(game, messages, 0, m);
+      worker_.write_back(m, arrived);
+    } else {
+      worker_.write_back();
+    }
     simt::sync_block();
     if (simt::thread_rank() == 0) {
       // Release: the barrier hands this thread what the block wrote.
