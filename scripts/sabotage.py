@@ -82,7 +82,7 @@ MUTANTS = {
     "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
     "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
-    "second-lock": ("block/lock_table.cuh", "return true;", "pairs/paired", "(overlapping|unordered) sections"),
+    "second-lock": ("block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
     "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
     "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.

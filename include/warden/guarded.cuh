@@ -246,8 +246,8 @@ class basic_guarded {
     kept_.reserve(*this, n, {}, where);
   }
 
-  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in rounds,
-  /// if the policy says deferred_only, otherwise as a fused launch.
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
+  /// rounds, if the policy says deferred_only, otherwise as a fused launch.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
