@@ -15,7 +15,7 @@ WARDEN_NAMESPACE_BEGIN
 /// The second record in messages of `Format`, a log_format.
 template <class Format>
 struct pair_words;
-/// A paired section's first word, behind the record's own number.
+/// A paired section's first word, behind the number of the record that its sender named first.
 template <class... Sent>
 struct pair_words<log_format<Sent...>> {
   /// The messages.
@@ -28,13 +28,13 @@ struct pair_words<log_format<Sent...>> {
   }
   /// The second record of a pair; otherwise the record itself.
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
-    return is_pair(m) ? partner::of(m.words[1]).id : m.local();
+    return is_pair(m) ? m.words[1] : m.local();
   }
   /// The same section for other numbers of its records; `second` counts if it is on two.
   WARDEN_DEVICE static message_type with_numbers(message_type const& m, std::uint32_t first,
                                                  std::uint32_t second) {
     message_type changed = m.with_local(first);
-    if (is_pair(m)) changed.words[1] = partner{second, partner::of(m.words[1]).is_first}.word();
+    if (is_pair(m)) changed.words[1] = second;
     return changed;
   }
 };

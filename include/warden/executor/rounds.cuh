@@ -16,12 +16,14 @@
 #include <warden/block/lock_table.cuh>
 #include <warden/block/pair_store.cuh>
 #include <warden/channel/log_pairs.cuh>
-#include <warden/launch/section_runner.cuh>
+#include <warden/channel/wire_types.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
@@ -32,7 +34,8 @@ template <class Ref>
 class rounds_worker {
   using message_type = typename Ref::message_type;
   using record = typename Ref::record;
-  using pairs = pair_words<typename Ref::format>;
+  using format = typename Ref::format;
+  using pairs = pair_words<format>;
   using store = pair_store<Ref>;
 
  public:
@@ -125,9 +128,8 @@ class rounds_worker {
   static constexpr unsigned hot_at_a_time = 7;
   /// Of a message that has run.
   static constexpr std::uint16_t nobody = 0xffff;
-  /// A runner has records in registers, as long as they take few; and so many at a time.
+  /// A runner has records in registers, as long as they take few.
   static constexpr bool holds = sizeof(record) <= 32;
-  static constexpr unsigned held = 2;
 
   struct layout {
     std::size_t locals;
@@ -261,33 +263,38 @@ class rounds_worker {
     // those that release.
     simt::sync_warp(simt::full_warp);
     std::uint32_t hot = 0, other = 0;
+    bool is_own = false;
     if (ready) {
-      hot = hot_slot(left_[base + me], wanted.a);
-      other = other_slot(left_[base + me], wanted.a);
+      message_type const& mine = left_[base + me];
+      is_own = table::lock_of(mine.local()) == wanted.a;
+      hot = is_own ? mine.local() : pairs::second_of(mine);
+      other = is_own ? pairs::second_of(mine) : mine.local();
     }
     for (unsigned left = runs; left != 0;) {
-      // Records may share a lock. In registers there is one hot record at a time; and either one
-      // other record with it, or several, each for one message.
+      // Records may share a lock. In registers there is one hot record at a time, on one side of
+      // its sections; and either one other record with it, or several, each for one message.
       bool const is_left = (left >> me & 1u) != 0;
       unsigned const next = static_cast<unsigned>(simt::first_bit(left));
       bool const next_wants = (simt::ballot(simt::full_warp, wants_other) >> next & 1u) != 0;
+      bool const next_is_own = (simt::ballot(simt::full_warp, is_own) >> next & 1u) != 0;
       std::uint32_t const the_hot = simt::shuffle(simt::full_warp, hot, next);
       std::uint32_t const the_other = simt::shuffle(simt::full_warp, other, next);
-      bool const is_first = me == static_cast<unsigned>(simt::first_bit(peers & left));
-      unsigned const alike =
-          simt::ballot(simt::full_warp, is_left && hot == the_hot && other == the_other);
-      unsigned const apart =
-          simt::ballot(simt::full_warp, is_left && hot == the_hot && wants_other && is_first);
-      unsigned now;
-      if (!holds || the_hot == the_other) {
-        now = !holds ? left : alike;
-        if (me == leader) run_in_place(now, base);
-      } else if (!next_wants || 2 * simt::count_bits(alike) >= simt::count_bits(left)) {
-        now = alike;
-        if (me == leader) run_alike(now, base, the_hot, the_other);
-      } else {
-        now = apart;
-        if (me == leader) run_apart(now, base, the_hot);
+      bool const fits = is_left && hot == the_hot && is_own == next_is_own;
+      unsigned const fitting = simt::ballot(simt::full_warp, fits);
+      bool const is_first = me == static_cast<unsigned>(simt::first_bit(peers & fitting));
+      unsigned const alike = simt::ballot(simt::full_warp, fits && other == the_other);
+      unsigned const apart = simt::ballot(simt::full_warp, fits && wants_other && is_first);
+      bool const in_place = !holds || the_hot == the_other;
+      bool const is_alike = !next_wants || 2 * simt::count_bits(alike) >= simt::count_bits(fitting);
+      unsigned const now = !holds ? left : in_place || is_alike ? alike : apart;
+      if (me == leader) {
+        if (in_place) {
+          run_in_place(now, base);
+        } else if (next_is_own) {
+          run_held<true>(now, base, the_hot, is_alike ? the_other : the_hot);
+        } else {
+          run_held<false>(now, base, the_hot, is_alike ? the_other : the_hot);
+        }
       }
       left &= ~now;
     }
@@ -312,75 +319,69 @@ class rounds_worker {
       apply(m, own, *records_.at(own), second, *records_.at(second));
     }
   }
-  /// The same, if all are on these two records.
-  WARDEN_DEVICE void run_alike(unsigned lanes, std::uint32_t base, std::uint32_t hot,
-                               std::uint32_t other) const {
-    record x = *records_.at(hot), y = *records_.at(other);
-    WARDEN_NO_UNROLL
-    while (lanes != 0) {
-      message_type m[held];
-      unsigned const there = take_messages(m, lanes, base);
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < held; ++k) {
-        if (there >> k & 1u) apply_held(m[k], hot, x, other, y);
-      }
-    }
-    *records_.at(hot) = x;
-    *records_.at(other) = y;
-  }
-  /// The same, if all are on this record and on another one each.
-  WARDEN_DEVICE void run_apart(unsigned lanes, std::uint32_t base, std::uint32_t hot) const {
+  /// The same in registers, where the record of the slot `hot` is the first one of all messages, if
+  /// `IsOwn`, or the second one of all. The other one is that of the slot `other`; if that is
+  /// `hot`, each has another one.
+  template <bool IsOwn>
+  WARDEN_DEVICE void run_held(unsigned lanes, std::uint32_t base, std::uint32_t hot,
+                              std::uint32_t other) const {
     record x = *records_.at(hot);
-    WARDEN_NO_UNROLL
-    while (lanes != 0) {
-      message_type m[held];
-      unsigned const there = take_messages(m, lanes, base);
-      std::uint32_t others[held];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < held; ++k)
-        others[k] = (there >> k & 1u) != 0 ? other_of(m[k], hot) : others[0];
-      // Both before the first section runs: one wait instead of two.
-      record y[held] = {*records_.at(others[0]), *records_.at(others[1])};
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < held; ++k) {
-        if ((there >> k & 1u) == 0) continue;
-        apply_held(m[k], hot, x, others[k], y[k]);
-        *records_.at(others[k]) = y[k];
+    message_type coming[2];
+    unsigned count = take_messages(coming, lanes, base);
+    if (other != hot) {
+      record y = *records_.at(other);
+      WARDEN_NO_UNROLL
+      while (count != 0) {
+        message_type const m[2] = {coming[0], coming[1]};
+        unsigned const there = count;
+        count = take_messages(coming, lanes, base);
+        apply_held<IsOwn>(m[0], hot, x, other, y);
+        if (there == 2) apply_held<IsOwn>(m[1], hot, x, other, y);
+      }
+      *records_.at(other) = y;
+    } else {
+      WARDEN_NO_UNROLL
+      while (count != 0) {
+        message_type const m[2] = {coming[0], coming[1]};
+        unsigned const there = count;
+        // Both are loaded before the first section runs: one wait instead of two.
+        std::uint32_t const first = other_of<IsOwn>(m[0]);
+        std::uint32_t const second = there == 2 ? other_of<IsOwn>(m[1]) : first;
+        record y = *records_.at(first), z = *records_.at(second);
+        count = take_messages(coming, lanes, base);
+        apply_held<IsOwn>(m[0], hot, x, first, y);
+        *records_.at(first) = y;
+        if (there != 2) break;
+        apply_held<IsOwn>(m[1], hot, x, second, z);
+        *records_.at(second) = z;
       }
     }
     *records_.at(hot) = x;
   }
-  /// Loads the next messages of `lanes` and takes those away. Returns bit k if `m[k]` is one.
-  WARDEN_DEVICE unsigned take_messages(message_type (&m)[held], unsigned& lanes,
+  /// Loads the next messages of `lanes` and takes those away. Returns how many those are.
+  WARDEN_DEVICE unsigned take_messages(message_type (&m)[2], unsigned& lanes,
                                        std::uint32_t base) const {
-    unsigned there = 0;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < held; ++k) {
-      if (lanes == 0) continue;
-      m[k] = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
-      lanes &= lanes - 1;
-      there |= 1u << k;
-    }
-    return there;
+    if (lanes == 0) return 0;
+    m[0] = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
+    lanes &= lanes - 1;
+    if (lanes == 0) return 1;
+    m[1] = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
+    lanes &= lanes - 1;
+    return 2;
   }
   /// Runs a message's section on two different records, of which `x` is in slot `hot`.
+  template <bool IsOwn>
   WARDEN_DEVICE void apply_held(message_type const& m, std::uint32_t hot, record& x,
                                 std::uint32_t other, record& y) const {
-    if (m.local() == hot) {
+    if constexpr (IsOwn) {
       apply(m, hot, x, other, y);
     } else {
       apply(m, other, y, hot, x);
     }
   }
-  WARDEN_DEVICE static std::uint32_t other_of(message_type const& m, std::uint32_t hot) {
-    return m.local() == hot ? pairs::second_of(m) : m.local();
-  }
-  /// The record of a message that has that lock, its own if both do; and the other one.
-  WARDEN_DEVICE static std::uint32_t hot_slot(message_type const& m, unsigned lock) {
-    return table::lock_of(m.local()) == lock ? m.local() : pairs::second_of(m);
-  }
-  WARDEN_DEVICE static std::uint32_t other_slot(message_type const& m, unsigned lock) {
-    return table::lock_of(m.local()) == lock ? pairs::second_of(m) : m.local();
+  template <bool IsOwn>
+  WARDEN_DEVICE static std::uint32_t other_of(message_type const& m) {
+    return IsOwn ? pairs::second_of(m) : m.local();
   }
 
   /// Runs a message's section on the records of these slots, or their copies.
@@ -389,8 +390,13 @@ class rounds_worker {
     auto* const identity = records_.address_of(own_slot);
     simt::section_enter(identity);
     if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
-    typename Ref::reply_type nobody_asks;
-    section_runner{ref_}.apply(m, own, other, nobody_asks);
+    format::visit(m, [&](auto const& sent) {
+      if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
+        static_cast<void>(run_section(sent.section(), own, other, ref_.sections_context));
+      } else {
+        static_cast<void>(run_section(sent, own, ref_.sections_context));
+      }
+    });
     if (other_slot != own_slot) simt::section_leave(records_.address_of(other_slot));
     simt::section_leave(identity);
   }

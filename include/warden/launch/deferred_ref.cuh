@@ -69,9 +69,9 @@ class deferred_ref {
   template <class Section>
   WARDEN_DEVICE static message_type pair(std::uint64_t first, std::uint64_t second,
                                          Section const& section) {
-    partner const other{static_cast<std::uint32_t>(second), false};
+    auto const other = static_cast<std::uint32_t>(second);
     return format::pack(static_cast<std::uint32_t>(first),
-                        paired<Section>{prefixed<Section>::of(section, other.word())});
+                        paired<Section>{prefixed<Section>::of(section, other)});
   }
   /// Counts a bad id, keeps the first one; true if `id` names a record.
   WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }

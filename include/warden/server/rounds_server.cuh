@@ -41,11 +41,11 @@ class rounds_server {
   /// Until no game is left, or the run is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
-    if (simt::thread_rank() == 0) take_next();
+    if (simt::thread_rank() == 0) take_next(0);
     simt::sync_block();
-    while (true) {
-      upcoming const now = next_[0];
-      if (now.number >= ref_.bins.control->games || !play(now.game, now.messages)) return;
+    for (unsigned turn = 0;; turn ^= 1) {
+      upcoming const now = next_[turn];
+      if (now.number >= ref_.bins.control->games || !play(now.game, now.messages, turn ^ 1)) return;
     }
   }
 
@@ -67,11 +67,11 @@ class rounds_server {
     std::size_t locals;
     arena_carver carver{};
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
-    arena_piece<upcoming> next = carver.take<upcoming>(1);
+    arena_piece<upcoming> next = carver.take<upcoming>(2);
   };
 
   /// One thread.
-  WARDEN_DEVICE void take_next() const {
+  WARDEN_DEVICE void take_next(unsigned turn) const {
     upcoming next{};
     next.number = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // sabotage: game-order
     if (next.number < ref_.bins.control->games) {
@@ -80,15 +80,19 @@ class rounds_server {
       next.messages.to_a = *ref_.bins.range(game.a, game.b);
       if (game.a != game.b) next.messages.to_b = *ref_.bins.range(game.b, game.a);
     }
-    next_[0] = next;
+    next_[turn] = next;
   }
 
-  /// False once the run is poisoned. Behind it, `next_` is the game after.
-  WARDEN_DEVICE bool play(round_game const game, bin const messages) {
+  /// False once the run is poisoned. Behind it, `next_[next]` is the game after.
+  WARDEN_DEVICE bool play(round_game const game, bin const messages, unsigned next) {
     // Bins do not change in a run: the first messages are under way while the parts are not there.
     message_type m[rounds];
     unsigned arrived = load(game, messages, 0, m);
     bool alive = true;
+    // Another one looks up the game after this, which is behind it: what was said of waits holds.
+    // But not where others would wait long for it.
+    bool const is_short = messages.size() <= 2 * Worker::window;
+    if (is_short && simt::thread_rank() == threads - 1) take_next(next);
     if (simt::thread_rank() == 0) {
       alive = ref_.wait_for_turns(game);
       // Acquire: who played the parts before fenced between what its block wrote and their turns;
@@ -104,8 +108,6 @@ class rounds_server {
     } else {
       worker_.load({game.a, game.b});
     }
-    // A game that is taken early is still behind this one: what was said of waits holds.
-    if (simt::thread_rank() == 0) take_next();
     simt::sync_block();
     for (std::uint32_t done = 0;;) {
       std::uint32_t const left = all - done;
@@ -123,6 +125,7 @@ class rounds_server {
     } else {
       worker_.write_back();
     }
+    if (!is_short && simt::thread_rank() == threads - 1) take_next(next);
     simt::sync_block();
     if (simt::thread_rank() == 0) {
       // Release: the barrier hands this thread what the block wrote.
@@ -158,7 +161,7 @@ class rounds_server {
 
   Ref const& ref_;
   Worker worker_;
-  simt::shared_span<upcoming> next_;  ///< the game to come
+  simt::shared_span<upcoming> next_;  ///< by turns the game that is played, and the next
 };
 
 WARDEN_NAMESPACE_END
