@@ -78,11 +78,29 @@ class deferred_block {
     }
     if (++round_ == rounds) refused_ += pass_on();
   }
+  /// Collective, as that: a section on the records `first` and `second`, which may be one.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    if (valid && ref_.check(first) && ref_.check(second)) {
+      writer_.stage(round_, Ref::pair(first, second, section));
+      ++unsent_;
+    } else {
+      writer_.stage_nothing(round_);
+    }
+    if (++round_ == rounds) refused_ += pass_on();
+  }
   /// Not collective: any thread, any control flow between collectives; logged at once. False as a
   /// thread's own `send`.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
     return ref_.send(id, section);
+  }
+  /// The same for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t first, std::uint64_t second,
+                            Section const& section) const {
+    return ref_.send(first, second, section);
   }
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
