@@ -102,7 +102,9 @@ class basic_guarded {
                     !std::is_same_v<typename combined::partial, typename combined::sent> ||
                     (combining<Sections> && ...),
                 "warden: the section has no member static Section combine(Section, Section)");
-  static_assert(!Policy::combines || combining<typename combined::partial>,
+  static_assert(!Policy::combines ||
+                    std::is_same_v<typename combined::partial, typename combined::sent> ||
+                    combining<typename combined::partial>,
                 "warden: the section's partial has no member static partial combine(partial, "
                 "partial)");
   static_assert(!Policy::combines ||

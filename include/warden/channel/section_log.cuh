@@ -123,8 +123,8 @@ struct section_log {
       regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
     simt::note_reservation(taken);
     std::uint32_t const begin = begin_of(region);
-    std::uint32_t const first = Side == side::flat ? flat_begin(region, flat + taken)
-                                                   : begin + batches;  // sabotage: log-ends
+    std::uint32_t const back = flat_begin(region, flat + taken);
+    std::uint32_t const first = Side == side::flat ? back : begin + batches;  // sabotage: log-ends
     return {first, (taken + Width - 1) / Width};
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
