@@ -223,15 +223,27 @@ MUTANTS = {
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
-    "row-width": ("server/segment_reader.cuh", "if (is_wide) asked_end_ = asked_first_ = 0;", PARTIALS, "lost or doubled section|sections were lost"),
+    "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
     # Sections of other keys.
     "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
-    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "rows-as-they-came": ("server/ordered_reader.cuh", "return log_.segment(column_, turn);", ORDER, "wrong order"),
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    # Split logs: windows at the same places; a row too few.
+    "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
+    "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
+                      LOGS, "lost or doubled section|sections were lost"),
+    "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
+    # what has run stays in its place.
+    "replay-amid": ("launch/fused_kernel.cuh", "", "parts/replay_seeds.runs_that_meet_are_put_off_and_reported",
+                    "lost or doubled|deadlock|memory outside|too many steps|no progress"),
+    "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
+    "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+                     "lost or doubled|no error"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
