@@ -84,7 +84,7 @@ class deferred_block {
       writer_.stage_nothing(round_);
     }
     if (++round_ < rounds) return;
-    round_ = writer_.combine(round_);
+    round_ = writer_.combine(round_, true);
     if (writer::is_full(round_)) refused_ += pass_on();
   }
   /// Not collective: any thread, any control flow between collectives; logged at once. False as a
@@ -96,7 +96,7 @@ class deferred_block {
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
-    round_ = writer_.combine(round_);
+    round_ = writer_.combine(round_, false);
     std::uint32_t const refused = refused_ + pass_on();
     refused_ = 0;
     return refused;
