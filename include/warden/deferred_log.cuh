@@ -79,7 +79,7 @@ class deferred {
     partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
     run_.log = detail::log_plan<run_type>::make(sections, sorted_by, chosen.batches);
     std::size_t const columns = sorted_by.partitions() + std::size_t{1};
-    pool_ = buffer<message_type>{sections};
+    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap};
     regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
     offsets_ = buffer<std::uint16_t>{columns * run_.log.rows};
     begins_ = buffer<std::uint32_t>{run_.log.rows};

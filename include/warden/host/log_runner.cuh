@@ -63,6 +63,11 @@ class log_runner {
                   std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each,
                   1, most);
     std::uint32_t split = std::max(1u, chosen.split);
+    if (!splits && split != 1) {
+      throw limit_error{"deferred: a split by " + std::to_string(split) +
+                            "; a log of sections that combine to wider partials is not split",
+                        where};
+    }
     auto const plan = [&] {
       run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
       run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
@@ -73,7 +78,7 @@ class log_runner {
       bool const has_more = std::uint64_t{partitions} * split < run.size;
       if (has_more && chosen.partitions == 0 && chosen.split <= 1 && partitions < most) {
         partitions *= 2;
-      } else if (has_more && chosen.split == 0 && split < most) {
+      } else if (splits && has_more && chosen.split == 0 && split < most) {
         split *= 2;
       } else {
         throw limit_error{
@@ -89,7 +94,8 @@ class log_runner {
     // A first-level cache holds the records of a partition then.
     constexpr std::size_t cached = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
-    if (!on_chip && chosen.split == 0 && bytes > facts.cache_bytes && sections >= run.size / 8) {
+    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes &&
+        sections >= run.size / 8) {
       while (split < most && bytes / (partitions * split) > cached) split *= 2;
       plan();
     }
@@ -98,7 +104,9 @@ class log_runner {
   }
   /// Behind the plan of the log: what sorts and splits it. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
-    if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
+    if constexpr (splits) {
+      if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
+    }
     if constexpr (run_type::in_order) {
       sorter_.make(run.log, where);
     } else {
@@ -113,7 +121,9 @@ class log_runner {
     } else {
       sorter_.enqueue(run, s, where);
     }
-    if (split_.is_made()) run = split_.enqueue(run, s, where);
+    if constexpr (splits) {
+      if (split_.is_made()) run = split_.enqueue(run, s, where);
+    }
     void* arguments[] = {&run};
     runtime::launch(run_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s, where);
   }
@@ -131,6 +141,11 @@ class log_runner {
 
  private:
   using server = typename run_type::executor::template deferred_server<run_type>;
+  /// A split would have to write batches of both widths.
+  static constexpr bool splits = !run_type::formats::two_widths;
+  struct no_split {
+    static constexpr std::size_t bytes() { return 0; }
+  };
   static constexpr bool on_chip = Policy::records == placement::on_chip;
   static constexpr unsigned threads = run_type::policy::block_threads;
 
@@ -146,7 +161,7 @@ class log_runner {
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
   /// Of rows where sections run in order: there are no flat messages.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
-  log_split<run_type> split_;
+  std::conditional_t<splits, log_split<run_type>, no_split> split_;
 };
 
 }  // namespace detail

@@ -3,7 +3,7 @@
 /// What a kernel that defers sections is handed: the log, and which ids are records.
 #pragma once
 
-#include <warden/channel/log_message.cuh>
+#include <warden/channel/log_formats.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
@@ -11,7 +11,6 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -21,16 +20,14 @@ template <class Policy, class Record, class... Sections>
 class deferred_ref {
  public:
   /// How sections are written into the log.
-  using format = log_format<sent<Sections, Record, typename Policy::context>...>;
+  using formats =
+      log_formats<Policy::combines, warden::sent<Sections, Record, typename Policy::context>...>;
   /// What lies there.
-  using message_type = typename format::message_type;
+  using message_type = typename formats::message_type;
   /// The log.
   using log_type = section_log<message_type>;
   /// Whether sections on one record run in the order in which they are sent.
   static constexpr bool in_order = Policy::order::in_order;
-
-  /// The section, where a guarded has one type alone; the first otherwise.
-  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// Whether a block combines sections on records that repeat in its batch.
   static constexpr bool combines = Policy::combines;
 
@@ -49,7 +46,7 @@ class deferred_ref {
                   "warden: with order::sequential sections are sent by a deferred_block: the order "
                   "of threads that send by themselves is nobody's");
     if (!check(id)) return true;
-    return put(format::pack(static_cast<std::uint32_t>(id), section));
+    return put(formats::pack(static_cast<std::uint32_t>(id), section));
   }
   /// Logs a section on the records `first` and `second`, which may be one, for a run in rounds.
   template <class Section>
@@ -70,8 +67,8 @@ class deferred_ref {
   WARDEN_DEVICE static message_type pair(std::uint64_t first, std::uint64_t second,
                                          Section const& section) {
     auto const other = static_cast<std::uint32_t>(second);
-    return format::pack(static_cast<std::uint32_t>(first),
-                        paired<Section>{prefixed<Section>::of(section, other)});
+    return formats::pack(static_cast<std::uint32_t>(first),
+                         paired<Section>{prefixed<Section>::of(section, other)});
   }
   /// Counts a bad id, keeps the first one; true if `id` names a record.
   WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }

@@ -20,6 +20,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Run, placement Where>
 struct rounds_ref : Run {
   using typename Run::message_type;
+  /// Nothing is combined.
+  using partials = rounds_ref;
 
   /// As the run's.
   struct policy : Run::policy {

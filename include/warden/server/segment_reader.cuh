@@ -14,16 +14,23 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One warp's part of a partition's messages.
-template <class Message>
+/// In place of shared memory for a reader.
+struct reads_without_storage {};
+
+/// One warp's part of a partition's messages of one width: `Message` may be the log's `Narrow` or
+/// several times as wide. `Mixed` says that the log has messages of two widths.
+template <class Message, class Narrow = Message, bool Mixed = false>
 class segment_reader {
+  using log_type = section_log<Narrow>;
+  static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
+
  public:
   /// It needs no shared memory.
-  struct storage {};
+  using storage = reads_without_storage;
 
   /// For a partition's column in these rows of the log, by this thread's warp among those of the
   /// block. Collective over the warp.
-  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows,
                                storage&)
       : log_{log},
         column_{column},
@@ -40,7 +47,7 @@ class segment_reader {
     std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
   };
   /// Of this warp with a reader of these rows. Collective over the warp.
-  WARDEN_DEVICE static extent measure(section_log<Message> const& log, std::uint32_t column,
+  WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column,
                                       log_rows rows) {
     extent all{0, 0};
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
@@ -98,11 +105,12 @@ class segment_reader {
   /// The loads for the rows after these, under way while these are read.
   WARDEN_DEVICE void ask_for_rows() { asked_ = segment_of(log_, column_, next_row_, turn_, rows_); }
   /// The lane's segment of the rows from `next` on; empty if it has none.
-  WARDEN_DEVICE static log_places segment_of(section_log<Message> const& log, std::uint32_t column,
+  WARDEN_DEVICE static log_places segment_of(log_type const& log, std::uint32_t column,
                                              std::uint32_t next, std::uint32_t turn,
                                              std::uint32_t end) {
     std::uint32_t const row = next + simt::lane_id();
-    return simt::lane_id() < turn && row < end ? log.segment(column, row) : log_places{0, 0};
+    return simt::lane_id() < turn && row < end ? log.template segment<width, Mixed>(column, row)
+                                               : log_places{0, 0};
   }
   /// Rows of a warp's turn: so many that every warp has some.
   WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
@@ -119,11 +127,11 @@ class segment_reader {
       std::uint32_t const before = simt::shuffle(simt::full_warp, before_, lane + step);
       if (before <= i) lane += step;  // sabotage: segment-search
     }
-    return simt::shuffle(simt::full_warp, begin_, lane) + i -
-           simt::shuffle(simt::full_warp, before_, lane);
+    return simt::shuffle(simt::full_warp, begin_, lane) +
+           (i - simt::shuffle(simt::full_warp, before_, lane)) * width;
   }
 
-  section_log<Message> const& log_;
+  log_type const& log_;
   std::uint32_t column_;
   std::uint32_t rows_;        ///< below this
   std::uint32_t turn_;        ///< rows of the warp at a time
