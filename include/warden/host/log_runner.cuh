@@ -91,7 +91,8 @@ class log_runner {
     }
     run_blocks_ = resident(run_kernel_, run_bytes_, where);
     std::size_t const bytes = run.size * sizeof(Record);
-    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes && sections >= run.size / 8) {
+    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes &&
+        sections >= run.size / 8) {
       // Half of the cache is for all else that goes through it.
       while (split < most && bytes / (partitions * split) * run_blocks_ > facts.cache_bytes / 2)
         split *= 2;
