@@ -212,15 +212,16 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
-    # Combining: what went into another section is sent as well; ranks before the counts are clear; a table that is not empty yet;
-    # lanes' sections left out; what is kept is forgotten.
+    # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
+    # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
-    "table-begin": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
-    "warp-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
-    "survivors": ("client/batch_combiner.cuh", "kept = absorb(r, kept);", COMBINED, "lost or doubled section"),
-    # Partials: one takes a section that stays; one leaves out what it was made of, or that is sent as well; rows of the other width.
-    "partial-twice": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sorted-whole": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "run-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-across": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-again": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
+    # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),

@@ -109,6 +109,20 @@ TYPED_TEST(deferred_combining, a_full_log_refuses) {
   EXPECT_EQ(b.operations_ran(), all.sent() - 10);
 }
 
+/// Batches of two widths are not split, and nobody is told otherwise.
+TEST(deferred_combining_memory, a_log_of_partials_is_not_split) {
+  bench<sample> b{{100, 64, 0}};
+  try {
+    warden::deferred later{b.on(), 1000, {.split = 4}};
+    FAIL() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("a split by 4; a log of sections that combine to wider "
+                                    "partials is not split"));
+  }
+  bench<add_up> narrow{{100, 64, 0}};
+  warden::deferred later{narrow.on(), 1000, {.split = 4}};
+}
+
 /// A section more is not lost in silence where partials fill the log, either.
 TEST(deferred_combining_memory, a_log_that_is_full_of_partials_refuses) {
   std::uint32_t const n = test::sized(20'000u, 1'000'000u);

@@ -332,13 +332,13 @@ class batch_combiner {
     }
     // Whose last run is not a part of one from before.
     bool const begins = !goes_on || first_end != begin;
-    carry const before =
-        carry::template before<Threads>(shared_[0].carries, last, begins);  // sabotage: run-begins
+    carry const before = carry::template before<Threads>(shared_[0].carries, last, begins);
     if (goes_on && first_end != begin) {
       // The first run, once more: it was not held.
       carry all = before;
       WARDEN_NO_UNROLL
-      for (std::uint32_t p = begin; p < first_end; ++p) all.add(carry_at(sorted_[p]));
+      for (std::uint32_t p = begin; p < first_end; ++p)
+        all.add(carry_at(sorted_[p]));  // sabotage: run-again
       freed += finish(key_at(sorted_[begin]), first_end, all);
     }
     if (has_any && ends) {
@@ -419,8 +419,8 @@ class batch_combiner {
       simt::sync_warp(simt::full_warp);
       if (is) {
         unsigned const below = there & ((1u << simt::lane_id()) - 1);
-        unsigned const to = slot_of(0) - simt::lane_id() + kept +
-                            static_cast<unsigned>(simt::count_bits(below));
+        unsigned const to =
+            slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
         staged_[to] = m;
         ranks_[to] = rank(m);
       }
@@ -468,9 +468,9 @@ class batch_combiner {
 struct combines_nothing {
   /// None.
   struct storage {};
-  static constexpr bool two_widths = false;  ///< see batch_combiner
+  static constexpr bool two_widths = false;                   ///< see batch_combiner
   static constexpr unsigned partials = 0, partial_ranks = 0;  ///< see batch_combiner
-  using wide_message = std::uint32_t;        ///< there are none
+  using wide_message = std::uint32_t;                         ///< there are none
 };
 
 WARDEN_NAMESPACE_END

@@ -69,7 +69,8 @@ class run_carry {
   WARDEN_DEVICE static run_carry joined(run_carry const& a, run_carry const& b) {
     run_carry both;
     both.hold(Partial::combine(a.sum(), b.sum()));
-    both.tag_ = ((a.tag_ & 0xffffu) + b.count()) | (a.wide() > b.wide() ? a.wide() : b.wide()) << 16;
+    both.tag_ = ((a.tag_ & 0xffffu) + b.count()) | (a.wide() > b.wide() ? a.wide() : b.wide())
+                                                       << 16;
     return both;
   }
   /// Another lane's. Collective over the warp.
