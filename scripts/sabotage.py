@@ -24,6 +24,7 @@ LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
+ROUNDS = "parts/rounds_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -83,7 +84,7 @@ MUTANTS = {
     "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
     "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
-    "second-lock": ("block/lock_table.cuh", "return true;", "pairs/paired", "(overlapping|unordered) sections"),
+    "second-lock": ("block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
     "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
     "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
@@ -245,6 +246,19 @@ MUTANTS = {
     "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
     "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
                      "lost or doubled|no error"),
+    # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
+    # games from the last to the first; a runner that does not give its record back.
+    "turn-early": ("launch/rounds_ref.cuh", "return played_a + 1 >= game.turn_a && played_b + 1 >= game.turn_b;", ROUNDS,
+                   "(overlapping|unordered) sections|lost or doubled section"),
+    "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "part-back": ("block/pair_store.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
+                  "lost or doubled section"),
+    "game-order": ("server/rounds_server.cuh",
+                   "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
+                   "no progress"),
+    "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

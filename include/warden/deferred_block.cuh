@@ -83,9 +83,19 @@ class deferred_block {
     } else {
       writer_.stage_nothing(round_);
     }
-    if (++round_ < rounds) return;
-    round_ = writer_.combine(round_, true);
-    if (writer::is_full(round_)) refused_ += pass_on();
+    end_round();
+  }
+  /// Collective, as that: a section on the records `first` and `second`, which may be one.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    if (valid && ref_.check(first) && ref_.check(second)) {
+      writer_.stage(round_, Ref::pair(first, second, section));
+      ++unsent_;
+    } else {
+      writer_.stage_nothing(round_);
+    }
+    end_round();
   }
   /// Not collective: any thread, any control flow between collectives; logged at once. False as a
   /// thread's own `send`.
@@ -93,16 +103,30 @@ class deferred_block {
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
     return ref_.send(id, section);
   }
+  /// The same for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t first, std::uint64_t second,
+                            Section const& section) const {
+    return ref_.send(first, second, section);
+  }
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
-    round_ = writer_.combine(round_, false);
-    std::uint32_t const refused = refused_ + pass_on();
+    if (round_ != 0) {
+      round_ = writer_.combine(round_, false);
+      refused_ += pass_on();
+    }
+    std::uint32_t const refused = refused_;
     refused_ = 0;
     return refused;
   }
 
  private:
+  WARDEN_DEVICE void end_round() {
+    if (++round_ < rounds) return;
+    round_ = writer_.combine(round_, true);
+    if (writer::is_full(round_)) refused_ += pass_on();
+  }
   WARDEN_DEVICE std::uint32_t pass_on() {
     std::uint32_t const refused = writer_.flush(round_, turn_);
     turn_ += simt::block_count();
