@@ -223,7 +223,7 @@ MUTANTS = {
     "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
-    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
     # Sections of other keys.
