@@ -22,9 +22,9 @@ import sys
 # The tests of logs.
 LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
-ROUNDS = "parts/rounds_seeds.each_section_runs_once"
 PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
+ROUNDS = "parts/rounds_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -223,7 +223,7 @@ MUTANTS = {
     "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
-    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
     # Sections of other keys.
