@@ -41,7 +41,9 @@ class basic_guarded;
 ///     b.wait(s);                                       // throws what went wrong
 ///
 /// No cooperative launch, no server beside the kernel, no wait in it. Kernels that fill one log may
-/// run in several streams, if `run` comes behind all of them. Moves, does not copy.
+/// run in several streams, if `run` comes behind all of them. Sections on two records are run in
+/// rounds, in which a block holds two parts of the records at a time; the log then has memory for
+/// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
 class deferred {
   using run_type = run_ref<Policy, Record, Sections...>;
