@@ -48,8 +48,10 @@ struct bin_range {
 /// A game of the tournament that has sections: the parts, and how many games each has played
 /// before.
 struct round_game {
-  std::uint32_t a, b;            ///< parts, or one part twice
-  std::uint32_t turn_a, turn_b;  ///< games that must have been played
+  std::uint32_t a;       ///< a part
+  std::uint32_t b;       ///< another one, or the same
+  std::uint32_t turn_a;  ///< games that `a` must have played
+  std::uint32_t turn_b;  ///< and `b`
 };
 
 /// How many games of this run a part has played: whoever plays next waits for it.

@@ -61,12 +61,13 @@ class batch_combiner {
     std::uint32_t buckets[std::bit_floor(slots) / 2];
     std::uint16_t sorted[slots + partials];  ///< [place] slot
     carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
-    typename scan::storage scanning;
-    std::uint32_t freed;                  ///< places that combining has made free
-    std::uint32_t made[3];                ///< [size of the run] partials that were asked for
-    std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
+    typename scan::storage scanning;         ///< of buckets
+    std::uint32_t freed;                     ///< places that combining has made free
+    std::uint32_t made[3];                   ///< [size of the run] partials that were asked for
+    std::uint32_t kept[2][Threads / 32];     ///< [turn][warp] slots in use, from the front
   };
 
+  /// Of a writer's slots and ranks, and the same for wide messages; `shared` is the block's.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
@@ -468,9 +469,10 @@ class batch_combiner {
 struct combines_nothing {
   /// None.
   struct storage {};
-  static constexpr bool two_widths = false;                   ///< see batch_combiner
-  static constexpr unsigned partials = 0, partial_ranks = 0;  ///< see batch_combiner
-  using wide_message = std::uint32_t;                         ///< there are none
+  static constexpr bool two_widths = false;     ///< see batch_combiner
+  static constexpr unsigned partials = 0;       ///< see batch_combiner
+  static constexpr unsigned partial_ranks = 0;  ///< see batch_combiner
+  using wide_message = std::uint32_t;           ///< there are none
 };
 
 WARDEN_NAMESPACE_END

@@ -26,9 +26,11 @@ class run_carry {
     hold(sum);
   }
 
+  /// Of all messages of the run so far.
   WARDEN_DEVICE Partial sum() const { return read_from<Partial>(words_); }
   /// Of narrow messages, below 2^15.
   WARDEN_DEVICE unsigned count() const { return tag_ & 0x7fffu; }
+  /// The slot of the run's wide message, from 1 on, or 0.
   WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
 
   /// The messages of `next` come behind these.
