@@ -18,6 +18,7 @@
 #include <warden/channel/log_pairs.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
+#include <warden/diagnosis.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
