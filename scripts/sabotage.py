@@ -341,7 +341,7 @@ def run(programs, test, seeds, mutant=""):
     program, scenario = test.split("/") if "/" in test else ("scenarios", test)
     arguments = [f"--gtest_filter={scenario}"] if program == "parts" else [scenario, str(seeds)]
     return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
-                          env={"WARDEN_SEEDS": "200", **os.environ, "WARDEN_MUTANT": mutant})
+                          env={"WARDEN_SEEDS": "100", **os.environ, "WARDEN_MUTANT": mutant})
 
 
 def check(test, programs, seeds):
@@ -379,7 +379,7 @@ def main():
         one = commands.add_parser(command)
         one.add_argument("name", choices=what)
         one.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs with all mutants")
-        one.add_argument("--seeds", type=int, default=300)
+        one.add_argument("--seeds", type=int, default=100)
     a = parser.parse_args()
     if a.command == "plant":
         plant(a.source, a.target)
