@@ -60,31 +60,46 @@ endfunction()
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_PCH_PROLOGUE "")  # not "#pragma GCC system_header": the warnings of precompiled headers count
 endif()
-# warden_precompile(<objects> HEADERS...): the object library <objects> precompiles them, for itself and for the programs
-# that say warden_reuse_headers(<program> <objects>), which are compiled with the same options. g++ alone gains by it.
-function(warden_precompile objects)
-  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${objects})
-    target_precompile_headers(${objects} PRIVATE ${ARGN})
-    target_compile_options(${objects} PRIVATE -fpch-preprocess)
+# warden_precompile(<target> HEADERS...): <target> precompiles them, for itself and for those that say
+# warden_reuse_headers(<other> <target>), which are compiled with the same options. g++ alone gains by it.
+function(warden_precompile target)
+  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${target})
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
-function(warden_reuse_headers program objects)
-  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${program})
-    target_precompile_headers(${program} REUSE_FROM ${objects})
-    target_compile_options(${program} PRIVATE -fpch-preprocess)
+function(warden_reuse_headers other target)
+  if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${other})
+    target_precompile_headers(${other} REUSE_FROM ${target})
+    target_compile_options(${other} PRIVATE -fpch-preprocess)
   endif()
 endfunction()
 
-# warden_add_objects(<name> SOURCES a.cu ... [LIBRARIES ...]): what several programs are made of, compiled once for
-# each device: they take it as OBJECTS.
+# What nearly every program includes.
+set(warden_usual_headers <warden/guarded.cuh> <warden/deferred.cuh> <warden/launch.cuh> <algorithm> <numeric> <string> <vector>)
+if(WARDEN_WITH_SIM)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/simulated/usual_headers.cpp CONTENT "")
+  add_library(usual_headers_sim OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/simulated/usual_headers.cpp)
+  target_link_libraries(usual_headers_sim PRIVATE warden::sim warden_warnings)
+  warden_simulated_options(usual_headers_sim)
+  warden_precompile(usual_headers_sim ${warden_usual_headers})
+endif()
+
+# warden_add_objects(<name> SOURCES a.cu ... [LIBRARIES ...] [PRECOMPILED ...]): what several programs are made of,
+# compiled once for each device: they take it as OBJECTS. It precompiles its own headers, if any are named.
 function(warden_add_objects name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
   if(WARDEN_WITH_SIM)
     warden_host_wrappers(wrappers ${arg_SOURCES})
     add_library(${name}_objects_sim OBJECT EXCLUDE_FROM_ALL ${wrappers})
     target_link_libraries(${name}_objects_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_objects_sim PRIVATE ${PROJECT_SOURCE_DIR})
     warden_simulated_options(${name}_objects_sim)
+    if(arg_PRECOMPILED)
+      warden_precompile(${name}_objects_sim ${arg_PRECOMPILED})
+    else()
+      warden_reuse_headers(${name}_objects_sim usual_headers_sim)
+    endif()
   endif()
   if(WARDEN_WITH_CUDA)
     add_library(${name}_objects OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
@@ -93,10 +108,13 @@ function(warden_add_objects name)
   endif()
 endfunction()
 
-# warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]): <name>_sim, and
-# <name> with CUDA.
+# warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [HEADERS_OF <target>]):
+# <name>_sim, and <name> with CUDA. The former takes the headers that <target> precompiles.
 function(warden_add_program name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "HEADERS_OF" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
+  if(NOT arg_HEADERS_OF)
+    set(arg_HEADERS_OF usual_headers_sim)
+  endif()
   list(TRANSFORM arg_OBJECTS APPEND _objects)
   if(WARDEN_WITH_SIM AND NOT arg_GPU_ONLY)
     warden_host_wrappers(wrappers ${arg_SOURCES})
@@ -105,6 +123,7 @@ function(warden_add_program name)
     target_link_libraries(${name}_sim PRIVATE ${objects_sim} warden::sim warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
     warden_simulated_options(${name}_sim)
+    warden_reuse_headers(${name}_sim ${arg_HEADERS_OF})
   endif()
   if(WARDEN_WITH_CUDA AND NOT arg_SIM_ONLY)
     add_executable(${name} ${arg_SOURCES})
@@ -125,6 +144,16 @@ function(warden_add_gpu_run name program output)
   set_tests_properties(gpu.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${output}" TIMEOUT 120 RESOURCE_LOCK gpu
     SKIP_REGULAR_EXPRESSION "no CUDA-capable device is detected;CUDA driver version is insufficient")
 endfunction()
+
+# How the tests for the GPU are compiled where there is none.
+set(warden_gpu_test_options "")
+if(WARDEN_WITH_CUDA AND WARDEN_QUICK_GPU_TESTS)
+  include(CheckCompilerFlag)
+  check_compiler_flag(CUDA -Ofc=max warden_has_fast_compile)
+  if(warden_has_fast_compile)
+    set(warden_gpu_test_options $<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>)
+  endif()
+endif()
 
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
 # [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
@@ -155,7 +184,7 @@ function(warden_add_test name)
   elseif(arg_GPU_ONLY)
     set(only GPU_ONLY)
   endif()
-  warden_add_program(test_${name} ${only} SOURCES ${arg_SOURCES} OBJECTS test_main ${arg_OBJECTS}
+  warden_add_program(test_${name} ${only} HEADERS_OF test_main_objects_sim SOURCES ${arg_SOURCES} OBJECTS test_main ${arg_OBJECTS}
                      LIBRARIES GTest::gmock GTest::gtest ${arg_LIBRARIES})
   foreach(program IN ITEMS test_${name} test_${name}_sim)
     if(arg_DEFINITION AND TARGET ${program})
@@ -163,7 +192,6 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(TARGET test_${name}_sim)
-    warden_reuse_headers(test_${name}_sim test_main_objects_sim)
     add_dependencies(warden_simulated_tests test_${name}_sim)
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})
@@ -180,6 +208,7 @@ function(warden_add_test name)
     endforeach()
   endif()
   if(TARGET test_${name})
+    target_compile_options(test_${name} PRIVATE ${warden_gpu_test_options})
     add_dependencies(warden_gpu_tests test_${name})
     add_test(NAME gpu.${name} COMMAND test_${name})
     set_tests_properties(gpu.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
