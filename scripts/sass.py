@@ -96,14 +96,11 @@ def shortened(name, most=110):
     return name if len(name) <= most else name[:most - 3] + "..."
 
 
-def programs_in(paths, without=None):
-    """`without`: how the names of programs begin that are left out."""
+def programs_in(paths):
     found = []
     for path in map(pathlib.Path, paths):
         for file in sorted(path.iterdir()) if path.is_dir() else [path]:
             if file.is_file() and os.access(file, os.X_OK) and ".so" not in file.suffixes and not file.name.endswith("_sim"):
-                if without and file.name.startswith(without):
-                    continue
                 found.append(file)
     return found
 
@@ -198,7 +195,7 @@ def has_choice(name, names):
     return unbounded(name) != name and unbounded(name) in names
 
 
-def check(cuobjdump, paths, without=None):
+def check(cuobjdump, paths):
     if not runs(cuobjdump):
         print("skipped: " + ("no cuobjdump beside nvcc or on the PATH" if cuobjdump else "only the simulated device is built"))
         sys.exit(77)
@@ -219,7 +216,7 @@ def check(cuobjdump, paths, without=None):
         polls = sum(narrowed_lanes(kernel.instructions).count(LAPS) for kernel in fused)
         return len(fused), loads, polls, results
 
-    reports = [report for _, report in of_all(examine, programs_in(paths, without)) if report[0]]
+    reports = [report for _, report in of_all(examine, programs_in(paths)) if report[0]]
     if not reports:
         fail(f"no program with a fused kernel in {', '.join(map(str, paths))}")
     broken = [line for report in reports for line in report[3]]
@@ -363,7 +360,6 @@ def self_test():
 
 if __name__ == "__main__":
     match sys.argv[1:]:
-        case ["--check", cuobjdump, "--without", begin, *paths] if paths: check(cuobjdump, paths, begin)
         case ["--check", cuobjdump, *paths] if paths: check(cuobjdump, paths)
         case ["--resources", cuobjdump, *paths] if paths: resources(cuobjdump, paths)
         case ["--self-test"]: self_test()

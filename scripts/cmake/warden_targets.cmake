@@ -145,16 +145,6 @@ function(warden_add_gpu_run name program output)
     SKIP_REGULAR_EXPRESSION "no CUDA-capable device is detected;CUDA driver version is insufficient")
 endfunction()
 
-# How the tests for the GPU are compiled where there is none.
-set(warden_gpu_test_options "")
-if(WARDEN_WITH_CUDA AND WARDEN_QUICK_GPU_TESTS)
-  include(CheckCompilerFlag)
-  check_compiler_flag(CUDA -Ofc=max warden_has_fast_compile)
-  if(warden_has_fast_compile)
-    set(warden_gpu_test_options $<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>)
-  endif()
-endif()
-
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
 # [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
 # GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
@@ -208,7 +198,6 @@ function(warden_add_test name)
     endforeach()
   endif()
   if(TARGET test_${name})
-    target_compile_options(test_${name} PRIVATE ${warden_gpu_test_options})
     add_dependencies(warden_gpu_tests test_${name})
     add_test(NAME gpu.${name} COMMAND test_${name})
     set_tests_properties(gpu.${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} SKIP_RETURN_CODE 77 RESOURCE_LOCK gpu)
