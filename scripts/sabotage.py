@@ -201,7 +201,7 @@ MUTANTS = {
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
-    "run-amid": ("host/deferred_kernels.cuh", "simt::compare_exchange(a.ref.at_work, 0u, 1u);",
+    "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
                  "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; places before all
     # have copied; a round without messages keeps those of the batch before.
@@ -252,8 +252,8 @@ MUTANTS = {
                    "(overlapping|unordered) sections|lost or doubled section"),
     "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
     "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
-    "part-back": ("block/pair_store.cuh", "", ROUNDS, "lost or doubled section"),
-    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
+    "part-back": ("block/part_copies.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.seconds().owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.schedule.others() - 1);", ROUNDS,
                   "lost or doubled section"),
     "game-order": ("server/rounds_server.cuh",
                    "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deferred sections between the records of two arrays: which parts meet when, and that each section
+// runs once, isolated, whichever of the arrays is larger.
+
+#include "tests/protocol/two_arrays.cuh"
+#include "tests/support/complaint.hpp"
+
+#include <warden/block/latin_square.cuh>
+#include <warden/graph.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+namespace simt = warden::simt;
+using test::complaint;
+using testing::HasSubstr;
+using two_arrays::bench;
+using two_arrays::item;
+using two_arrays::kind;
+using two_arrays::rate;
+using two_arrays::small_blocks;
+using two_arrays::user;
+using two_arrays::visit;
+using warden::latin_square;
+using warden::placement;
+
+// ---- who meets when
+
+void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
+  SCOPED_TRACE(testing::Message() << firsts << " x " << seconds);
+  latin_square const all{firsts, seconds};
+  std::set<std::pair<std::uint32_t, std::uint32_t>> met;
+  std::uint32_t number = 0;
+  for (std::uint32_t r = 0; r < all.rounds(); ++r) {
+    std::set<std::uint32_t> playing;
+    for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
+      auto const pair = all.pair(number);
+      ASSERT_LT(pair.a, firsts);
+      ASSERT_GE(pair.b, firsts);
+      ASSERT_LT(pair.b, all.parts());
+      ASSERT_TRUE(playing.insert(pair.a).second) << "round " << r;
+      ASSERT_TRUE(playing.insert(pair.b).second) << "round " << r;
+      ASSERT_TRUE(met.insert({pair.a, pair.b}).second) << "round " << r;
+      // Each part knows when it meets whom.
+      ASSERT_EQ(all.round_of(pair.a, pair.b), r);
+      for (bool const is_a : {true, false}) {
+        auto const game = all.game(is_a ? pair.a : pair.b, r);
+        ASSERT_TRUE(game.plays);
+        ASSERT_EQ(game.number, number);
+        ASSERT_EQ(game.is_a, is_a);
+      }
+    }
+    for (std::uint32_t p = 0; p < all.parts(); ++p)
+      ASSERT_EQ(all.game(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
+  }
+  EXPECT_EQ(met.size(), std::size_t{firsts} * seconds);
+  EXPECT_EQ(number, all.games());
+}
+TEST(latin_square, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+  for (std::uint32_t firsts = 1; firsts <= 20; ++firsts)
+    for (std::uint32_t seconds = 1; seconds <= 20; ++seconds)
+      expect_each_pair_once(firsts, seconds);
+  expect_each_pair_once(64, 5);
+  expect_each_pair_once(7, 128);
+}
+static_assert(latin_square{3, 5}.rounds() == 5 && latin_square{5, 3}.rounds() == 5);
+
+// ---- what runs
+
+template <class Policy>
+class two_arrays_by : public testing::Test {};
+using policies = testing::Types<small_blocks<>, small_blocks<placement::on_chip>,
+                                small_blocks<placement::in_memory, 64>>;
+TYPED_TEST_SUITE(two_arrays_by, policies);
+
+TYPED_TEST(two_arrays_by, every_section_runs_once) {
+  std::uint32_t const most = test::sized(2000u, 400'000u);
+  struct sizes {
+    std::uint32_t users, items;
+  };
+  struct parts {
+    unsigned users, items;
+  };
+  for (sizes const s :
+       {sizes{1, 1}, sizes{1, 37}, sizes{37, 1}, sizes{3, 2000}, sizes{2000, 3}, sizes{1000, 39}}) {
+    for (std::uint32_t const n : {1u, 31u, most}) {
+      for (parts const p : {parts{1, 1}, parts{2, 8}, parts{8, 2}, parts{4, 0}}) {
+        SCOPED_TRACE(testing::Message() << s.users << " users, " << s.items << " items, " << n
+                                        << " ratings, " << p.users << " x " << p.items);
+        bench<TypeParam> b{s.users, s.items};
+        auto later = b.make(n, p.users, p.items);
+        b.send_alone(later, 0, n / 2);
+        b.send_together(later, n / 2, n, 3);
+        later.run();
+        b.wait();
+        b.expect_ran(n);
+        EXPECT_EQ(b.refused(), 0u);
+      }
+    }
+  }
+}
+
+using by_default = small_blocks<>;
+
+TEST(two_arrays, partitions_by_default) {
+  std::uint32_t const n = test::sized(1000u, 1'000'000u), many = test::sized(3000u, 1'000'000u);
+  for (std::uint32_t const users : {5u, 1000u, many}) {
+    for (std::uint32_t const items : {7u, many}) {
+      bench<by_default> b{users, items};
+      auto later = b.make(n);
+      b.send_together(later, 0, n, 4);
+      later.run();
+      b.wait();
+      b.expect_ran(n);
+    }
+  }
+}
+
+TEST(two_arrays, a_few_hot_records) {
+  std::uint32_t const n = test::sized(2000u, 400'000u);
+  for (std::uint32_t const users : {1u, 3u, 300u}) {
+    for (std::uint32_t const items : {1u, 2u, 200u}) {
+      bench<by_default> b{300, 200, kind::ratings, users, items};
+      auto later = b.make(n, 4);
+      b.send_together(later, 0, n, 3);
+      later.run();
+      b.wait();
+      b.expect_ran(n);
+    }
+  }
+}
+
+/// Of the two arrays one has records that no runner holds in registers.
+TEST(two_arrays, large_records_run) {
+  std::uint32_t const n = test::sized(1000u, 100'000u);
+  for (std::uint32_t const hot : {1u, 40u}) {
+    bench<by_default, two_arrays::large_item, small_blocks<placement::on_chip>> b{
+        50, 40, kind::ratings, ~0u, hot};
+    auto later = b.make(n, 2);
+    b.send_together(later, 0, n, 3);
+    later.run();
+    b.wait();
+    b.expect_ran(n);
+  }
+}
+
+TEST(two_arrays, nobody_sees_a_section_half_done) {
+  std::uint32_t const n = test::sized(2000u, 400'000u);
+  for (std::uint32_t const records : {1u, 10u, 64u}) {
+    bench<by_default> b{records, records, kind::looks};
+    auto later = b.make(n, 2, 4);
+    b.send_alone(later, 0, n);
+    later.run();
+    b.wait();
+    // What was mixed in by ratings is not what was counted by looks: undo the ratings.
+    auto users = b.user_records();
+    for (std::uint32_t i = 0; i < n; i += 2) {
+      auto const o = two_arrays::operation::of(i, records, records);
+      users[o.user].mixed -= test::mix(o.stars);
+    }
+    for (user const& u : users) EXPECT_EQ(u.mixed, 0u) << "a look saw half a rating";
+    EXPECT_EQ(b.rated(), n / 2);
+    EXPECT_EQ(b.visits(users), n / 2);
+    EXPECT_EQ(b.visits(b.item_records()), n / 2);
+  }
+}
+
+TEST(two_arrays, an_empty_log_and_a_full_one) {
+  for (std::uint32_t const capacity : {1u, 40u, test::sized(700u, 300'000u)}) {
+    bench<by_default> b{50, 20};
+    auto later = b.make(capacity, 4);
+    EXPECT_EQ(later.capacity(), capacity);
+    later.run();
+    b.wait();
+    EXPECT_EQ(b.rated(), 0u);
+    std::uint32_t const n = capacity + 100;
+    b.send_together(later, 0, n / 2, 2);
+    b.send_alone(later, n / 2, n);
+    later.run();
+    EXPECT_THAT(complaint(b.users()),
+                HasSubstr("100 deferred sections were refused: their log holds " +
+                          std::to_string(capacity)));
+    EXPECT_EQ(complaint(b.items()), "");
+    EXPECT_EQ(b.refused(), 100u);
+    EXPECT_EQ(b.rated(), capacity);
+    // And again.
+    b.send_together(later, 0, capacity, 2);
+    later.run();
+    later.run();
+    EXPECT_EQ(complaint(b.users()), "");
+    EXPECT_EQ(b.rated(), 2u * capacity);
+  }
+}
+
+TEST(two_arrays, ids_outside_either_array_are_counted_and_the_others_run) {
+  for (bool const alone : {true, false}) {
+    // So many exist; operations are on twice as many.
+    bench<by_default> b{25, 10};
+    auto later = b.make(100, 4);
+    auto given = b.given(later.ref(), 0, 64);
+    given.users = 50;
+    given.items = 20;
+    std::uint32_t bad_users = 0, bad_items = 0, good = 0;
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      auto const o = two_arrays::operation::of(i, given.users, given.items);
+      bad_users += o.user >= 25 ? 1 : 0;
+      bad_items += o.item >= 10 ? 1 : 0;
+      good += o.user < 25 && o.item < 10 ? 1 : 0;
+    }
+    using ref = decltype(b)::ref_type;
+    using storage = decltype(later)::block<32>::storage;
+    if (alone) {
+      simt::launch(&two_arrays::send_alone<ref>, 2, 32, 0, given, {});
+    } else {
+      simt::launch(&two_arrays::send_together<ref, 32>, 2, 32, sizeof(storage), given, {});
+    }
+    later.run();
+    auto const of_users = complaint(b.users()), of_items = complaint(b.items());
+    EXPECT_THAT(of_users, HasSubstr("is not below 25 (" + std::to_string(bad_users) + " such ids"));
+    EXPECT_THAT(of_items, HasSubstr("is not below 10 (" + std::to_string(bad_items) + " such ids"));
+    EXPECT_EQ(b.rated(), good);
+    b.wait();
+  }
+}
+
+TEST(two_arrays, kernel_and_run_are_captured_and_replayed) {
+  bench<by_default> b{50, 30};
+  auto later = b.make(800, 4, 2);
+  warden::stream s;
+  auto const captured = warden::graph::capture(s, [&] {
+    b.send_alone(later, 0, 200, s);
+    b.send_together(later, 200, 500, 2, s);
+    later.run(s);
+  });
+  EXPECT_EQ(b.rated(), 0u) << "captured, not run";
+  std::uint32_t const replays = test::sized(5u, 100u);
+  for (std::uint32_t i = 0; i < replays; ++i) captured.launch(s);
+  b.wait(s);
+  b.expect_ran(500, replays);
+}
+
+TEST(two_arrays, logs_and_guardeds_are_moved_between_sends_and_runs) {
+  bench<by_default> b{50, 30};
+  auto first = b.make(1000, 4);
+  b.send_together(first, 0, 300, 2);
+  auto moved = std::move(first);
+  auto users = std::move(b.users());
+  auto items = std::move(b.items());
+  moved.run();
+  users.wait();
+  items.wait();
+  b.expect_ran(300);
+  // Assigned to, a log keeps what it holds until it is destroyed.
+  {
+    decltype(moved) other{users, items, 500, {.partitions = 2}};
+    b.send_alone(other, 0, 100);
+    moved = std::move(other);
+  }
+  moved.run();
+  users.wait();
+  EXPECT_EQ(b.rated(), 400u);
+}
+
+TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
+  bench<by_default> b{50, 30};
+  {
+    auto later = b.make(200, 4);
+    b.send_together(later, 0, 73, 1);
+  }
+  EXPECT_THAT(complaint(b.users()), HasSubstr("73 deferred sections were never run"));
+  EXPECT_EQ(complaint(b.items()), "");
+  EXPECT_EQ(complaint(b.users()), "");
+}
+
+// ---- what a section is handed
+
+struct fee {
+  std::uint32_t share;
+};
+struct tariff {
+  std::uint64_t* sum;
+};
+struct of_users : by_default {
+  using context = fee;
+};
+struct of_items : by_default {
+  using context = tariff;
+};
+struct account {
+  std::uint64_t sum;
+};
+struct count_up {
+  __device__ void operator()(account& a) const { a.sum += 1; }
+};
+struct pay {
+  std::uint32_t amount;
+  __device__ void operator()(account& a, account& b, fee const& f, tariff const& t) const {
+    a.sum += amount;
+    b.sum += amount + f.share;
+    simt::fetch_add(t.sum, std::uint64_t{f.share});
+  }
+};
+struct pay_once {
+  __device__ void operator()(account& a, account& b, fee const& f) const {
+    a.sum += f.share;
+    b.sum += 1;
+  }
+};
+struct swap_sums {
+  __device__ void operator()(account& a, account& b) const {
+    std::uint64_t const sum = a.sum;
+    a.sum = b.sum;
+    b.sum = sum;
+  }
+};
+using payers = warden::basic_guarded<of_users, account, count_up>;
+using payees = warden::basic_guarded<of_items, account, count_up>;
+using payments = warden::deferred_between<payers, payees, pay, pay_once, swap_sums>;
+
+WARDEN_KERNEL void send_payments(payments::ref_type ref) {
+  std::uint32_t const i = simt::thread_rank();
+  if (i < 30) ref.send(i, i % 3, pay{i});
+  if (i < 20) ref.send(0, 2, pay_once{});
+}
+WARDEN_KERNEL void send_swap(payments::ref_type ref) {
+  if (simt::thread_rank() == 0) ref.send(29, 0, swap_sums{});
+}
+/// Two arrays of one type, and contexts of both guardeds, of the first or of none.
+TEST(two_arrays, sections_are_handed_the_contexts_that_they_take) {
+  warden::buffer<account> from{30}, to{3};
+  warden::buffer<std::uint64_t> sum{1};
+  from.fill_bytes(0);
+  to.fill_bytes(0);
+  sum.fill_bytes(0);
+  payers a{from, fee{7}};
+  payees b{to, tariff{sum.data()}};
+  payments later{a, b, 100};
+  simt::launch(&send_payments, 1, 32, 0, later.ref(), {});
+  later.run();
+  simt::launch(&send_swap, 1, 32, 0, later.ref(), {});
+  later.run();
+  a.wait();
+  b.wait();
+  EXPECT_EQ(sum.to_host()[0], 30u * 7);
+  auto const paid = from.to_host(), got = to.to_host();
+  EXPECT_EQ(paid[0].sum, 20u * 7);
+  for (std::uint32_t i = 1; i < 29; ++i) EXPECT_EQ(paid[i].sum, i);
+  std::uint64_t wanted[3] = {0, 0, 20};
+  for (std::uint32_t i = 0; i < 30; ++i) wanted[i % 3] += i + 7;
+  EXPECT_EQ(paid[29].sum, wanted[0]) << "swapped";
+  EXPECT_EQ(got[0].sum, 29u) << "swapped";
+  EXPECT_EQ(got[1].sum, wanted[1]);
+  EXPECT_EQ(got[2].sum, wanted[2]);
+}
+
+// ---- beside the guardeds' own sections
+
+template <class Guarded>
+struct visit_arguments {
+  typename Guarded::deferred_ref ref;
+  std::uint32_t n, records;
+};
+template <class Guarded>
+WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < a.n) a.ref.send(i % a.records, visit{});
+}
+TEST(two_arrays, logs_of_either_guarded_run_between) {
+  bench<by_default> b{50, 30};
+  auto later = b.make(500, 4);
+  warden::deferred of_users{b.users(), 200};
+  warden::deferred of_items{b.items(), 200};
+  using users_type = decltype(b)::users_type;
+  using items_type = decltype(b)::items_type;
+  for (int run = 0; run < 3; ++run) {
+    b.send_together(later, 0, 400, 2);
+    simt::launch(&send_visits<users_type>, 4, 32, 0, {of_users.ref(), 100, 50}, {});
+    simt::launch(&send_visits<items_type>, 4, 32, 0, {of_items.ref(), 120, 30}, {});
+    of_users.run();
+    later.run();
+    of_items.run();
+  }
+  b.wait();
+  b.expect_ran(400, 3);
+  EXPECT_EQ(b.visits(b.user_records()), 300u);
+  EXPECT_EQ(b.visits(b.item_records()), 360u);
+}
+
+// ---- what goes wrong
+
+/// Longer than anybody waits.
+struct stall {
+  std::uint32_t milliseconds;
+  __device__ void operator()(user&, item&) const {
+    std::uint64_t const until = simt::nanoseconds() + std::uint64_t{milliseconds} * 1'000'000;
+    simt::wait_until([] { return false; }, [&] { return simt::nanoseconds() < until; },
+                     [](auto) {});
+  }
+};
+using users_type = bench<by_default>::users_type;
+using items_type = bench<by_default>::items_type;
+using stalling = warden::deferred_between<users_type, items_type, rate, stall>;
+struct stall_arguments {
+  stalling::ref_type ref;
+  std::uint32_t stalls;  ///< milliseconds, or 0: nobody does
+};
+WARDEN_KERNEL void send_stall(stall_arguments a) {
+  std::uint32_t const i = simt::thread_rank();
+  if (i == 0 && a.stalls != 0) a.ref.send(0, 0, stall{a.stalls});  // in the first round
+  a.ref.send(i % 4, i / 4 % 4, rate{1});
+}
+/// Both guardeds tell, and until both have told nothing runs.
+TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
+  bench<by_default> b{4,   4,   kind::ratings,
+                      ~0u, ~0u, {.time_limit_seconds = 0.01, .minimum_polls = 1}};
+  stalling later{b.users(), b.items(), 100, {.partitions = 4}};
+  auto const send = [&](std::uint32_t stalls) {
+    simt::launch(&send_stall, 1, 32, 0, {later.ref(), stalls}, {});
+  };
+  auto const failure = [](auto& on) -> std::string {
+    try {
+      on.wait();
+    } catch (warden::timeout_error const& e) {
+      return e.what();
+    }
+    return "";
+  };
+  // Time passes by tenths of a second on the simulated device.
+  send(test::sized(3000u, 300u));
+  later.run();
+  EXPECT_THAT(failure(b.users()), HasSubstr("of a run in rounds waited until part "));
+  std::uint64_t before = 0, after = 0;
+  for (user const& u : b.user_records()) before += u.ratings;
+  EXPECT_LT(before, 32u);
+  // The items' failure has been told nobody.
+  send(0);
+  later.run();
+  EXPECT_THAT(complaint(b.users()),
+              HasSubstr("1 runs of logs between this guarded and another one found the other one"));
+  EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until part "));
+  later.run();
+  b.wait();
+  for (user const& u : b.user_records()) after += u.ratings;
+  EXPECT_EQ(after - before, 32u) << "what was put off has not run once";
+}
+
+struct large {
+  unsigned char bytes[1 << 12];
+};
+struct wipe {
+  __device__ void operator()(large& l) const { l.bytes[0] = 0; }
+};
+struct mark {
+  __device__ void operator()(user& u, large& l) const {
+    u.visits += 1;
+    l.bytes[0] += 1;
+  }
+};
+TEST(two_arrays, what_cannot_be_is_refused_in_one_line) {
+  bench<by_default> b{20, 10};
+  using twice = warden::deferred_between<users_type, users_type, two_arrays::look>;
+  EXPECT_THAT(test::refusal([&] { twice(b.users(), b.users(), 10); }),
+              HasSubstr("deferred_between: one guarded stands on both sides"));
+  EXPECT_THAT(test::refusal([&] { b.make(0); }), HasSubstr("a log of 0 sections"));
+  EXPECT_THAT(test::refusal([&] { b.make(10, 2, 24); }),
+              HasSubstr("deferred: 24 partitions of the second guarded; a log has a power of two"));
+  EXPECT_THAT(test::refusal([&] { b.make(10, 24); }), HasSubstr("deferred: 24 partitions; a log"));
+  constexpr std::uint32_t many = 1u << 16;
+  // Whichever of the policies wants them there.
+  using in_memory = warden::basic_guarded<by_default, large, wipe>;
+  using on_chip = warden::basic_guarded<small_blocks<placement::on_chip>, user, visit>;
+  in_memory much{static_cast<large*>(nullptr), many};
+  on_chip few{static_cast<user*>(nullptr), 10};
+  using between = warden::deferred_between<on_chip, in_memory, mark>;
+  EXPECT_THAT(test::refusal([&] { between(few, much, 10); }),
+              HasSubstr("parts and 65536 records of 4096 bytes in 512 parts do not fit the chip: "
+                        "two need "));
+}
+
+}  // namespace
