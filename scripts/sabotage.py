@@ -25,6 +25,7 @@ COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
 ROUNDS = "parts/rounds_seeds.each_section_runs_once"
+BETWEEN = "parts/two_arrays_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -258,6 +259,13 @@ MUTANTS = {
     "game-order": ("server/rounds_server.cuh",
                    "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
                    "no progress"),
+    # Between two arrays: pairs that meet twice; the second part not written back; a run that never looks whether the second
+    # guarded is at work.
+    "round-twice": ("block/latin_square.cuh", "return many >= few ? many - few : few - many;", BETWEEN,
+                    "lost or doubled section|(overlapping|unordered) sections|no progress"),
+    "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
+    "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
+                    "sections may have met|no seed had runs|lost or doubled section"),
     "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
