@@ -259,10 +259,11 @@ MUTANTS = {
     "game-order": ("server/rounds_server.cuh",
                    "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
                    "no progress"),
-    # Between two arrays: pairs that meet twice; the second part not written back; a run that never looks whether the second
+    # Between two arrays: pairs that meet twice; a part that plays twice at once; the second part not written back; a run that never looks whether the second
     # guarded is at work.
-    "round-twice": ("block/latin_square.cuh", "return many >= few ? many - few : few - many;", BETWEEN,
-                    "lost or doubled section|(overlapping|unordered) sections|no progress"),
+    "pair-twice": ("server/round_list.cuh", "game.b = all_.part_of(0);", BETWEEN,
+                   "lost or doubled section|(overlapping|unordered) sections|no progress"),
+    "round-twice": ("server/round_list.cuh", "turn |= 1u;", BETWEEN, "(overlapping|unordered) sections|no progress"),
     "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
     "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),

@@ -25,6 +25,7 @@ template <class Policy, class Record, class... Sections>
 class basic_guarded;
 
 namespace detail {
+/// Whether a fused launch runs the logs of such a guarded.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
     (forwarding_section_of<Sections, Record, typename Policy::context> || ...);

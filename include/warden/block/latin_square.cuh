@@ -68,7 +68,7 @@ class latin_square {
                                                                     std::uint32_t b) const {
     std::uint32_t const few = few_are_firsts() ? a : other_of(b);
     std::uint32_t const many = few_are_firsts() ? other_of(b) : a;
-    return many >= few ? many - few : many + rounds() - few;  // sabotage: round-twice
+    return many >= few ? many - few : many + rounds() - few;
   }
   /// What `part` plays in that round, below `rounds()`.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr game_of game(std::uint32_t part,

@@ -72,18 +72,26 @@ class rounds_runner {
     auto const facts = runtime::facts(device_);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
     auto arrays = arrays_of(run, options, facts.multiprocessors);
-    while (true) {
+    // False if there are so many games that they cannot be listed.
+    auto const plan = [&] {
       for (array_parts const& one : arrays) {
         *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
         *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
       }
       on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
+      return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
+    };
+    for (plan(); !on_chip_;) {
       // Whose parts take the most memory, and may be smaller.
       auto const larger = std::max_element(
           arrays.begin(), arrays.end(),
           [](array_parts const& a, array_parts const& b) { return a.bytes() < b.bytes(); });
-      if (on_chip_ || larger->bytes() == 0) break;
+      if (larger->bytes() == 0) break;
       larger->parts *= 2;
+      if (plan()) continue;
+      larger->parts /= 2;
+      plan();
+      break;
     }
     if (!on_chip_ && Run::must_fit) {
       std::string records;
@@ -100,7 +108,7 @@ class rounds_runner {
     unsigned parts = 0;
     for (array_parts const& one : arrays) parts += one.parts;
     schedule const all = schedule_of(run);
-    fill_ = {simt::make_kernel(&fill_bins<any_ref>), all.homes(),
+    fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
              bin_writer<any_ref>::shared_bytes(all.others()), where};
     list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
              where};

@@ -141,10 +141,10 @@ class round_list {
           game.a = part;
           game.turn_a = turn;
         } else {
-          game.b = part;
+          game.b = part;  // sabotage: pair-twice
           game.turn_b = turn;
         }
-        ++turn;
+        ++turn;  // sabotage: round-twice
       }
     }
   }
