@@ -269,6 +269,28 @@ TEST(two_arrays, logs_and_guardeds_are_moved_between_sends_and_runs) {
   EXPECT_EQ(b.rated(), 400u);
 }
 
+/// In whatever stream the run was, and whoever of the two is asked.
+TEST(two_arrays, either_guarded_waits_for_the_run) {
+  std::uint32_t const n = test::sized(300u, 100'000u);
+  bench<by_default> b{50, 30};
+  auto later = b.make(n, 4);
+  warden::stream s;
+  for (std::uint32_t runs = 1; runs <= 6; ++runs) {
+    b.send_together(later, 0, n, 2, s);
+    later.run(s);
+    std::uint64_t rated = 0;
+    if (runs % 2 == 0) {
+      b.users().wait();
+      for (user const& u : b.user_records()) rated += u.ratings;
+    } else {
+      b.items().wait();
+      for (item const& i : b.item_records()) rated += i.ratings;
+    }
+    EXPECT_EQ(rated, std::uint64_t{runs} * n);
+  }
+  b.wait();
+}
+
 TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
   bench<by_default> b{50, 30};
   {
