@@ -62,6 +62,9 @@ class deferred_between : public detail::runnable_log<
   static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
                 "warden: sections on two records run in no order: order::sequential is for "
                 "sections on one");
+  static_assert(
+      !First::policy::combines,
+      "warden: sections on two records are not combined: let the policy not say combines");
 
  public:
   /// What a kernel is handed, by value.

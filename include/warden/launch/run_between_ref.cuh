@@ -23,8 +23,6 @@ WARDEN_NAMESPACE_BEGIN
 /// first one's, and blocks and waits are as its policy and its options say.
 template <class First, class Second, class... Sections>
 class run_between_ref : public run_array<typename First::record> {
-  using base = run_array<typename First::record>;
-
  public:
   /// What the first guarded was tuned by.
   using policy = run_policy<typename First::policy>;
