@@ -25,6 +25,7 @@ COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
 ROUNDS = "parts/rounds_seeds.each_section_runs_once"
+BETWEEN = "parts/two_arrays_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -201,7 +202,7 @@ MUTANTS = {
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
-    "run-amid": ("host/deferred_kernels.cuh", "simt::compare_exchange(a.ref.at_work, 0u, 1u);",
+    "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
                  "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; places before all
     # have copied; a round without messages keeps those of the batch before.
@@ -252,12 +253,20 @@ MUTANTS = {
                    "(overlapping|unordered) sections|lost or doubled section"),
     "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
     "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
-    "part-back": ("block/pair_store.cuh", "", ROUNDS, "lost or doubled section"),
-    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
+    "part-back": ("block/part_copies.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.seconds().owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.schedule.others() - 1);", ROUNDS,
                   "lost or doubled section"),
     "game-order": ("server/rounds_server.cuh",
                    "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
                    "no progress"),
+    # Between two arrays: pairs that meet twice; a part that plays twice at once; the second part not written back; a run that never looks whether the second
+    # guarded is at work.
+    "pair-twice": ("server/round_list.cuh", "game.b = all_.part_of(0);", BETWEEN,
+                   "lost or doubled section|(overlapping|unordered) sections|no progress"),
+    "round-twice": ("server/round_list.cuh", "turn |= 1u;", BETWEEN, "(overlapping|unordered) sections|no progress"),
+    "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
+    "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
+                    "sections may have met|no seed had runs|lost or doubled section"),
     "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }

@@ -181,6 +181,53 @@ WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type 
   }
 }
 
+/// What sections between the records of two guardeds are handed: the contexts of both.
+template <class First, class Second>
+struct contexts {
+  First first;    ///< of the guarded whose records are sections' first ones
+  Second second;  ///< of the other one
+};
+
+namespace detail {
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+concept takes_both_contexts = requires(Section const& section, First& first, Second& second,
+                                       FirstContext const& context, SecondContext const& other) {
+  section(first, second, context, other);
+};
+template <class Section, class First, class Second, class Context>
+concept takes_first_context = requires(Section const& section, First& first, Second& second,
+                                       Context const& context) {
+  section(first, second, context);
+};
+template <class Section, class First, class Second>
+concept takes_no_context = requires(Section const& section, First& first, Second& second) {
+  section(first, second);
+};
+}  // namespace detail
+
+/// A section between a record of one guarded and one of another is called, const, as
+/// `section(first, second, context, other)` with the contexts of both guardeds, as `section(first,
+/// second, context)` with that of the first, or as `section(first, second)`.
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+concept section_between = is_address_free<Section> &&
+    (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext> ||
+     detail::takes_first_context<Section, First, Second, FirstContext> ||
+     detail::takes_no_context<Section, First, Second>);
+
+/// Calls a section on records of two guardeds, with as many contexts as it takes. What it returns
+/// is nobody's.
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
+                                       contexts<FirstContext, SecondContext> const& given) {
+  if constexpr (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext>) {
+    static_cast<void>(section(first, second, given.first, given.second));
+  } else if constexpr (detail::takes_first_context<Section, First, Second, FirstContext>) {
+    static_cast<void>(section(first, second, given.first));
+  } else {
+    static_cast<void>(section(first, second));
+  }
+}
+
 /// What the section answers its caller: its return type. Void for one that answers nothing.
 template <class Section, class Record, class Context>
 using answer_of = std::remove_cvref_t<typename detail::answer_type<Section, Record, Context>::type>;

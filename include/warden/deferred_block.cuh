@@ -89,7 +89,7 @@ class deferred_block {
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
-    if (valid && ref_.check(first) && ref_.check(second)) {
+    if (valid && ref_.check(first, second)) {
       writer_.stage(round_, Ref::pair(first, second, section));
       ++unsent_;
     } else {

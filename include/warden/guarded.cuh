@@ -325,8 +325,6 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
  private:
   friend struct detail::launch_access;
   static constexpr bool defers = detail::can_be_deferred<Policy, Record, Sections...>;
-  template <class, class, class...>
-  friend class deferred;
 
   detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
 

@@ -16,6 +16,13 @@ struct part_pair {
   std::uint32_t b;  ///< another one, or the same
 };
 
+/// What a part plays in a round: a game of two different parts, if any.
+struct game_of {
+  bool plays;            ///< false: it has a bye
+  std::uint32_t number;  ///< of the game
+  bool is_a;             ///< the part is the game's `a`
+};
+
 /// The games of `parts` parts, numbered by rounds: first each part by itself, which is a round of
 /// its own, then the pairs. With an odd number of parts one has a bye in each round.
 ///
@@ -24,10 +31,27 @@ struct part_pair {
 /// right of it, and who stands there meets the one outside, or nobody.
 class tournament {
  public:
+  /// Each part has a game by itself, too.
+  static constexpr bool plays_alone = true;
+
   /// Of at least one part.
-  WARDEN_HOST_DEVICE explicit constexpr tournament(std::uint32_t parts)
+  WARDEN_HOST_DEVICE explicit constexpr tournament(std::uint32_t parts = 1)
       : parts_{parts}, circle_{parts % 2 == 0 ? parts - 1 : parts} {}
 
+  /// Parts that play.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t parts() const { return parts_; }
+  /// Parts that a section's first record may be in: those of the lowest numbers.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t homes() const { return parts_; }
+  /// Parts that its second record may be in.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t others() const { return parts_; }
+  /// Which of those a part is.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t other_of(std::uint32_t part) const {
+    return part;
+  }
+  /// The part that is the `other`-th of those.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t part_of(std::uint32_t other) const {
+    return other;
+  }
   /// Games of each round in which pairs meet.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t pairs_at_once() const {
     return parts_ / 2;
@@ -62,13 +86,6 @@ class tournament {
     std::uint32_t const sum = a + b < circle_ ? a + b : a + b - circle_;
     return (sum % 2 == 0 ? sum : sum + circle_) / 2;
   }
-  /// The game of two different parts in round `round`, if `part` plays then, and whether it is the
-  /// game's `a`.
-  struct game_of {
-    bool plays;            ///< false: it has a bye
-    std::uint32_t number;  ///< of the game
-    bool is_a;             ///< `part` is the game's `a`
-  };
   /// What `part` plays in that round, below `rounds()`.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr game_of game(std::uint32_t part,
                                                           std::uint32_t round) const {

@@ -23,8 +23,13 @@ struct pair_words<log_format<Sent...>> {
 
   /// Whether the section is on two records.
   WARDEN_DEVICE static bool is_pair(message_type const& m) {
-    unsigned const tag = m.tag();
-    return ((is_paired<Sent> && tag == position_among<Sent, Sent...>) || ...);
+    // Not even the tag is asked then: of a message that nobody wrote it may be any.
+    if constexpr ((is_paired<Sent> && ...)) {
+      return true;
+    } else {
+      unsigned const tag = m.tag();
+      return ((is_paired<Sent> && tag == position_among<Sent, Sent...>) || ...);
+    }
   }
   /// The second record of a pair; otherwise the record itself.
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
@@ -45,7 +50,7 @@ struct bin_range {
   std::uint32_t end;    ///< behind the last one
 };
 
-/// A game of the tournament that has sections: the parts, and how many games each has played
+/// A game of the schedule that has sections: the parts, and how many games each has played
 /// before.
 struct round_game {
   std::uint32_t a;       ///< a part
@@ -68,24 +73,25 @@ struct rounds_control {
 };
 
 /// The messages of a log by the parts of both records, while it is run. In a bin a message has its
-/// records' numbers within their parts.
-template <class Message>
+/// records' numbers within their parts. `Schedule` says which pairs of parts there are.
+template <class Message, class Schedule>
 struct pair_bins {
   Message* pool = nullptr;            ///< as many as the log's
-  bin_range* ranges = nullptr;        ///< [part of the one record][part of the other one]
-  std::uint32_t* present = nullptr;   ///< [part][word] a bit for each bin that is not empty
+  bin_range* ranges = nullptr;        ///< [home][other]
+  std::uint32_t* present = nullptr;   ///< [home][word] a bit for each bin that is not empty
   round_game* games = nullptr;        ///< those that have sections, in order
   part_turns* turns = nullptr;        ///< [part]
   rounds_control* control = nullptr;  ///< one
-  std::uint32_t parts = 0;            ///< of the records
+  Schedule schedule{};                ///< of the parts
 
-  /// Words of a part's row of bits.
-  WARDEN_HOST_DEVICE static constexpr std::uint32_t words(std::uint32_t parts) {
-    return (parts + 31) / 32;
+  /// Words of a row of so many bits.
+  WARDEN_HOST_DEVICE static constexpr std::uint32_t words(std::uint32_t bits) {
+    return (bits + 31) / 32;
   }
-  /// The bin of sections whose message went to `home`, and whose other record is in `other`.
+  /// The bin of sections whose message went to the part `home`, and whose other record is in the
+  /// part `other`.
   WARDEN_DEVICE bin_range* range(std::uint32_t home, std::uint32_t other) const {
-    return ranges + std::size_t{home} * parts + other;
+    return ranges + std::size_t{home} * schedule.others() + schedule.other_of(other);
   }
 };
 

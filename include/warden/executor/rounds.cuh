@@ -15,6 +15,7 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/pair_store.cuh>
+#include <warden/block/two_array_store.cuh>
 #include <warden/channel/log_pairs.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
@@ -35,9 +36,10 @@ template <class Ref>
 class rounds_worker {
   using message_type = typename Ref::message_type;
   using record = typename Ref::record;
+  using second_record = typename Ref::second_record;
   using format = typename Ref::format;
   using pairs = pair_words<format>;
-  using store = pair_store<Ref>;
+  using store = rounds_store<Ref>;
 
  public:
   /// Threads of the block.
@@ -47,14 +49,14 @@ class rounds_worker {
   /// Messages of a window, at most.
   static constexpr unsigned window = rounds * threads;
 
-  /// Bytes of shared memory for parts of `locals` records.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return layout{locals}.carver.bytes();
+  /// Bytes of shared memory for parts of these sizes.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes) {
+    return layout{sizes}.carver.bytes();
   }
 
   /// `storage` is the same for the whole block.
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
-      : rounds_worker{ref, storage, layout{ref.locals}} {}
+      : rounds_worker{ref, storage, layout{ref.sizes()}} {}
 
   /// All locks free, nothing left over. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -86,7 +88,7 @@ class rounds_worker {
     // Where all want the same few records nobody need try. Where much of a window was left over, so
     // will be much of the next few.
     unsigned waiting = arrived;
-    if (ref_.locals > few_locals)
+    if (ref_.sizes().least() > few_locals)
       waiting = try_all(m, arrived, hot_windows_ == 0 ? patience : little_patience);
     bool const looks = hot_windows_ == 0;
     if (!looks) --hot_windows_;
@@ -130,18 +132,21 @@ class rounds_worker {
   /// Of a message that has run.
   static constexpr std::uint16_t nobody = 0xffff;
   /// A runner has records in registers, as long as they take few.
-  static constexpr bool holds = sizeof(record) <= 32;
+  static constexpr bool holds = sizeof(record) <= 32 && sizeof(second_record) <= 32;
 
   struct layout {
-    std::size_t locals;
+    part_sizes sizes;
     arena_carver carver{};
     arena_piece<message_type> left = carver.take<message_type>(window);
     arena_piece<std::uint32_t> locks = carver.take<std::uint32_t>(lock_count);
     arena_piece<std::uint32_t> heat = carver.take<std::uint32_t>(lock_count);
     arena_piece<std::uint32_t> left_count = carver.take<std::uint32_t>(1);
     arena_piece<std::uint16_t> runners = carver.take<std::uint16_t>(window);
-    arena_piece<record> records = store::carve(carver, locals);
+    typename store::pieces records = store::carve(carver, sizes);
   };
+  /// That a runner holds: the first one of all its sections if `IsOwn`, or the second one of all.
+  template <bool IsOwn>
+  using record_of = std::conditional_t<IsOwn, record, second_record>;
   /// The locks of a message's two records, which may be one.
   struct lock_pair {
     unsigned a, b;
@@ -149,7 +154,7 @@ class rounds_worker {
 
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage, layout const& at)
       : ref_{ref},
-        records_{ref, at.records.in(storage)},
+        records_{ref, at.records, storage},
         locks_{at.locks.in(storage)},
         heat_{at.heat.in(storage)},
         left_{at.left.in(storage)},
@@ -184,7 +189,7 @@ class rounds_worker {
         auto const [a, b] = locks_of(m[k]);
         if (!locks_.try_lock(a, b)) continue;
         std::uint32_t const own = m[k].local(), other = pairs::second_of(m[k]);
-        apply(m[k], own, *records_.at(own), other, *records_.at(other));
+        apply(m[k], own, *records_.first(own), other, *records_.second(other));
         // Release, by the thread that ran the section.
         simt::fence_block();
         locks_.unlock(a, b);
@@ -317,7 +322,7 @@ class rounds_worker {
     for (; lanes != 0; lanes &= lanes - 1) {
       message_type const m = left_[base + static_cast<unsigned>(simt::first_bit(lanes))];
       std::uint32_t const own = m.local(), second = pairs::second_of(m);
-      apply(m, own, *records_.at(own), second, *records_.at(second));
+      apply(m, own, *records_.first(own), second, *records_.second(second));
     }
   }
   /// The same in registers, where the record of the slot `hot` is the first one of all messages, if
@@ -326,11 +331,11 @@ class rounds_worker {
   template <bool IsOwn>
   WARDEN_DEVICE void run_held(unsigned lanes, std::uint32_t base, std::uint32_t hot,
                               std::uint32_t other) const {
-    record x = *records_.at(hot);
+    record_of<IsOwn> x = *at<IsOwn>(hot);
     message_type coming[2];
     unsigned count = take_messages(coming, lanes, base);
     if (other != hot) {
-      record y = *records_.at(other);
+      record_of<!IsOwn> y = *at<!IsOwn>(other);
       WARDEN_NO_UNROLL
       while (count != 0) {
         message_type const m[2] = {coming[0], coming[1]};
@@ -339,7 +344,7 @@ class rounds_worker {
         apply_held<IsOwn>(m[0], hot, x, other, y);
         if (there == 2) apply_held<IsOwn>(m[1], hot, x, other, y);
       }
-      *records_.at(other) = y;
+      *at<!IsOwn>(other) = y;
     } else {
       WARDEN_NO_UNROLL
       while (count != 0) {
@@ -348,16 +353,25 @@ class rounds_worker {
         // Both are loaded before the first section runs: one wait instead of two.
         std::uint32_t const first = other_of<IsOwn>(m[0]);
         std::uint32_t const second = there == 2 ? other_of<IsOwn>(m[1]) : first;
-        record y = *records_.at(first), z = *records_.at(second);
+        record_of<!IsOwn> y = *at<!IsOwn>(first), z = *at<!IsOwn>(second);
         count = take_messages(coming, lanes, base);
         apply_held<IsOwn>(m[0], hot, x, first, y);
-        *records_.at(first) = y;
+        *at<!IsOwn>(first) = y;
         if (there != 2) break;
         apply_held<IsOwn>(m[1], hot, x, second, z);
-        *records_.at(second) = z;
+        *at<!IsOwn>(second) = z;
       }
     }
-    *records_.at(hot) = x;
+    *at<IsOwn>(hot) = x;
+  }
+  /// The first record of a message's section if `IsOwn`, otherwise the second.
+  template <bool IsOwn>
+  WARDEN_DEVICE record_of<IsOwn>* at(std::uint32_t slot) const {
+    if constexpr (IsOwn) {
+      return records_.first(slot);
+    } else {
+      return records_.second(slot);
+    }
   }
   /// Loads the next messages of `lanes` and takes those away. Returns how many those are.
   WARDEN_DEVICE unsigned take_messages(message_type (&m)[2], unsigned& lanes,
@@ -372,8 +386,8 @@ class rounds_worker {
   }
   /// Runs a message's section on two different records, of which `x` is in slot `hot`.
   template <bool IsOwn>
-  WARDEN_DEVICE void apply_held(message_type const& m, std::uint32_t hot, record& x,
-                                std::uint32_t other, record& y) const {
+  WARDEN_DEVICE void apply_held(message_type const& m, std::uint32_t hot, record_of<IsOwn>& x,
+                                std::uint32_t other, record_of<!IsOwn>& y) const {
     if constexpr (IsOwn) {
       apply(m, hot, x, other, y);
     } else {
@@ -387,12 +401,14 @@ class rounds_worker {
 
   /// Runs a message's section on the records of these slots, or their copies.
   WARDEN_DEVICE void apply(message_type const& m, std::uint32_t own_slot, record& own,
-                           std::uint32_t other_slot, record& other) const {
+                           std::uint32_t other_slot, second_record& other) const {
     auto* const identity = records_.address_of(own_slot);
     simt::section_enter(identity);
     if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
     format::visit(m, [&](auto const& sent) {
-      if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
+      if constexpr (Ref::two_arrays) {
+        run_section_between(sent.section(), own, other, ref_.sections_context);
+      } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
         static_cast<void>(run_section(sent.section(), own, other, ref_.sections_context));
       } else {
         static_cast<void>(run_section(sent, own, ref_.sections_context));

@@ -38,14 +38,7 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
-  bool put_off = false;
-  if (simt::thread_rank() == 0) {
-    // Behind a failure that nobody was told nothing runs that could fail itself. What others wrote
-    // is visible to the kernels behind this one: theirs have ended.
-    put_off = (a.ref.health != nullptr && is_poisoned(a.ref.health)) ||
-              simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
-    if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
-  }
+  bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
   // Not before: they may be those of a launch that is at work.
   if (launch != nullptr) zero(launch->counters);  // sabotage: replay-counters
@@ -116,7 +109,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a) {
   if (simt::thread_rank() != 0) return;
   log.control->running = 0;
   simt::fence_device();  // release, as in open_log
-  simt::compare_exchange(a.ref.at_work, 1u, 0u);
+  a.ref.free_records(false);
 }
 
 /// Opens the log again, empty. One block.
@@ -136,11 +129,9 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->running = 0;
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
-  // Release: whoever takes the word next finds the log open. A launch marks the records as its own,
-  // whatever it finds, and its end frees them.
+  // Release: whoever takes the records next finds the log open.
   simt::fence_device();
-  if (simt::compare_exchange(a.ref.at_work, 1u, 0u) != 1u)
-    simt::fetch_add(&a.ref.report->launches_amid, std::uint64_t{1});
+  a.ref.free_records(true);
 }
 
 }  // namespace detail

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a launch needs of a guarded, and nobody else.
+/// What launches and logs need of a guarded, and nobody else.
 #pragma once
 
 #include <warden/host/launch_history.cuh>
+#include <warden/host/shared_state.cuh>
 #include <warden/launch/launch_control.cuh>
+#include <warden/launch/run_array.cuh>
 #include <warden/stream.hpp>
 
 #include <cstddef>
@@ -21,6 +23,28 @@ struct launch_access {
   template <class Guarded>
   static std::shared_ptr<launch_state const> const& state(Guarded const& g) {
     return g.history_->own();
+  }
+  /// What the guarded has in common with its logs.
+  template <class Guarded>
+  static std::shared_ptr<shared_state> const& shared(Guarded const& g) {
+    return g.state_;
+  }
+  /// The guarded's records as a run sees them, all but the parts that they are in; and whose health
+  /// it is if a run `may_fail`.
+  template <class Record, class Guarded>
+  static run_array<Record> array(Guarded const& g, bool may_fail) {
+    run_array<Record> a;
+    a.records = g.ref_.records;
+    a.size = g.ref_.size;
+    a.report = g.state_->report.data();
+    a.at_work = g.state_->at_work.data();
+    if (may_fail) a.health = &state(g)->control.data()->health;
+    return a;
+  }
+  /// What its sections are handed.
+  template <class Guarded>
+  static auto const& context(Guarded const& g) {
+    return g.ref_.sections_context;
   }
   /// How long a wait may last without progress.
   template <class Guarded>

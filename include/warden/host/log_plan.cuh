@@ -45,10 +45,11 @@ class log_plan {
     }
   }
 
-  /// So many partitions. Chunks are as long as a line of memory, unless there are too few records
-  /// for that.
-  static partition_map partitions(std::uint64_t records, std::uint32_t count) {
-    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / sizeof(typename Ref::record));
+  /// So many partitions of records of so many bytes. Chunks are as long as a line of memory, unless
+  /// there are too few records for that.
+  static partition_map partitions(std::uint64_t records, std::uint32_t count,
+                                  std::size_t record_bytes = sizeof(typename Ref::record)) {
+    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);
     return {count, static_cast<std::uint32_t>(
                        std::bit_floor(std::clamp<std::uint64_t>(records / count, 1, line)))};
   }

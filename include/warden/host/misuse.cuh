@@ -78,6 +78,12 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
         "a "
         "stream or an event, and run again");
   }
+  if (report.partner_at_work != 0) {
+    add("run: " + std::to_string(report.partner_at_work) +
+        " runs of logs between this guarded and another one found the other one in another run or "
+        "launch, or with a failure that its wait has not told, and ran nothing: order them by a "
+        "stream or an event, and run again");
+  }
   if (report.launches_amid != 0) {
     add("launch_fused: " + std::to_string(report.launches_amid) +
         " launches began while a log of the guarded was run: order them by a "

@@ -10,15 +10,16 @@
 #include <warden/host/flat_sort.cuh>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/launch_state.cuh>
-#include <warden/host/launchable.cuh>
 #include <warden/host/log_plan.cuh>
 #include <warden/host/rounds_kernels.cuh>
+#include <warden/launch/run_array.cuh>
 #include <warden/launch/watchdog.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -30,27 +31,23 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The kernels between a log's close and its opening, and what they need.
-template <class Policy, class Record, class... Sections>
+/// The kernels between a log's close and its opening, and what they need. `Run` is a run_ref, or a
+/// run_between_ref.
+template <class Run>
 class rounds_runner {
-  using Run = run_ref<Policy, Record, Sections...>;
   using message_type = typename Run::message_type;
+  using schedule = typename Run::schedule;
   static constexpr unsigned threads = Run::policy::block_threads;
-  static_assert(
-      !Run::in_order,
-      "warden: sections on two records run in no order: order::sequential is for sections "
-      "on one");
-  static_assert(
-      !Policy::combines,
-      "warden: sections on two records are not combined: let the policy not say combines");
   template <placement Where>
   using ref = rounds_ref<Run, Where>;
   using any_ref = ref<placement::in_memory>;
   using chip_ref = ref<placement::on_chip>;
+  using bins = typename any_ref::bins_type;
 
  public:
-  /// For the logs of `of`.
-  explicit rounds_runner(launchable<Policy, Record, Sections...> const& of)
+  /// For the logs of `of`, or for those whose sections have their first records in it.
+  template <class Guarded>
+  explicit rounds_runner(Guarded const& of)
       : device_{of.device()},
         guarded_{launch_access::state(of)},
         limit_{launch_access::limit(of)} {}
@@ -72,35 +69,49 @@ class rounds_runner {
                             "; with sections on two records a log is not split",
                         where};
     }
-    unsigned const chosen = options.partitions;
     auto const facts = runtime::facts(device_);
-    constexpr std::uint32_t most = flat_writer<Run>::most_partitions;
-    auto parts = chosen;
-    if (chosen == 0) {
-      // A block for each game of a round, and a multiprocessor for each block. Where records are so
-      // few that all sections of a game want the same ones, they are better apart.
-      parts = 2 * std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors));
-      if (run.size < std::uint64_t{8} * parts) parts *= 2;
-      parts = std::min(parts, most);
-    }
     std::size_t const most_bytes = facts.shared_bytes_per_block;
-    while (true) {
-      run.owners = log_plan<Run>::partitions(run.size, parts);
-      run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
+    auto arrays = arrays_of(run, options, facts.multiprocessors);
+    // False if there are so many games that they cannot be listed.
+    auto const plan = [&] {
+      for (array_parts const& one : arrays) {
+        *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
+        *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
+      }
       on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
-      if (on_chip_ || parts == most || chosen != 0) break;
-      parts *= 2;
+      return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
+    };
+    for (plan(); !on_chip_;) {
+      // Whose parts take the most memory, and may be smaller.
+      auto const larger = std::max_element(
+          arrays.begin(), arrays.end(),
+          [](array_parts const& a, array_parts const& b) { return a.bytes() < b.bytes(); });
+      if (larger->bytes() == 0) break;
+      larger->parts *= 2;
+      if (plan()) continue;
+      larger->parts /= 2;
+      plan();
+      break;
     }
-    if (!on_chip_ && Run::policy::records == placement::on_chip) {
-      throw limit_error{"deferred: " + std::to_string(run.size) + " records of " +
-                            std::to_string(sizeof(typename Run::record)) + " bytes in " +
-                            std::to_string(parts) + " parts do not fit the chip: two need " +
+    if (!on_chip_ && Run::must_fit) {
+      std::string records;
+      for (array_parts const& one : arrays) {
+        records += (records.empty() ? "" : " and ") + std::to_string(one.records) + " records of " +
+                   std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.parts) +
+                   " parts";
+      }
+      throw limit_error{"deferred: " + records + " do not fit the chip: two need " +
                             std::to_string(game_bytes<placement::on_chip>(run)) +
                             " bytes of shared memory; the device has " + std::to_string(most_bytes),
                         where};
     }
-    fill_ = {simt::make_kernel(&fill_bins<any_ref>), parts, fill_bytes(parts), where};
-    list_ = {simt::make_kernel(&list_games<any_ref>), 1, list_bytes(parts), where};
+    unsigned parts = 0;
+    for (array_parts const& one : arrays) parts += one.parts;
+    schedule const all = schedule_of(run);
+    fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
+             bin_writer<any_ref>::shared_bytes(all.others()), where};
+    list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
+             where};
     play_ = on_chip_ ? launched{simt::make_kernel(&play_games<chip_ref>), parts,
                                 game_bytes<placement::on_chip>(run), where}
                      : launched{simt::make_kernel(&play_games<any_ref>), parts,
@@ -110,13 +121,12 @@ class rounds_runner {
   /// Behind the plan of the log: makes the memory for as many messages. Throws cuda_error.
   void make(Run& run, std::source_location where) {
     sorter_.plan(run.log, where);
-    run.health = &guarded_->control.data()->health;
-    std::uint32_t const parts = parts_of(run);
+    schedule const all = schedule_of(run);
     pool_ = buffer<message_type>{run.log.size};
-    ranges_ = buffer<bin_range>{std::size_t{parts} * parts};
-    present_ = buffer<std::uint32_t>{std::size_t{parts} * pair_bins<message_type>::words(parts)};
-    games_ = buffer<round_game>{tournament{parts}.games()};
-    turns_ = buffer<part_turns>{parts};
+    ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others()};
+    present_ = buffer<std::uint32_t>{std::size_t{all.homes()} * bins::words(all.others())};
+    games_ = buffer<round_game>{all.games()};
+    turns_ = buffer<part_turns>{all.parts()};
     control_ = buffer<rounds_control>{1};
     control_.fill_bytes(0);
   }
@@ -134,20 +144,64 @@ class rounds_runner {
   }
 
  private:
-  /// Parts that have records: where there are few records, not all do.
-  static std::uint32_t parts_of(Run const& run) {
-    std::uint32_t const all = run.owners.partitions();
-    return run.size < all ? static_cast<std::uint32_t>(run.size) : all;
+  /// Into how many parts the records of an array go.
+  struct array_parts {
+    partition_map* owners;  ///< where the run has them
+    std::uint32_t* locals;  ///< records of a part
+    std::uint64_t records;
+    std::size_t record_bytes;
+    unsigned parts;
+    bool is_chosen;  ///< by the user
+
+    /// Of a part, if there may be more parts.
+    [[nodiscard]] std::size_t bytes() const {
+      return is_chosen || parts == most_parts ? 0 : *locals * record_bytes;
+    }
+  };
+  static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
+
+  /// The arrays of a run, in as many parts as the user chose, or as a device with so many
+  /// multiprocessors has work for.
+  static auto arrays_of(Run& run, deferred_options const& options, int multiprocessors) {
+    // A block for each game of a round, and a multiprocessor for each block: of one array a round
+    // takes two parts for a game. Where records are so few that all sections of a game want the
+    // same ones, they are better apart.
+    unsigned const games = std::bit_floor(static_cast<unsigned>(multiprocessors));
+    auto const array = [&]<class Record>(run_array<Record>& of, unsigned chosen, unsigned parts) {
+      if (of.size < std::uint64_t{8} * parts) parts *= 2;
+      return array_parts{&of.owners,
+                         &of.locals,
+                         of.size,
+                         sizeof(Record),
+                         chosen != 0 ? chosen : std::min(parts, most_parts),
+                         chosen != 0};
+    };
+    if constexpr (Run::two_arrays) {
+      unsigned const second =
+          options.second_partitions != 0 ? options.second_partitions : options.partitions;
+      return std::array{
+          array(static_cast<run_array<typename Run::record>&>(run), options.partitions, games),
+          array(run.second, second, games)};
+    } else {
+      return std::array{
+          array(static_cast<run_array<typename Run::record>&>(run), options.partitions, 2 * games)};
+    }
   }
-  static std::size_t fill_bytes(std::uint32_t parts) {
-    return bin_writer<any_ref>::shared_bytes(parts);
-  }
-  static std::size_t list_bytes(std::uint32_t parts) {
-    return round_list<any_ref>::shared_bytes(parts);
+  /// Of the parts that have records: where there are few records, not all do.
+  static schedule schedule_of(Run const& run) {
+    auto const parts_of = [](auto const& array) {
+      std::uint32_t const all = array.owners.partitions();
+      return array.size < all ? static_cast<std::uint32_t>(array.size) : all;
+    };
+    if constexpr (Run::two_arrays) {
+      return schedule{parts_of(run), parts_of(run.second)};
+    } else {
+      return schedule{parts_of(run)};
+    }
   }
   template <placement Where>
   static std::size_t game_bytes(Run const& run) {
-    return rounds_server_of<ref<Where>>::shared_bytes(run.locals);
+    return rounds_server_of<ref<Where>>::shared_bytes(run.sizes());
   }
   /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
   /// resident together.
@@ -166,8 +220,8 @@ class rounds_runner {
   template <class Ref>
   run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
     run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
-    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),    games_.data(),
-                  turns_.data(), control_.data(), parts_of(given.ref)};
+    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),       games_.data(),
+                  turns_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
   template <class Arguments>
@@ -179,7 +233,7 @@ class rounds_runner {
   }
 
   int device_;
-  std::shared_ptr<launch_state const> guarded_;
+  std::shared_ptr<launch_state const> guarded_;  ///< whose health runs look at
   time_limit limit_;
   flat_sort<Run> sorter_;
   bool on_chip_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A guarded as the blocks of a run in rounds see it: what any run sees, the bins, and how long a
-/// block waits for a part.
+/// What the blocks of a run in rounds see: what any run sees, the bins, and how long a block waits
+/// for a part.
 #pragma once
 
 #include <warden/channel/log_pairs.cuh>
@@ -16,20 +16,24 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Run` is a run_ref; records of a pair of parts are at `Where` during their game.
+/// `Run` is a run_ref, or a run_between_ref; records of a pair of parts are at `Where` during their
+/// game.
 template <class Run, placement Where>
 struct rounds_ref : Run {
   using typename Run::message_type;
   /// Nothing is combined.
   using partials = rounds_ref;
 
+  /// The bins of its messages.
+  using bins_type = pair_bins<message_type, typename Run::schedule>;
+
   /// As the run's.
   struct policy : Run::policy {
     static constexpr placement records = Where;  ///< see above
   };
 
-  pair_bins<message_type> bins{};  ///< of the log
-  time_limit limit{};              ///< the guarded's
+  bins_type bins{};    ///< of the log
+  time_limit limit{};  ///< the guarded's
 
   /// Waits until both parts have played the games before this one; one thread. Whoever they wait
   /// for took its game earlier. False once the run is poisoned, by this wait or another.
@@ -58,7 +62,12 @@ struct rounds_ref : Run {
         predicate,
         [&] {
           return dog.hopeful([&] { return progress(); },
-                             [&] { stop(this->health, limit.nanoseconds, kind, part, index); });
+                             [&] {
+                               stop(this->health, limit.nanoseconds, kind, part, index);
+                               // The records of both may be partly updated.
+                               if constexpr (Run::two_arrays)
+                                 stop(this->second.health, limit.nanoseconds, kind, part, index);
+                             });
         },
         watch);
   }

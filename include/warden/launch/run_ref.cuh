@@ -3,15 +3,16 @@
 /// A guarded as the workers of a deferred run see it: records by partition, and the log.
 #pragma once
 
+#include <warden/block/pair_store.cuh>
+#include <warden/block/tournament.cuh>
 #include <warden/channel/log_formats.cuh>
-#include <warden/channel/partition_map.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/diagnosis.hpp>
-#include <warden/launch/guarded_report.cuh>
 #include <warden/launch/guarded_types.cuh>
-#include <warden/launch/launch_control.cuh>
+#include <warden/launch/run_array.cuh>
+#include <warden/placement.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -35,7 +36,7 @@ class run_ref_of_partials;
 /// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
 /// all sections of a record: there are no answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
-class run_ref {
+class run_ref : public run_array<Record> {
  public:
   /// What the guarded was tuned by.
   using policy = run_policy<Policy>;
@@ -72,15 +73,8 @@ class run_ref {
                                          ? has_atomic<section, Record, context>
                                          : (has_atomic<Sections, Record, context> && ...);
 
-  Record* records = nullptr;         ///< `size` records in global memory
-  std::uint64_t size = 0;            ///< records
-  context sections_context{};        ///< handed to every section
-  guarded_report* report = nullptr;  ///< one a guarded, in global memory
-  std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
-  guarded_health* health = nullptr;  ///< the guarded's, where a run may fail; null otherwise
-  log_type log{};                    ///< what is run
-  partition_map owners{};            ///< as the log's
-  std::uint32_t locals = 0;          ///< records of one partition, at most
+  context sections_context{};  ///< handed to every section
+  log_type log{};              ///< what is run
 
   /// Waits for `predicate`, which a section of this block that ends brings about: the only waits
   /// are those for the block's locks.
@@ -90,10 +84,29 @@ class run_ref {
     return simt::wait_until(
         predicate, [] { return true; }, watch);
   }
-  /// The record of a partition's local number, in global memory.
-  WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
-    return records + owners.id({partition, local});
+
+  /// Takes the records for a run, or counts that it is put off: false then. One thread.
+  WARDEN_DEVICE bool take_records() const {
+    bool const taken = this->take();
+    if (!taken) simt::fetch_add(&this->report->runs_put_off, std::uint64_t{1});
+    return taken;
   }
+  /// Frees them, behind a release. Counts a launch that came amid, if sections have run. One
+  /// thread.
+  WARDEN_DEVICE void free_records(bool have_run) const {
+    if (!this->free() && have_run) simt::fetch_add(&this->report->launches_amid, std::uint64_t{1});
+  }
+
+  // What runs in rounds ask, whose sections may be on two records.
+  static constexpr bool two_arrays = false;  ///< both records are of this one
+  /// Two parts have to be on chip.
+  static constexpr bool must_fit = Policy::records == placement::on_chip;
+  using schedule = tournament;   ///< of its parts
+  using second_record = Record;  ///< the type of a section's second record
+  /// The array of the second records.
+  WARDEN_DEVICE run_ref const& seconds() const { return *this; }
+  /// Records of the two parts that a block holds, at most.
+  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
 };
 
 /// The same guarded as the workers of its wide messages see it.

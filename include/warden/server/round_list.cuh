@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lists the games of a tournament that have sections: a pair of parts without any is not played,
-/// not loaded, and costs nothing.
+/// Lists the games of a schedule that have sections: a pair of parts without any is not played, not
+/// loaded, and costs nothing.
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/tournament.cuh>
 #include <warden/channel/log_pairs.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
@@ -20,17 +19,19 @@ WARDEN_NAMESPACE_BEGIN
 template <class Ref>
 class round_list {
   static constexpr unsigned threads = Ref::policy::block_threads;
+  using schedule = typename Ref::schedule;
+  using bins = typename Ref::bins_type;
   using scan = simt::block_scan<threads>;
 
  public:
-  /// Bytes of shared memory for so many parts.
-  static constexpr std::size_t shared_bytes(std::uint32_t parts) {
-    return layout{parts}.carver.bytes();
+  /// Bytes of shared memory for these parts.
+  static constexpr std::size_t shared_bytes(schedule const& all) {
+    return layout{all}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(parts)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(schedule)` bytes, the same for the whole block.
   WARDEN_DEVICE round_list(Ref const& ref, std::byte* storage)
-      : round_list{ref, storage, layout{ref.bins.parts}} {}
+      : round_list{ref, storage, layout{ref.bins.schedule}} {}
 
   /// Writes the list, and makes ready for its games. Collective.
   WARDEN_DEVICE void write() const {
@@ -44,20 +45,20 @@ class round_list {
     simt::sync_block();
     number_games();
     simt::sync_block();
-    for (std::uint32_t p = me; p < parts(); p += threads) {
+    for (std::uint32_t p = me; p < all_.parts(); p += threads) {
       list_games_of(p);
       ref_.bins.turns[p].played = 0;
     }
   }
 
  private:
-  using bins = pair_bins<typename Ref::message_type>;
   struct layout {
-    std::uint32_t parts;
-    std::uint32_t words = bins::words(tournament{parts}.games());
-    std::size_t rows = std::size_t{parts} * bins::words(parts);
+    schedule all;
+    std::uint32_t words = bins::words(all.games());
+    std::size_t bits = std::size_t{all.homes()} * bins::words(all.others());
+    std::size_t rows = std::size_t{all.parts()} * bins::words(all.rounds());
     arena_carver carver{};
-    arena_piece<std::uint32_t> present = carver.take<std::uint32_t>(rows);
+    arena_piece<std::uint32_t> present = carver.take<std::uint32_t>(bits);
     arena_piece<std::uint32_t> rounds = carver.take<std::uint32_t>(rows);
     arena_piece<std::uint32_t> games = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> before = carver.take<std::uint32_t>(words);
@@ -66,33 +67,35 @@ class round_list {
 
   WARDEN_DEVICE round_list(Ref const& ref, std::byte* storage, layout const& at)
       : ref_{ref},
-        all_{at.parts},
+        all_{at.all},
         present_{at.present.in(storage)},
         rounds_{at.rounds.in(storage)},
         games_{at.games.in(storage)},
         before_{at.before.in(storage)},
         scan_{at.scanning.in(storage)} {}
 
-  WARDEN_DEVICE std::uint32_t parts() const { return ref_.bins.parts; }
-  WARDEN_DEVICE std::uint32_t row_words() const { return bins::words(parts()); }
+  /// Words of a home's row of bits.
+  WARDEN_DEVICE std::uint32_t home_words() const { return bins::words(all_.others()); }
+  /// Words of a part's row of rounds.
+  WARDEN_DEVICE std::uint32_t round_words() const { return bins::words(all_.rounds()); }
   WARDEN_DEVICE bool has(std::uint32_t home, std::uint32_t other) const {
-    return (present_[home * row_words() + other / 32] >> other % 32 & 1u) != 0;
+    return (present_[home * home_words() + other / 32] >> other % 32 & 1u) != 0;
   }
 
   /// Marks the games of the bins in one word of a row: each game once, so that additions do.
   WARDEN_DEVICE void mark_games(std::uint32_t word) const {
     unsigned bits = present_[word];
-    std::uint32_t const a = word / row_words();
-    std::uint32_t const first = word % row_words() * 32;
+    std::uint32_t const a = word / home_words();
+    std::uint32_t const first = word % home_words() * 32;
     for (; bits != 0; bits &= bits - 1) {
-      std::uint32_t const b = first + static_cast<unsigned>(simt::first_bit(bits));
+      std::uint32_t const b = all_.part_of(first + static_cast<unsigned>(simt::first_bit(bits)));
       if (a > b && has(b, a)) continue;
       std::uint32_t number = a;
       if (a != b) {
         std::uint32_t const round = all_.round_of(a, b);
         number = all_.game(a, round).number;
-        mark(rounds_, a * row_words() * 32 + round);
-        mark(rounds_, b * row_words() * 32 + round);
+        mark(rounds_, a * round_words() * 32 + round);
+        mark(rounds_, b * round_words() * 32 + round);
       }
       mark(games_, number);
     }
@@ -124,22 +127,24 @@ class round_list {
   /// One part's side of its games.
   WARDEN_DEVICE void list_games_of(std::uint32_t part) const {
     std::uint32_t turn = 0;
-    if (has(part, part)) {
-      ref_.bins.games[place_of(part)] = {part, part, 0, 0};
-      turn = 1;
+    if constexpr (schedule::plays_alone) {
+      if (has(part, part)) {
+        ref_.bins.games[place_of(part)] = {part, part, 0, 0};
+        turn = 1;
+      }
     }
-    for (std::uint32_t w = 0; w < row_words(); ++w) {
-      for (unsigned bits = rounds_[part * row_words() + w]; bits != 0; bits &= bits - 1) {
+    for (std::uint32_t w = 0; w < round_words(); ++w) {
+      for (unsigned bits = rounds_[part * round_words() + w]; bits != 0; bits &= bits - 1) {
         auto const mine = all_.game(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits)));
         round_game& game = ref_.bins.games[place_of(mine.number)];
         if (mine.is_a) {
           game.a = part;
           game.turn_a = turn;
         } else {
-          game.b = part;
+          game.b = part;  // sabotage: pair-twice
           game.turn_b = turn;
         }
-        ++turn;
+        ++turn;  // sabotage: round-twice
       }
     }
   }
@@ -149,8 +154,8 @@ class round_list {
   }
 
   Ref const& ref_;
-  tournament all_;
-  simt::shared_span<std::uint32_t> present_;  ///< [part][word] as in memory
+  schedule all_;
+  simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
   simt::shared_span<std::uint32_t> rounds_;   ///< [part][word] a bit for each round it plays in
   simt::shared_span<std::uint32_t> games_;    ///< [word] a bit for each game that is played
   simt::shared_span<std::uint32_t> before_;   ///< [word] games before its first

@@ -9,7 +9,7 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/tournament.cuh>
+#include <warden/block/pair_store.cuh>
 #include <warden/channel/log_pairs.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -27,16 +27,16 @@ class rounds_server {
   static constexpr unsigned rounds = Worker::rounds;
 
  public:
-  /// Bytes of shared memory for parts of `locals` records.
-  static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return layout{locals}.carver.bytes();
+  /// Bytes of shared memory for parts of these sizes.
+  static constexpr std::size_t shared_bytes(part_sizes sizes) {
+    return layout{sizes}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(ref.sizes())` bytes, the same for the whole block.
   WARDEN_DEVICE rounds_server(Ref const& ref, std::byte* storage)
       : ref_{ref},
-        worker_{ref, layout{ref.locals}.worker.in(storage).data()},
-        next_{layout{ref.locals}.next.in(storage)} {}
+        worker_{ref, layout{ref.sizes()}.worker.in(storage).data()},
+        next_{layout{ref.sizes()}.next.in(storage)} {}
 
   /// Until no game is left, or the run is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
@@ -64,9 +64,9 @@ class rounds_server {
     bin messages;
   };
   struct layout {
-    std::size_t locals;
+    part_sizes sizes;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(sizes));
     arena_piece<upcoming> next = carver.take<upcoming>(2);
   };
 
@@ -78,7 +78,10 @@ class rounds_server {
       round_game const game = ref_.bins.games[next.number];
       next.game = game;
       next.messages.to_a = *ref_.bins.range(game.a, game.b);
-      if (game.a != game.b) next.messages.to_b = *ref_.bins.range(game.b, game.a);
+      // Between two arrays all messages went to the first one's.
+      if constexpr (Ref::schedule::plays_alone) {
+        if (game.a != game.b) next.messages.to_b = *ref_.bins.range(game.b, game.a);
+      }
     }
     next_[turn] = next;
   }
@@ -102,7 +105,7 @@ class rounds_server {
     if (simt::sync_block_or(!alive)) return false;
     std::uint32_t const all = messages.size();
     // Few sections on large parts: only their records are loaded.
-    bool const few = all <= Worker::window && 4 * all <= ref_.locals;
+    bool const few = all <= Worker::window && 4 * all <= ref_.sizes().mean();
     if (few) {
       worker_.load({game.a, game.b}, m, arrived);
     } else {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One guarded's array as the workers of a deferred run see it: records by part, and whether they
+/// are in use.
+#pragma once
+
+#include <warden/channel/partition_map.cuh>
+#include <warden/launch/guarded_report.cuh>
+#include <warden/launch/launch_control.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// By value.
+template <class Record>
+struct run_array {
+  Record* records = nullptr;         ///< `size` records in global memory
+  std::uint64_t size = 0;            ///< records
+  guarded_report* report = nullptr;  ///< one a guarded, in global memory
+  std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
+  guarded_health* health = nullptr;  ///< the guarded's, where a run may fail; null otherwise
+  partition_map owners{};            ///< record id to part and number there
+  std::uint32_t locals = 0;          ///< records of one part, at most
+
+  /// The record of a partition's local number, in global memory.
+  WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
+    return records + owners.id({partition, local});
+  }
+
+  /// Marks the records as a run's, unless they are in use or the guarded has a failure to report;
+  /// false then. One thread. What others wrote is visible to the kernels behind this one: theirs
+  /// have ended.
+  WARDEN_DEVICE bool take() const {
+    // Behind a failure that nobody was told nothing runs that could fail itself.
+    if (health != nullptr && is_poisoned(health)) return false;
+    return simt::compare_exchange(at_work, 0u, 1u) == 0;  // sabotage: run-amid
+  }
+  /// Marks them as free; the thread that took them, or one of a kernel behind it. False if a launch
+  /// has begun meanwhile: it marks the records as its own, whatever it finds, and its end frees
+  /// them.
+  WARDEN_DEVICE bool free() const { return simt::compare_exchange(at_work, 1u, 0u) == 1; }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Two guardeds as the workers of a deferred run between them see them: the records of both by
+/// part, and the log.
+#pragma once
+
+#include <warden/block/latin_square.cuh>
+#include <warden/block/pair_store.cuh>
+#include <warden/channel/log_formats.cuh>
+#include <warden/channel/section_log.cuh>
+#include <warden/channel/wire_types.cuh>
+#include <warden/critical_section.cuh>
+#include <warden/launch/run_array.cuh>
+#include <warden/launch/run_ref.cuh>
+#include <warden/placement.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What run_ref is to one guarded. `First` and `Second` are guardeds. The log's reports are the
+/// first one's, and blocks and waits are as its policy and its options say.
+template <class First, class Second, class... Sections>
+class run_between_ref : public run_array<typename First::record> {
+ public:
+  /// What the first guarded was tuned by.
+  using policy = run_policy<typename First::policy>;
+  /// The type of a section's first record.
+  using record = typename First::record;
+  /// The type of a section's second record.
+  using second_record = typename Second::record;
+  /// What every section is handed beside its records.
+  using context = contexts<typename First::context, typename Second::context>;
+  /// What lies in the log.
+  using formats = log_formats<false, paired<Sections>...>;
+  /// How sections are written into the log.
+  using format = typename formats::format;
+  /// A message with room for the largest section.
+  using message_type = typename format::message_type;
+  /// The log.
+  using log_type = section_log<message_type>;
+  using partials = run_between_ref;         ///< nothing is combined
+  using schedule = latin_square;            ///< of both arrays' parts
+  static constexpr bool has_pairs = true;   ///< all sections are on two records
+  static constexpr bool in_order = false;   ///< see run_ref
+  static constexpr bool two_arrays = true;  ///< whose are in two arrays
+  /// Two parts have to be on chip.
+  static constexpr bool must_fit =
+      First::policy::records == placement::on_chip || Second::policy::records == placement::on_chip;
+
+  context sections_context{};         ///< handed to every section
+  log_type log{};                     ///< what is run
+  run_array<second_record> second{};  ///< the array of the second records
+
+  /// See there.
+  WARDEN_DEVICE run_array<second_record> const& seconds() const { return second; }
+  /// Records of the two parts that a block holds, at most.
+  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, second.locals}; }
+
+  /// Takes the records of both for a run, or counts that it is put off: false then, and neither is
+  /// taken. One thread.
+  WARDEN_DEVICE bool take_records() const {
+    // Nobody waits with one of them in hand. In one order, whichever a log calls its first: so of
+    // two logs that meet one runs.
+    bool const first_before = this->at_work < second.at_work;
+    if (!(first_before ? this->take() : second.take())) {
+      put_off(first_before);
+      return false;
+    }
+    if (first_before ? second.take() : this->take()) return true;  // sabotage: second-amid
+    // Nothing was touched: there is nothing to release.
+    static_cast<void>(first_before ? this->free() : second.free());
+    put_off(!first_before);
+    return false;
+  }
+  /// Frees both, behind a release. Counts launches that came amid, if sections have run. One
+  /// thread.
+  WARDEN_DEVICE void free_records(bool have_run) const {
+    if (!this->free() && have_run) simt::fetch_add(&this->report->launches_amid, std::uint64_t{1});
+    if (!second.free() && have_run)
+      simt::fetch_add(&second.report->launches_amid, std::uint64_t{1});
+  }
+
+ private:
+  /// Because of the first guarded, or of the second.
+  WARDEN_DEVICE void put_off(bool by_first) const {
+    simt::fetch_add(by_first ? &this->report->runs_put_off : &this->report->partner_at_work,
+                    std::uint64_t{1});
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A section on one record, sent to a log between two guardeds.
+
+#include <warden/deferred.cuh>
+
+struct seen {
+  __device__ void operator()(int& user) const { ++user; }
+  __device__ void operator()(long& item) const { ++item; }
+};
+struct policy : warden::default_policy {
+  static constexpr bool deferred_only = true;
+};
+using users = warden::basic_guarded<policy, int, seen>;
+using items = warden::basic_guarded<policy, long, seen>;
+
+struct rate {
+  __device__ void operator()(int& user, long& item) const { ++user, ++item; }
+};
+using ratings = warden::deferred_between<users, items, rate>;
+
+void send(ratings::ref_type const& later) { later.send(3, seen{}); }
