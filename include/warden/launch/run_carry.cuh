@@ -3,7 +3,7 @@
 /// A run of sorted messages as far as one thread knows it, and what the threads before know of it.
 #pragma once
 
-#include <warden/critical_section.cuh>
+#include <warden/channel/message.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -35,8 +35,23 @@ class run_carry {
 
   /// The messages of `next` come behind these.
   WARDEN_DEVICE void add(run_carry const& next) { *this = joined(*this, next); }
+  /// The same where these may be none.
+  WARDEN_DEVICE void add_or_begin(run_carry const& next) {
+    *this = count() == 0 ? next : joined(*this, next);
+  }
   /// Those of `before` come before these.
   WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
+
+  /// Those of all lanes, some of which may have none, in every lane. Collective over the warp.
+  [[nodiscard]] WARDEN_DEVICE run_carry of_warp() const {
+    run_carry all = *this;
+    WARDEN_NO_UNROLL
+    for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2) {
+      run_carry const other = all.from(simt::lane_id() ^ distance);
+      if (other.count() != 0) all.add_or_begin(other);  // sabotage: long-run-lanes
+    }
+    return all;
+  }
 
   /// Of the run that `last` goes on with, what the block's threads before this one have, each its
   /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
