@@ -226,6 +226,10 @@ MUTANTS = {
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
+    # Long runs: their sum is forgotten; that of other lanes; what stays.
+    "long-run": ("server/long_runs.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-lanes": ("launch/run_carry.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-rest": ("server/long_runs.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
     # Sections of other keys.
     "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.

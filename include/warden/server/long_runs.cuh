@@ -93,7 +93,7 @@ class long_runs {
       bool const stays = is && key_of(m) != key;
       if (is && !stays) mine.add_or_begin({made_partial<partial>(section_of(m)), 1, 0});
       // All lanes have read, the middle at first: what stays may lie where it lay, or before.
-      simt::sync_warp(simt::full_warp);  // sabotage: long-run-read
+      simt::sync_warp(simt::full_warp);
       unsigned const others = simt::ballot(simt::full_warp, stays);
       if (stays) {
         unsigned const below = others & ((1u << simt::lane_id()) - 1);
@@ -101,7 +101,7 @@ class long_runs {
       }
       kept += static_cast<unsigned>(simt::count_bits(others));
     }
-    all.end = kept;
+    all.end = kept;                    // sabotage: long-run-rest
     simt::sync_warp(simt::full_warp);  // its owner reads what stays
     return mine.of_warp();
   }
