@@ -33,7 +33,7 @@ class batch_combiner {
   using wide_format = typename Formats::wide_format;
   using key_type = combining_key<section>;
   using carry = run_carry<partial>;
-  using scan = simt::block_scan<Threads>;
+  using scan = simt::block_scan<Threads, true>;
 
  public:
   /// Whether partials have slots of their own.

@@ -45,7 +45,7 @@ class run_carry {
   /// Those of all lanes, some of which may have none, in every lane. Collective over the warp.
   [[nodiscard]] WARDEN_DEVICE run_carry of_warp() const {
     run_carry all = *this;
-    WARDEN_NO_UNROLL
+    WARDEN_UNROLL
     for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2) {
       run_carry const other = all.from(simt::lane_id() ^ distance);
       if (other.count() != 0) all.add_or_begin(other);  // sabotage: long-run-lanes

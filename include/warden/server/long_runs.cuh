@@ -59,7 +59,7 @@ class long_runs {
  private:
   using partials = run_carry<partial>;
   /// Messages that a thread runs while its warp combines some.
-  static constexpr std::uint32_t least = 32, each = 24;
+  static constexpr std::uint32_t least = 64, each = 40;
 
   /// The messages of one owner.
   struct run {
@@ -85,16 +85,22 @@ class long_runs {
     combining_key<section> const key = key_of(window[all.middle()]);
     partials mine;
     std::uint32_t kept = all.begin;
+    std::uint32_t i = all.begin + simt::lane_id();
+    message_type next{};
+    if (i < all.end) next = window[i];
     WARDEN_NO_UNROLL
     for (std::uint32_t first = all.begin; first < all.end; first += simt::warp_size) {
-      std::uint32_t const i = first + simt::lane_id();
+      message_type const m = next;
       bool const is = i < all.end;
-      message_type const m = window[is ? i : first];
+      i += simt::warp_size;
+      if (i < all.end) next = window[i];
       bool const stays = is && key_of(m) != key;
-      if (is && !stays) mine.add_or_begin({made_partial<partial>(section_of(m)), 1, 0});
-      // All lanes have read, the middle at first: what stays may lie where it lay, or before.
-      simt::sync_warp(simt::full_warp);
       unsigned const others = simt::ballot(simt::full_warp, stays);
+      if (is && !stays) mine.add_or_begin({made_partial<partial>(section_of(m)), 1, 0});
+      if (others == 0) continue;
+      // All lanes have read these and the next ones, and at first the middle: what stays may lie
+      // where it lay, or before.
+      simt::sync_warp(simt::full_warp);
       if (stays) {
         unsigned const below = others & ((1u << simt::lane_id()) - 1);
         window[kept + static_cast<unsigned>(simt::count_bits(below))] = m;
