@@ -23,7 +23,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using scan = simt::block_scan<Threads, true>;
+  using scan = simt::block_scan<Threads>;
   using log_type = section_log<Message>;
 
  public:
@@ -106,13 +106,13 @@ class batch_writer {
   /// there are messages, with any row. Collective.
   WARDEN_DEVICE void write(unsigned used, std::uint32_t begin) const {
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
-    std::uint32_t const total = sort(narrow(), used, [](std::uint32_t) {});
+    std::uint32_t const total = sort(narrow(), used);
     write_sorted(row_[0], {begin, total});
   }
   /// The same with the row `row`. Nothing is written if there are more messages than `places`.
   /// Returns how many there are.
   WARDEN_DEVICE std::uint32_t write(unsigned used, log_places places, std::uint32_t row) const {
-    std::uint32_t const total = sort(narrow(), used, [](std::uint32_t) {});
+    std::uint32_t const total = sort(narrow(), used);
     write_sorted(total <= places.count ? row : log_type::no_row, {places.begin, total});
     return total;
   }
@@ -248,10 +248,9 @@ class batch_writer {
     }
   }
 
-  /// Turns counts into offsets and ranks into an order. Returns the number of messages, which
-  /// `meanwhile` is called with as soon as it is known, if there are any. Collective.
-  template <class Batch, class Meanwhile>
-  WARDEN_DEVICE std::uint32_t sort(Batch const& b, unsigned used, Meanwhile meanwhile) const {
+  /// Turns counts into offsets and ranks into an order. Returns the number of messages. Collective.
+  template <class Batch>
+  WARDEN_DEVICE std::uint32_t sort(Batch const& b, unsigned used) const {
     constexpr unsigned items = Batch::items;
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
@@ -289,7 +288,6 @@ class batch_writer {
       begin += mine[k];
     }
     simt::sync_block();
-    if (total != 0) meanwhile(total);
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
       unsigned const slot = slot_of(b, r, used);
@@ -316,12 +314,11 @@ class batch_writer {
   /// Collective.
   template <class Batch>
   WARDEN_DEVICE std::uint32_t write_out(Batch const& b, unsigned used, std::uint32_t turn) {
+    std::uint32_t const total = sort(b, used);
     std::uint32_t done = 0, tried = 0;
-    auto const take_places = [&](std::uint32_t count) {
-      if (simt::warp_rank() == 0) tried = reserve<Batch::places>(turn, tried, count);
-    };
-    std::uint32_t const total = sort(b, used, take_places);
     while (done < total) {
+      if (simt::warp_rank() == 0) tried = reserve<Batch::places>(turn, tried, total - done);
+      simt::sync_block();
       log_places const places = places_[0];
       if (places.count == 0) break;
       copy_out(b, done, places);
@@ -330,12 +327,8 @@ class batch_writer {
         if constexpr (InOrder) number_row(row_[0]);
       }
       done += places.count;
-      if (done == total) break;
       simt::sync_block();  // sabotage: places-reused
-      take_places(total - done);
-      simt::sync_block();
     }
-    // A thread clears what nobody else reads of the row.
     clear();
     simt::sync_block();
     return total - done;
