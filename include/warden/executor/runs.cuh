@@ -247,27 +247,30 @@ class runs_worker {
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
-  WARDEN_DEVICE unsigned owner_of(message_type const& m) const {
+  WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
     return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
   }
   /// The part of a run that a message belongs to.
-  WARDEN_DEVICE unsigned run_of(message_type const& m) const {
+  WARDEN_DEVICE static unsigned run_of(message_type const& m) {
     return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
   }
   /// The owner thread of the records that are `residue` mod `threads`. Where sections differ more,
   /// as those that send do, neighbours are in different warps: few hot records do not hold one
-  /// another up. So they are where warps combine long runs and records are few: each warp has some.
-  WARDEN_DEVICE unsigned thread_of(unsigned residue) const {
-    if (!scatters()) return residue;
-    return (residue & (warps - 1)) * simt::warp_size + residue / warps;
+  /// another up.
+  WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
+    if constexpr (Ref::has_forwards) {
+      return (residue & (warps - 1)) * simt::warp_size + residue / warps;
+    } else {
+      return residue;
+    }
   }
   /// The other way round.
-  WARDEN_DEVICE unsigned residue_of(unsigned thread) const {
-    if (!scatters()) return thread;
-    return thread % simt::warp_size * warps + thread / simt::warp_size;
-  }
-  WARDEN_DEVICE bool scatters() const {
-    return Ref::has_forwards || (Ref::combines_runs && one_record_each_);
+  WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
+    if constexpr (Ref::has_forwards) {
+      return thread % simt::warp_size * warps + thread / simt::warp_size;
+    } else {
+      return thread;
+    }
   }
   static constexpr unsigned warps = threads / simt::warp_size;
 

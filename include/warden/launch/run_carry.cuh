@@ -35,20 +35,23 @@ class run_carry {
 
   /// The messages of `next` come behind these.
   WARDEN_DEVICE void add(run_carry const& next) { *this = joined(*this, next); }
-  /// The same where these may be none.
-  WARDEN_DEVICE void add_or_begin(run_carry const& next) {
-    *this = count() == 0 ? next : joined(*this, next);
-  }
   /// Those of `before` come before these.
   WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
 
-  /// Those of all lanes, some of which may have none, in every lane. Collective over the warp.
-  [[nodiscard]] WARDEN_DEVICE run_carry of_warp() const {
+  /// Those of the lanes of `having`, not none, in every lane of it. Collective over the warp.
+  [[nodiscard]] WARDEN_DEVICE run_carry of_warp(unsigned having) const {
     run_carry all = *this;
     WARDEN_UNROLL
-    for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2) {
-      run_carry const other = all.from(simt::lane_id() ^ distance);
-      if (other.count() != 0) all.add_or_begin(other);  // sabotage: long-run-lanes
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      unsigned const other_lane = simt::lane_id() ^ distance;
+      run_carry const other = all.from(other_lane);
+      bool const has = (having >> simt::lane_id() & 1u) != 0;
+      if ((having >> other_lane & 1u) != 0) {
+        all = has ? joined(all, other) : other;  // sabotage: long-run-lanes
+      }
+      // Who has none has those of the other from here on.
+      unsigned const low = low_of_pairs(distance);
+      having |= (having & low) << distance | (having >> distance & low);
     }
     return all;
   }
@@ -81,6 +84,10 @@ class run_carry {
   /// In a tag: the run begins here.
   static constexpr std::uint32_t first = 1u << 15;
 
+  /// The lanes whose number has no bit `distance`.
+  WARDEN_DEVICE static constexpr unsigned low_of_pairs(unsigned distance) {
+    return ~0u / ((1u << distance) + 1);
+  }
   WARDEN_DEVICE bool is_first() const { return (tag_ & first) != 0; }
   WARDEN_DEVICE void hold(Partial const& sum) { memcpy(words_, &sum, sizeof(Partial)); }
   WARDEN_DEVICE static run_carry joined(run_carry const& a, run_carry const& b) {

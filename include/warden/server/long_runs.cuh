@@ -59,7 +59,9 @@ class long_runs {
  private:
   using partials = run_carry<partial>;
   /// Messages that a thread runs while its warp combines some.
-  static constexpr std::uint32_t least = 64, each = 40;
+  static constexpr std::uint32_t least = 40, each = 24;
+  /// Messages of a lane that are under way together.
+  static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
 
   /// The messages of one owner.
   struct run {
@@ -84,32 +86,43 @@ class long_runs {
   WARDEN_DEVICE static partials take_out(simt::shared_span<message_type> window, run& all) {
     combining_key<section> const key = key_of(window[all.middle()]);
     partials mine;
+    bool has = false;
     std::uint32_t kept = all.begin;
-    std::uint32_t i = all.begin + simt::lane_id();
-    message_type next{};
-    if (i < all.end) next = window[i];
     WARDEN_NO_UNROLL
-    for (std::uint32_t first = all.begin; first < all.end; first += simt::warp_size) {
-      message_type const m = next;
-      bool const is = i < all.end;
-      i += simt::warp_size;
-      if (i < all.end) next = window[i];
-      bool const stays = is && key_of(m) != key;
-      unsigned const others = simt::ballot(simt::full_warp, stays);
-      if (is && !stays) mine.add_or_begin({made_partial<partial>(section_of(m)), 1, 0});
-      if (others == 0) continue;
-      // All lanes have read these and the next ones, and at first the middle: what stays may lie
-      // where it lay, or before.
-      simt::sync_warp(simt::full_warp);
-      if (stays) {
-        unsigned const below = others & ((1u << simt::lane_id()) - 1);
-        window[kept + static_cast<unsigned>(simt::count_bits(below))] = m;
+    for (std::uint32_t first = all.begin; first < all.end; first += ahead * simt::warp_size) {
+      message_type m[ahead];
+      unsigned others[ahead], any = 0;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        std::uint32_t const i = first + j * simt::warp_size + simt::lane_id();
+        if (i < all.end) m[j] = window[i];
       }
-      kept += static_cast<unsigned>(simt::count_bits(others));
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        bool const is = first + j * simt::warp_size + simt::lane_id() < all.end;
+        bool const goes = is && key_of(m[j]) == key;
+        others[j] = simt::ballot(simt::full_warp, is && !goes);
+        any |= others[j];
+        if (!goes) continue;
+        partials const one{made_partial<partial>(section_of(m[j])), 1, 0};
+        if (has) mine.add(one);
+        if (!has) mine = one;
+        has = true;
+      }
+      if (any == 0) continue;
+      // All lanes have read, the middle at first: what stays may lie where it lay, or before.
+      simt::sync_warp(simt::full_warp);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        unsigned const below = others[j] & ((1u << simt::lane_id()) - 1);
+        if (others[j] >> simt::lane_id() & 1u)
+          window[kept + static_cast<unsigned>(simt::count_bits(below))] = m[j];
+        kept += static_cast<unsigned>(simt::count_bits(others[j]));
+      }
     }
     all.end = kept;                    // sabotage: long-run-rest
     simt::sync_warp(simt::full_warp);  // its owner reads what stays
-    return mine.of_warp();
+    return mine.of_warp(simt::ballot(simt::full_warp, has));
   }
 };
 
