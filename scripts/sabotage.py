@@ -237,7 +237,7 @@ MUTANTS = {
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
-    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order|lost or doubled section"),
+    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + slot + simt::warp_size - 1 - simt::lane_id();", ORDER, "wrong order"),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
