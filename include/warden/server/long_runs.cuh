@@ -35,7 +35,10 @@ class long_runs {
     };
     unsigned left = longer_than(least);
     if (left == 0) return end;
+    // The owners run theirs side by side; a warp combines one run after another. Many that are
+    // alike are left to the owners.
     left = longer_than(least + each * static_cast<unsigned>(simt::count_bits(left)));
+    if (simt::count_bits(left) > most) return end;
     WARDEN_NO_UNROLL
     for (; left != 0; left &= left - 1) {
       auto const owner = static_cast<unsigned>(simt::first_bit(left));
@@ -60,6 +63,8 @@ class long_runs {
   using partials = run_carry<partial>;
   /// Messages that a thread runs while its warp combines some.
   static constexpr std::uint32_t least = 40, each = 24;
+  /// Runs that a warp combines in less time than their owners run them.
+  static constexpr int most = 4;
   /// Messages of a lane that are under way together.
   static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
 
