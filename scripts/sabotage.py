@@ -227,6 +227,10 @@ MUTANTS = {
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
+    # Long runs: their sum is forgotten; that of other lanes; what stays.
+    "long-run": ("server/long_runs.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-lanes": ("launch/run_carry.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-rest": ("server/long_runs.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
     # Sections of other keys.
     "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
@@ -234,7 +238,7 @@ MUTANTS = {
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
-    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + slot + simt::warp_size - 1 - simt::lane_id();", ORDER, "wrong order"),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",

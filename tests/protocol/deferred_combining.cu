@@ -51,6 +51,23 @@ TYPED_TEST(deferred_combining, hot_records_get_few_sections_and_the_others_all) 
   }
 }
 
+/// Threads' own sends are combined by the run, in a window each, wherever its owner is.
+TYPED_TEST(deferred_combining, a_run_combines_what_threads_sent) {
+  std::uint32_t const n = test::sized(8000u, 4'000'000u);
+  for (std::uint32_t const keys : {1u, 2u, 40u, 5000u}) {
+    operations const all{n, keys, 200};
+    bench<TypeParam> b{all};
+    warden::deferred later{b.on(), all.sent()};
+    b.send_alone(later.ref(), 0, n);
+    later.run();
+    b.on().wait();
+    // Of four keys none has many more than the others in a window: they may stay.
+    std::uint64_t const runs = b.expect_each_once();
+    std::uint64_t const most = keys_of<TypeParam> == 1 ? all.sent() / 2 : all.sent();
+    EXPECT_LE(runs, most) << keys << " records";
+  }
+}
+
 TYPED_TEST(deferred_combining, of_records_that_do_not_repeat_nothing_is_combined) {
   operations const all{test::sized(4000u, 1'000'000u), test::sized(4000u, 1'000'000u), 0};
   EXPECT_EQ((expect_each_once<TypeParam, 64>(all, 3)), all.sent());

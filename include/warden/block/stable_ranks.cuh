@@ -34,7 +34,7 @@ class stable_ranks {
   /// The rank of this lane's item among the warp's with its key; without a meaning if it `has`
   /// none. Collective over the warp.
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
-    unsigned const peers = simt::match_any(simt::full_warp, has ? key : Keys);
+    unsigned const peers = simt::match_below<2 * Keys>(simt::full_warp, has ? key : Keys);
     unsigned const below = peers & ((1u << simt::lane_id()) - 1);
     std::uint32_t const before = has ? counts_[mine(key)] : 0;
     simt::sync_warp(simt::full_warp);

@@ -9,8 +9,8 @@
 #pragma once
 
 #include <warden/channel/log_formats.cuh>
-#include <warden/client/run_carry.cuh>
 #include <warden/combining.cuh>
+#include <warden/launch/run_carry.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -33,7 +33,7 @@ class batch_combiner {
   using wide_format = typename Formats::wide_format;
   using key_type = combining_key<section>;
   using carry = run_carry<partial>;
-  using scan = simt::block_scan<Threads>;
+  using scan = simt::block_scan<Threads, true>;
 
  public:
   /// Whether partials have slots of their own.
@@ -124,7 +124,9 @@ class batch_combiner {
     combine(all.repeated);
     simt::sync_block();
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
-    if (first && used == Rounds && freed < slots / 8) pays_ = 0;
+    // Sorting a batch takes as long as running half of it. Less than that pays only where a record
+    // would hold up its partition.
+    if (first && used == Rounds && freed < (all.hot ? slots / 8 : slots / 2)) pays_ = 0;
     if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
     return move_together(used);
   }
@@ -152,6 +154,8 @@ class batch_combiner {
   static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
   /// Rounds that are free at least if a batch goes on.
   static constexpr unsigned spare = 1 + Rounds / 4;
+  /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
+  static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
   static constexpr unsigned bucket_bits = std::bit_width(std::bit_floor(slots)) - 1;
   static constexpr unsigned words = std::bit_floor(slots) / 2;
   /// Words of the sample.
@@ -170,6 +174,7 @@ class batch_combiner {
   struct counted {
     std::uint32_t messages;
     std::uint32_t repeated;  ///< in buckets with others
+    bool hot;                ///< some bucket has a good part of them
   };
 
   WARDEN_DEVICE static unsigned scattered(key_type key) { return folded(key) * 2654435769u; }
@@ -248,12 +253,15 @@ class batch_combiner {
     constexpr unsigned mine = (words + Threads - 1) / Threads;
     unsigned const first = simt::thread_rank() * mine;
     std::uint32_t sum = 0, total;  // messages, and above them those that repeat
+    std::uint32_t most = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < mine; ++k) {
       if (first + k >= words) break;
       std::uint32_t const both = buckets_[first + k];
       std::uint32_t const low = both & 0xffffu, high = both >> 16;
       sum += low + high + (((low > 1 ? low : 0) + (high > 1 ? high : 0)) << 16);
+      most = most < low ? low : most;
+      most = most < high ? high : most;
     }
     std::uint32_t place = scan::exclusive_sum(shared_[0].scanning, sum, total) >> 16;
     WARDEN_UNROLL
@@ -267,8 +275,8 @@ class batch_combiner {
       if (high > 1) place += high;
     }
     if (simt::thread_rank() == 0) shared_[0].freed = 0;
-    simt::sync_block();
-    return {total & 0xffffu, total >> 16};
+    bool const is_hot = simt::sync_block_or(most >= hot);
+    return {total & 0xffffu, total >> 16, is_hot};
   }
   /// Writes a slot to its place. Whether it is: it may be one with others.
   WARDEN_DEVICE bool place(unsigned slot, key_type key, std::uint16_t rank) const {

@@ -14,6 +14,7 @@
 #include <warden/block/stable_ranks.cuh>
 #include <warden/server/forward_window.cuh>
 #include <warden/server/forwarding_server.cuh>
+#include <warden/server/long_runs.cuh>
 #include <warden/server/owner_run.cuh>
 #include <warden/server/window_server.cuh>
 #include <warden/simt/collective.cuh>
@@ -159,6 +160,11 @@ class runs_worker {
       return forwards::publish(ref_, window_, total);
     } else {
       sends_nothing nothing;
+      if constexpr (Ref::combines_runs) {
+        end = long_runs<Ref>::combine(
+            window_, begin, end,
+            [&](std::uint32_t local, auto const& all) { mine.run_partial(local, all, nothing); });
+      }
       mine.run(begin, end, nothing, any_type{});
       return 0;
     }

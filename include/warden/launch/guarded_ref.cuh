@@ -32,6 +32,8 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   using types::most_forwards;
   using types::nests;
 
+  /// Windows are combined whole, see runs_worker.
+  static constexpr bool combines_runs = false;
   /// The server loop of the policy's executor.
   using server = typename types::executor::template server<guarded_ref>;
   /// The staging of the policy's sender.

@@ -55,13 +55,20 @@ class ordered_reader {
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
     unsigned arrived = 0;
     std::uint32_t places[Rounds]{};
+    std::uint32_t row = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
       unsigned const slot = (simt::warp_rank() * Rounds + k) * simt::warp_size;
+      if (done_ + slot >= total_) continue;
+      if (k == 0) row = row_before(done_ + slot);
       std::uint32_t const mine = done_ + slot + simt::lane_id();  // sabotage: window-in-order
-      if (mine >= total_) continue;
-      arrived |= 1u << k;
-      places[k] = place_of(mine);
+      bool const is = mine < total_;
+      std::uint32_t const i = is ? mine : total_ - 1;
+      std::uint32_t const found = row_of(i, row);
+      places[k] = places_[found] + i;
+      if (is) arrived |= 1u << k;
+      // A warp's messages lie one behind another: the next ones begin here at the earliest.
+      row = simt::shuffle(simt::full_warp, found, simt::warp_size - 1);
     }
     log_.load(m, places, arrived);
     done_ += Rounds * Threads;
@@ -101,14 +108,35 @@ class ordered_reader {
     if (turn >= rows_) return {0, 0};
     return log_.segment(column_, log_.order.rows[turn]);  // sabotage: rows-as-they-came
   }
-  /// The place of message `i` of these rows: in the last segment that begins at or before it.
-  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
+  /// A row that begins at or before message `i` of these rows, and not long before. Collective over
+  /// the warp.
+  WARDEN_DEVICE std::uint32_t row_before(std::uint32_t i) const {
     std::uint32_t row = 0;
     WARDEN_UNROLL
-    for (std::uint32_t step = entries / 2; step != 0; step /= 2) {
-      if (before_[row + step] <= i) row += step;
+    for (std::uint32_t step = entries / simt::warp_size; step != 0; step /= simt::warp_size) {
+      unsigned const begun =
+          simt::ballot(simt::full_warp, before_[row + simt::lane_id() * step] <= i);
+      row += (static_cast<std::uint32_t>(simt::count_bits(begun)) - 1) * step;
     }
-    return places_[row] + i;
+    return row;
+  }
+  /// The row of message `i`: the last one that begins at or before it, which `row` does. Mostly it
+  /// is one of the next. Collective over the warp, all of whose lanes have the same `row`.
+  WARDEN_DEVICE std::uint32_t row_of(std::uint32_t i, std::uint32_t row) const {
+    std::uint32_t const next = row + simt::lane_id();
+    std::uint32_t const before = next < entries ? before_[next] : ~0u;
+    unsigned lane = 0;
+    WARDEN_UNROLL
+    for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
+      if (simt::shuffle(simt::full_warp, before, lane + step) <= i) lane += step;
+    }
+    if (lane + 1 < simt::warp_size) return row + lane;
+    std::uint32_t found = 0;
+    WARDEN_UNROLL
+    for (std::uint32_t step = entries / 2; step != 0; step /= 2) {
+      if (before_[found + step] <= i) found += step;
+    }
+    return found;
   }
 
   section_log<Message> const& log_;

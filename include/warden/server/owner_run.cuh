@@ -43,6 +43,21 @@ class owner_run {
     if constexpr (holds) copy_.value = *place_;
   }
 
+  /// Runs what several messages were combined to, on the record with that local number.
+  template <class Partial>
+  WARDEN_DEVICE void run_partial(std::uint32_t local, Partial const& all, Out& out) {
+    section_runner const runner{ref_};
+    reply_type nobody;
+    simt::section_enter(records_.address_of(local));
+    if (holds && has_one_) {
+      runner.apply_one(all, target(), nobody, out);
+      if constexpr (holds) *place_ = copy_.value;
+    } else {
+      runner.apply_one(all, *records_.at(local), nobody, out);
+    }
+    simt::section_leave(records_.address_of(local));
+  }
+
   /// Runs the messages from `i` on that are before `end`. `type` says what all of them are, where
   /// sections send sections.
   template <class Type>

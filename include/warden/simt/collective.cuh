@@ -18,13 +18,19 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// Exclusive prefix sums over the threads of a block of `Threads` threads.
-template <unsigned Threads>
+/// Exclusive prefix sums over the threads of a block of `Threads` threads. A `Small` one takes some
+/// bytes of shared memory a warp, in place of some a thread.
+template <unsigned Threads, bool Small = false>
 class block_scan {
+#if defined(__CUDACC__)
+  using scan = cub::BlockScan<std::uint32_t, static_cast<int>(Threads),
+                              Small ? cub::BLOCK_SCAN_WARP_SCANS : cub::BLOCK_SCAN_RAKING>;
+#endif
+
  public:
 #if defined(__CUDACC__)
   /// Shared memory of one scan at a time.
-  using storage = typename cub::BlockScan<std::uint32_t, static_cast<int>(Threads)>::TempStorage;
+  using storage = typename scan::TempStorage;
 #else
   struct storage {
     std::uint32_t values[Threads];
@@ -38,8 +44,7 @@ class block_scan {
                                                    std::uint32_t& total) {
 #if defined(__CUDACC__)
     std::uint32_t before;
-    cub::BlockScan<std::uint32_t, static_cast<int>(Threads)>{temporary}.ExclusiveSum(value, before,
-                                                                                     total);
+    scan{temporary}.ExclusiveSum(value, before, total);
     return before;
 #else
     begin_collective(&temporary);

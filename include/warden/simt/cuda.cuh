@@ -47,6 +47,18 @@ template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
+/// The same of values below `Limit`: faster than `match_any` where they have few bits and differ.
+template <unsigned Limit>
+WARDEN_DEVICE unsigned match_below(unsigned mask, unsigned value) {
+  unsigned lanes = mask;
+#pragma unroll
+  for (unsigned bit = 1; bit < Limit; bit *= 2) {
+    bool const is = (value & bit) != 0;
+    unsigned const others = __ballot_sync(mask, is);
+    lanes &= is ? others : ~others;
+  }
+  return lanes;
+}
 /// The sum of the values of a whole warp, modulo 2^32.
 WARDEN_DEVICE unsigned warp_sum(unsigned value) {
 #if __CUDA_ARCH__ >= 800

@@ -16,6 +16,7 @@
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
+/// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
 /// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, last also 64; none: -1 |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |

@@ -98,6 +98,10 @@ unsigned match_any(unsigned mask, T value, site where = site::current()) {
   return static_cast<unsigned>(device::warp(device::collective::match, mask, detail::to_bits(value),
                                             0, device::lanes::all, where));
 }
+template <unsigned Limit>
+unsigned match_below(unsigned mask, unsigned value, site where = site::current()) {
+  return match_any(mask, value, where);
+}
 inline int count_bits(unsigned value) { return std::popcount(value); }
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
 inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {

@@ -3,7 +3,7 @@
 /// A run of sorted messages as far as one thread knows it, and what the threads before know of it.
 #pragma once
 
-#include <warden/critical_section.cuh>
+#include <warden/channel/message.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -38,6 +38,24 @@ class run_carry {
   /// Those of `before` come before these.
   WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
 
+  /// Those of the lanes of `having`, not none, in every lane of it. Collective over the warp.
+  [[nodiscard]] WARDEN_DEVICE run_carry of_warp(unsigned having) const {
+    run_carry all = *this;
+    WARDEN_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      unsigned const other_lane = simt::lane_id() ^ distance;
+      run_carry const other = all.from(other_lane);
+      bool const has = (having >> simt::lane_id() & 1u) != 0;
+      if ((having >> other_lane & 1u) != 0) {
+        all = has ? joined(all, other) : other;  // sabotage: long-run-lanes
+      }
+      // Who has none has those of the other from here on.
+      unsigned const low = low_of_pairs(distance);
+      having |= (having & low) << distance | (having >> distance & low);
+    }
+    return all;
+  }
+
   /// Of the run that `last` goes on with, what the block's threads before this one have, each its
   /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
   /// Garbage if there are none. Collective; `carries` has one for each warp.
@@ -66,6 +84,10 @@ class run_carry {
   /// In a tag: the run begins here.
   static constexpr std::uint32_t first = 1u << 15;
 
+  /// The lanes whose number has no bit `distance`.
+  WARDEN_DEVICE static constexpr unsigned low_of_pairs(unsigned distance) {
+    return ~0u / ((1u << distance) + 1);
+  }
   WARDEN_DEVICE bool is_first() const { return (tag_ & first) != 0; }
   WARDEN_DEVICE void hold(Partial const& sum) { memcpy(words_, &sum, sizeof(Partial)); }
   WARDEN_DEVICE static run_carry joined(run_carry const& a, run_carry const& b) {
