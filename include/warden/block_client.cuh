@@ -56,9 +56,10 @@ class block_client {
     return go_on();
   }
 
-  /// As send; the future brings what the section returns, once `flush` has been called (`send` and
-  /// `call` flush when the staging is full). Before a thread's call, its call `calls_per_thread`
-  /// calls before has been flushed, and that one's future is gone or its answer taken.
+  /// Sends a section that answers: the future brings what it returns, once `flush` has been called
+  /// (`send` and `call` flush when the staging is full). Before a thread's call, its call
+  /// `calls_per_thread` calls before has been flushed, and that one's future is gone or its answer
+  /// taken.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section, bool valid = true) {
     return stage_call<Section>(id, section, valid, valid && ref_.check(id));

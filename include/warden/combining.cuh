@@ -29,7 +29,7 @@ concept has_combine_key = requires(Section const& s) {
 /// What sections that combine are told apart by: the record's id, and above it their key.
 template <class Section>
 using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t, std::uint32_t>;
-/// Of a section on record `id`.
+/// The key of a section on record `id`.
 template <class Section>
 WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section const& section) {
   if constexpr (has_combine_key<Section>) {
@@ -41,7 +41,7 @@ WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section 
 }
 /// One number of both, where ids and keys that are neighbours give different ones.
 WARDEN_DEVICE std::uint32_t folded(std::uint32_t key) { return key; }
-/// The same of a record's id and a section's key.
+/// One number of a record's id and a section's key.
 WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
   return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
 }

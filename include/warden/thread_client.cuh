@@ -51,8 +51,8 @@ class thread_client {
     return send_to_owner(pair.id, pair.sent);
   }
 
-  /// As send; the future brings what the section returns. Before a thread's call, the future of its
-  /// call `calls_per_thread` calls before is gone or has given its answer.
+  /// Sends a section that answers: the future brings what it returns. Before a thread's call, the
+  /// future of its call `calls_per_thread` calls before is gone or has given its answer.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
     return call_owner<Section>(id, section, ref_.check(id));

@@ -149,7 +149,7 @@ endfunction()
 # [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
 # GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
 # is about how many seconds it takes, so that long ones begin first. With MORE_SEEDS it tries many schedules: as
-# more_seeds.<name>.<shard> up to 1000, without those of sim.<name>.<shard>.
+# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>.
 function(warden_add_test name)
   cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
                         ${ARGN})
@@ -192,7 +192,7 @@ function(warden_add_test name)
       if(arg_MORE_SEEDS)
         set(test more_seeds.${name}.${shard})
         add_test(NAME ${test} COMMAND test_${name}_sim)
-        set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${part};WARDEN_MORE_SEEDS=1000")
+        set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${part};WARDEN_MORE_SEEDS=500")
         warden_test_remains(${test})
       endif()
     endforeach()

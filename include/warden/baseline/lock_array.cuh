@@ -66,7 +66,8 @@ class lock_array_ref {
     if (holder == 0) acquire();
     return holder;
   }
-  /// As try_lock, without the fence: `acquire` follows once all locks of a section are ours.
+  /// Tries as try_lock does, without the fence: `acquire` follows once all locks of a section are
+  /// ours.
   WARDEN_DEVICE std::uint32_t try_take(std::uint32_t lock, std::uint32_t name) const {
     std::uint32_t const holder = simt::compare_exchange(&words_[lock], 0u, name);
     if (holder != 0) simt::note_lock_retry();

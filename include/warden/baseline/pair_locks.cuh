@@ -106,7 +106,8 @@ WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& l
   }
 }
 
-/// As [Wang 2020, listing 4.3] has it: the lower record's lock first, one try for each in a round.
+/// Locks two records as [Wang 2020, listing 4.3]: the lower one's lock first, one try for each in a
+/// round.
 /// False once poisoned.
 template <two_locks Protocol, class Record, class Make, class Context, class Ids>
 WARDEN_DEVICE bool lock_as_written(pair_work<Protocol, Record, Make, Context, Ids> const& all,
@@ -190,9 +191,9 @@ inline std::string to_string(pair_lock_choice const& c) {
 /// Words that a lock_array needs for each record, whatever is chosen.
 inline constexpr std::uint32_t most_words_for_a_lock = 32;
 
-/// As tune_locks, for locks packed; then by what was chosen the distance of the locks: packed, each
-/// in a 32-byte sector of its own, or each in a cache line. `locks` has most_words_for_a_lock for
-/// each record.
+/// Tunes as tune_locks does, for locks packed; then by what was chosen the distance of the locks:
+/// packed, each in a 32-byte sector of its own, or each in a cache line. `locks` has
+/// most_words_for_a_lock for each record.
 template <class Work>
 pair_lock_choice tune_pair_locks(Work sample, lock_array& locks, stream_ref s = {}) {
   sample.spread_log2 = 0;

@@ -37,7 +37,7 @@ WARDEN_DEVICE std::uint32_t operation_step() { return simt::block_count() * simt
 template <class Work>
 using section_of = std::remove_cvref_t<decltype(std::declval<Work const&>().make(std::uint32_t{}))>;
 
-/// As many blocks as are resident together. Throws cuda_error.
+/// The number of blocks that are resident together. Throws cuda_error.
 template <class Argument>
 unsigned full_occupancy(void (*kernel)(Argument), unsigned threads, std::size_t shared_bytes = 0) {
   return static_cast<unsigned>(

@@ -46,7 +46,7 @@ struct answer_format {
   /// Flits of an answer, 1 to 4.
   static constexpr int flits =
       static_cast<int>((Bytes + flit::bytes_of_payload - 1) / flit::bytes_of_payload);
-  /// As a message without a record.
+  /// How an answer travels: as a message without a record.
   using message_type = message<flits>;
 
   /// The answer, its generation zero.

@@ -76,7 +76,7 @@ class channel_ref {
   WARDEN_DEVICE std::uint64_t released() const {
     return simt::load_relaxed(&indices_->released.value);
   }
-  /// The same by an atomic, which reads the latest value.
+  /// The released index now: an atomic reads the latest value.
   WARDEN_DEVICE std::uint64_t latest_released() const {
     return simt::fetch_add(&indices_->released.value, std::uint64_t{0});
   }

@@ -56,7 +56,7 @@ struct forward_rings {
   WARDEN_DEVICE std::int64_t count() const {
     return static_cast<std::int64_t>(simt::load_relaxed(&available->value));
   }
-  /// The same now: an atomic reads the latest value, where a load may return an older one.
+  /// The count now: an atomic reads the latest value, where a load may return an older one.
   WARDEN_DEVICE std::int64_t latest_count() const {
     return static_cast<std::int64_t>(simt::fetch_add(&available->value, std::uint64_t{0}));
   }

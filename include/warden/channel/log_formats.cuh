@@ -28,7 +28,7 @@ struct log_formats {
   using section = std::conditional_t<two_widths, sent, partial>;
   /// All there are, or the narrow ones.
   using format = std::conditional_t<Combines, log_format<section>, log_format<Sections...>>;
-  /// See there.
+  /// A message as that format writes it.
   using message_type = typename format::message_type;
   /// Places of narrow messages that a wide one takes.
   static constexpr unsigned places =

@@ -55,9 +55,9 @@ struct partner {
   std::uint32_t id;  ///< below `limit`
   bool is_first;     ///< whether it is the one that the sender named first
 
-  /// As it travels.
+  /// The word that travels: the id, and which one it is in the highest bit.
   WARDEN_DEVICE std::uint32_t word() const { return is_first ? id | limit : id; }
-  /// What travelled.
+  /// The partner that such a word names.
   WARDEN_DEVICE static partner of(std::uint32_t word) {
     return {word & (limit - 1), (word & limit) != 0};
   }

@@ -31,7 +31,7 @@ class forwarding_server {
   static constexpr std::uint32_t read_ahead = 2 * threads * from_servers;
   /// Slots of a ring, at least.
   static constexpr std::uint32_t least_ring = 32;
-  /// As many as a multiprocessor is to hold: with less than 128 registers each they would spill.
+  /// Threads that a multiprocessor is to hold: with less than 128 registers each they would spill.
   static constexpr unsigned threads_per_multiprocessor = 512;
   /// Tokens that a server keeps, at most.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;

@@ -40,7 +40,7 @@ class nested_server {
   /// way sections on two records wait for each other.
   static constexpr unsigned client_warps = threads / slice < 16 ? 1 : threads / slice / 8;
   static constexpr unsigned ring_warps = threads / slice - client_warps;  ///< see client_warps
-  /// As many as a multiprocessor is to hold: more would have too few registers each.
+  /// Threads that a multiprocessor is to hold: more would have too few registers each.
   static constexpr unsigned threads_per_multiprocessor = 768;
   /// Indices beyond `released` that are read in the ring, at most.
   static constexpr std::uint32_t read_ahead = 64 * slice;

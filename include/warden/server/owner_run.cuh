@@ -90,7 +90,7 @@ class owner_run {
   /// are held: fewer of large ones, for want of registers.
   static constexpr unsigned at_once =
       sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
-  /// The same where one record is held for all.
+  /// Sections under way where one record is held for all.
   static constexpr unsigned ahead = std::max<unsigned>(
       2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
 

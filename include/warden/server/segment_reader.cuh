@@ -45,7 +45,7 @@ class segment_reader {
     std::uint32_t messages;  ///< this lane's rows have
     std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
   };
-  /// Of this warp with a reader of these rows. Collective over the warp.
+  /// What this warp reads of a reader's rows. Collective over the warp.
   WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column, log_rows rows) {
     extent all{0, 0};
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;

@@ -222,9 +222,9 @@ WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
     return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
   }
 }
-/// As fetch_add. The lanes that happen to be together, with one address, add by one atomic; they
-/// have one value. Which lanes are together is the hardware's choice, and nothing but speed depends
-/// on it.
+/// Adds as fetch_add does. The lanes that happen to be together, with one address, add by one
+/// atomic; they have one value. Which lanes are together is the hardware's choice, and nothing but
+/// speed depends on it.
 WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t value) {
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));

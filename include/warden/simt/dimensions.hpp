@@ -9,7 +9,8 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// As CUDA's `dim3`, from which it is made where there is one.
+/// Numbers of threads or blocks in three dimensions: CUDA's `dim3`, from which it is made where
+/// there is one.
 struct dimensions {
   unsigned x = 1;  ///< neighbouring numbers differ in x
   unsigned y = 1;  ///< then in y

@@ -35,7 +35,7 @@ enum class operation : unsigned char {
 struct index {
   unsigned x, y, z;
 };
-/// Of the thread that runs.
+/// Where in its grid the thread that runs is.
 struct position {
   index thread, block;
   dimensions threads, blocks;
@@ -54,7 +54,7 @@ std::uint64_t nanoseconds();
 
 /// A scheduling point: another thread may run before this returns.
 void step(operation what, site const& where);
-/// The same, and another thread will run if one can.
+/// A scheduling point after which another thread will run if one can.
 void yield(site const& where);
 /// Stops the launch with an error.
 [[noreturn]] void misuse(std::string const& what, site const& where);
@@ -85,7 +85,7 @@ void begin_shared_atomic(void* address, unsigned size, site const& where);
 // ---- fences: see thread_order in runtime/sim/order.hpp
 void fence_device(site const& where);
 void fence_block(site const& where);
-/// The same, and all of these stand in one order: who fences later knows what the others knew.
+/// Fences that all stand in one order besides: who fences later knows what the others knew.
 void fence_device_in_order(site const& where);
 void fence_block_in_order(site const& where);
 

@@ -164,7 +164,7 @@ T atomic(T* address, Change change) {
   device::end_atomic(address, sizeof(T), true);
   return old;
 }
-/// The same, if `expected` was there.
+/// Exchanges the word if `expected` was there.
 template <class T>
 T compare_exchange(T* address, T expected, T value) {
   static_assert(word<T>);
@@ -282,9 +282,9 @@ inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
 inline std::uint64_t cycles() { return device::nanoseconds(); }
 inline void back_off(unsigned, site where = site::current()) { device::yield(where); }
 
-/// As on a GPU, but the thread sleeps until a watched word is written. Words are watched before the
-/// predicate is asked, so a write between the question and the sleep is not missed. `hopeful` is
-/// asked when time passes because every thread sleeps.
+/// Waits as on a GPU, but the thread sleeps until a watched word is written. Words are watched
+/// before the predicate is asked, so a write between the question and the sleep is not missed.
+/// `hopeful` is asked when time passes because every thread sleeps.
 template <class Predicate, class Hopeful, class Watch>
 bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = site::current()) {
   if (predicate()) return true;
