@@ -28,6 +28,8 @@ class pair_runners {
   using message_type = typename sections::message_type;
   using lock_pair = typename sections::lock_pair;
   using table = typename sections::table;
+  using first_record = typename Ref::record;
+  using second_record = typename Ref::second_record;
   static constexpr unsigned threads = Ref::policy::block_threads;
   static constexpr unsigned warps = threads / simt::warp_size;
   static constexpr unsigned lock_count = sections::lock_count;
@@ -36,6 +38,8 @@ class pair_runners {
   /// The pieces of shared memory that it needs.
   struct pieces {
     arena_piece<message_type> left;            ///< a window's messages
+    arena_piece<first_record> firsts;          ///< a warp's records, in the order of its messages
+    arena_piece<second_record> seconds;        ///< the same of another array's
     arena_piece<std::uint32_t> heat;           ///< of each lock
     arena_piece<std::uint32_t> counts;         ///< of each warp
     arena_piece<std::uint32_t> locks;          ///< all
@@ -44,10 +48,13 @@ class pair_runners {
   /// Those, for parts of these sizes.
   WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
     auto const left = carver.take<message_type>(std::size_t{Rounds} * threads);
+    auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);
+    auto const seconds =
+        carver.take<second_record>(sections::holds && Ref::two_arrays ? threads : 0);
     auto const heat = carver.take<std::uint32_t>(lock_count);
     auto const counts = carver.take<std::uint32_t>(warps);
     auto const locks = carver.take<std::uint32_t>(lock_count);
-    return {left, heat, counts, locks, sections::store::carve(carver, sizes)};
+    return {left, firsts, seconds, heat, counts, locks, sections::store::carve(carver, sizes)};
   }
 
   /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
@@ -56,6 +63,8 @@ class pair_runners {
         sections_{ref, at.records, storage},
         locks_{at.locks.in(storage)},
         left_{at.left.in(storage)},
+        firsts_{at.firsts.in(storage)},
+        seconds_{at.seconds.in(storage)},
         heat_{at.heat.in(storage)},
         counts_{at.counts.in(storage)} {}
 
@@ -90,23 +99,17 @@ class pair_runners {
     // Each warp adds up for itself how many belong to those before each.
     unsigned const me = simt::lane_id();
     std::uint32_t const count = me < warps ? counts_[me] : 0;
-    std::uint32_t sum = count;
-    WARDEN_UNROLL
-    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      std::uint32_t const before =
-          simt::shuffle(simt::full_warp, sum, me < distance ? 0 : me - distance);
-      if (me >= distance) sum += before;
-    }
-    std::uint32_t const left = simt::shuffle(simt::full_warp, sum, simt::warp_size - 1);
+    std::uint32_t const before = warp_sum_before(count);
+    std::uint32_t const left = simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
       bool const waits = (waiting >> k & 1u) != 0;
       std::uint32_t const begin =
-          simt::shuffle(simt::full_warp, sum - count, waits ? runner_of(m[k]) : 0);
+          simt::shuffle(simt::full_warp, before, waits ? runner_of(m[k]) : 0);
       if (waits) left_[begin + ranks[k]] = m[k];
     }
     std::uint32_t const mine = simt::shuffle(simt::full_warp, count, simt::warp_rank());
-    std::uint32_t const begin = simt::shuffle(simt::full_warp, sum - count, simt::warp_rank());
+    std::uint32_t const begin = simt::shuffle(simt::full_warp, before, simt::warp_rank());
     simt::sync_block();
     if (simt::sync_block_or(!run_mine(begin, mine))) return stopped;
     for_each(m, waiting, [&](message_type const& one, unsigned) {
@@ -120,33 +123,65 @@ class pair_runners {
   /// See `run`.
   static constexpr std::uint32_t stopped = ~0u;
 
-  /// Runs the messages `m[k]` of the bits k of `arrived`, of which the block has `count`, and they
-  /// have the first numbers: one thread all of them, without locks. Collective over the block; a
-  /// block barrier follows.
-  WARDEN_DEVICE void run_by_one(message_type const (&m)[Rounds], unsigned arrived,
-                                std::uint32_t count) const {
+  /// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`: one
+  /// thread all of them, pair of records by pair, without locks. Collective over the block; a block
+  /// barrier follows.
+  WARDEN_DEVICE void run_by_one(message_type const (&m)[Rounds], unsigned arrived) const {
+    // Counted by pair, as what is left is by lock and by runner.
+    std::uint32_t ranks[Rounds];
     for_each(m, arrived, [&](message_type const& one, unsigned k) {
-      left_[k * threads + simt::thread_rank()] = one;
+      ranks[k] = simt::shared_fetch_add(heat_[pair_of(one)], 1u);
     });
     simt::sync_block();
-    if (simt::warp_rank() != 0) return;
-    for (std::uint32_t base = 0; base < count; base += simt::warp_size) {
-      bool const is_one = base + simt::lane_id() < count;
-      message_type const mine = left_[is_one ? base + simt::lane_id() : base];
-      unsigned const alone =
-          simt::ballot(simt::full_warp, mine.local() == sections::second_of(mine));
-      for (unsigned all = simt::ballot(simt::full_warp, is_one); all != 0;) {
-        unsigned const first = static_cast<unsigned>(simt::first_bit(all));
-        std::uint32_t const hot = simt::shuffle(simt::full_warp, mine.local(), first);
-        unsigned const now =
-            all & simt::ballot(simt::full_warp, is_one && sections::is_on(mine, hot));
-        if (simt::lane_id() == 0) sections_.run_all(left_, base, now, alone, hot);
-        all &= ~now;
+    unsigned const me = simt::lane_id();
+    if (simt::warp_rank() == 0) {
+      std::uint32_t sum = 0;
+      WARDEN_NO_UNROLL
+      for (unsigned base = 0; base < few_pairs; base += simt::warp_size) {
+        std::uint32_t const count = heat_[base + me], before = warp_sum_before(count);
+        heat_[base + me] = sum + before;
+        sum += simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
       }
+      if (me == 0) heat_[few_pairs] = sum;
+    }
+    simt::sync_block();
+    for_each(m, arrived, [&](message_type const& one, unsigned k) {
+      left_[heat_[pair_of(one)] + ranks[k]] = one;
+    });
+    simt::sync_block();
+    if (simt::warp_rank() == 0) {
+      std::uint32_t begin = 0;
+      WARDEN_NO_UNROLL
+      for (unsigned pair = 0; me == 0 && pair < few_pairs; ++pair) {
+        std::uint32_t const end = heat_[pair + 1];
+        if (begin != end) sections_.run_alike(&left_[begin], end - begin);
+        begin = end;
+      }
+      simt::sync_warp(simt::full_warp);
+      for (unsigned i = me; i <= few_pairs; i += simt::warp_size) heat_[i] = 0;
     }
   }
+  /// Slots that are few.
+  static constexpr std::uint32_t few_slots = 8;
 
  private:
+  static constexpr unsigned few_pairs = few_slots * few_slots;
+  static_assert(few_pairs < lock_count, "warden: pairs of few records are counted as locks are");
+
+  WARDEN_DEVICE static unsigned pair_of(message_type const& m) {
+    return m.local() * few_slots + sections::second_of(m);
+  }
+  /// The sum over the lanes before this one. Collective over the warp.
+  WARDEN_DEVICE static std::uint32_t warp_sum_before(std::uint32_t value) {
+    std::uint32_t sum = value;
+    WARDEN_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      unsigned const from = simt::lane_id() < distance ? 0 : simt::lane_id() - distance;
+      std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
+      if (simt::lane_id() >= distance) sum += before;
+    }
+    return sum - value;
+  }
   template <class F>
   WARDEN_DEVICE static void for_each(message_type const (&m)[Rounds], unsigned which, F f) {
     WARDEN_UNROLL
@@ -218,21 +253,10 @@ class pair_runners {
     unsigned const taken = simt::ballot(simt::full_warp, has_other);
     bool const ready = wants && (!wants_other || (taken >> first & 1u) != 0);
     unsigned const runs = simt::ballot(simt::full_warp, ready);
-    auto const [a, b] = sections::locks_of(mine);
-    std::uint32_t const hot = a == wanted.a ? mine.local() : sections::second_of(mine);
-    unsigned const alone = simt::ballot(simt::full_warp, mine.local() == sections::second_of(mine));
-    // A barrier hands what the lanes have acquired to the one that runs, and then what it wrote to
+    // A barrier hands what the lanes have acquired to those that run, and then what they wrote to
     // those that release.
     simt::sync_warp(simt::full_warp);
-    for (unsigned left = runs; left != 0;) {
-      // Records may share the lock: one hot record at a time.
-      unsigned const next = static_cast<unsigned>(simt::first_bit(left));
-      std::uint32_t const the_hot = simt::shuffle(simt::full_warp, hot, next);
-      unsigned const now = left & simt::ballot(simt::full_warp, ready && hot == the_hot);
-      if (me == leader) sections_.run_all(left_, base, now, alone, the_hot);
-      left &= ~now;
-    }
-    simt::sync_warp(simt::full_warp);
+    run_ready(runs, base, mine, wanted.a);
     if (has_other) {
       simt::fence_block();
       locks_.unlock(wanted.b);
@@ -242,6 +266,73 @@ class pair_runners {
       locks_.unlock(wanted.a);  // sabotage: runner-keeps
     }
     return runs;
+  }
+
+  /// Runs the messages `mine` of the lanes `ready`, whose locks are held: one lane those with one
+  /// hot record in turn. `left_[base...]` is this warp's. Collective over the warp, with barriers
+  /// before and after it.
+  WARDEN_DEVICE void run_ready(unsigned ready, std::uint32_t base, message_type const& mine,
+                               unsigned hot_lock) const {
+    unsigned const me = simt::lane_id();
+    std::uint32_t const own = mine.local(), second = sections::second_of(mine);
+    bool const is_first = table::lock_of(own) == hot_lock;
+    std::uint32_t const hot = is_first ? own : second, other = is_first ? second : own;
+    for (unsigned left = ready; left != 0;) {
+      // Records may share the hot lock: one hot record at a time, and on one side of its sections;
+      // either with one other record, or with several, each in one section.
+      unsigned const next = static_cast<unsigned>(simt::first_bit(left));
+      std::uint32_t const the_hot = simt::shuffle(simt::full_warp, hot, next);
+      std::uint32_t const the_other = simt::shuffle(simt::full_warp, other, next);
+      bool const next_is_first = (simt::ballot(simt::full_warp, is_first) >> next & 1u) != 0;
+      bool const fits = (left >> me & 1u) != 0 && hot == the_hot && is_first == next_is_first;
+      unsigned const fitting = simt::ballot(simt::full_warp, fits);
+      unsigned now = simt::ballot(simt::full_warp, fits && other == the_other);
+      bool const is_apart = sections::holds && the_other != the_hot &&
+                            2 * simt::count_bits(now) < simt::count_bits(fitting);
+      if (is_apart) {
+        bool const is_pair = fits && other != the_hot;
+        unsigned const peers =
+            simt::match_any(simt::full_warp, is_pair ? other : (0x80000000u | me));
+        now = simt::ballot(simt::full_warp,
+                           is_pair && me == static_cast<unsigned>(simt::first_bit(peers)));
+      }
+      left &= ~now;
+      auto const rank = static_cast<unsigned>(simt::count_bits(now & ((1u << me) - 1)));
+      auto const count = static_cast<unsigned>(simt::count_bits(now));
+      bool const is_now = (now >> me & 1u) != 0;
+      if (is_now) left_[base + rank] = mine;
+      if (!is_apart) {
+        simt::sync_warp(simt::full_warp);
+        if (me == 0) sections_.run_alike(&left_[base], count);
+        simt::sync_warp(simt::full_warp);
+      } else if (next_is_first) {
+        run_apart<true>(is_now, base, rank, count, the_hot, other);
+      } else {
+        run_apart<false>(is_now, base, rank, count, the_hot, other);
+      }
+    }
+  }
+  /// The messages `left_[base...]`, those of the lanes with `is_now` by rank: each on another
+  /// record beside the hot one. Collective over the warp.
+  template <bool IsFirst>
+  WARDEN_DEVICE void run_apart(bool is_now, std::uint32_t base, unsigned rank, unsigned count,
+                               std::uint32_t hot, std::uint32_t other) const {
+    // The lanes bring the records together, so that the one that runs has nothing else to do.
+    auto* const others = [&] {
+      std::uint32_t const first = simt::warp_rank() * simt::warp_size;
+      if constexpr (IsFirst && Ref::two_arrays) {
+        return &seconds_[first];
+      } else {
+        return &firsts_[first];
+      }
+    }();
+    if (is_now) others[rank] = *sections_.template at<!IsFirst>(other);
+    simt::sync_warp(simt::full_warp);
+    if (simt::lane_id() == 0)
+      sections_.template run_apart<IsFirst>(&left_[base], others, count, hot);
+    simt::sync_warp(simt::full_warp);
+    if (is_now) *sections_.template at<!IsFirst>(other) = others[rank];  // sabotage: brought-back
+    simt::sync_warp(simt::full_warp);
   }
 
   /// Until both locks look free; whoever has one runs or tries. Collective over the warp. False
@@ -261,9 +352,11 @@ class pair_runners {
   Ref const& ref_;
   sections sections_;
   table locks_;
-  simt::shared_span<message_type> left_;     ///< what is left of a window, by runner
-  simt::shared_span<std::uint32_t> heat_;    ///< [lock] of what is left, how many want it
-  simt::shared_span<std::uint32_t> counts_;  ///< [warp] of what is left, how many belong to it
+  simt::shared_span<message_type> left_;      ///< what is left of a window, by runner
+  simt::shared_span<first_record> firsts_;    ///< [warp][32] records that are brought together
+  simt::shared_span<second_record> seconds_;  ///< the same of the second array
+  simt::shared_span<std::uint32_t> heat_;     ///< [lock] of what is left, how many want it
+  simt::shared_span<std::uint32_t> counts_;   ///< [warp] of what is left, how many belong to it
 };
 
 }  // namespace executor

@@ -38,6 +38,10 @@ class pair_sections {
   /// Records are held in registers as long as they take few.
   static constexpr bool holds = sizeof(record) <= 32 && sizeof(second_record) <= 32;
 
+  /// The type of the first records if `IsFirst`, of the second ones otherwise.
+  template <bool IsFirst>
+  using record_of = std::conditional_t<IsFirst, record, second_record>;
+
   /// The locks of a message's two records, which may be one.
   struct lock_pair {
     unsigned a;  ///< the first record's
@@ -61,10 +65,6 @@ class pair_sections {
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
     return pairs::second_of(m);
   }
-  /// Whether one of the message's records is that of the slot.
-  WARDEN_DEVICE static bool is_on(message_type const& m, std::uint32_t slot) {
-    return m.local() == slot || pairs::second_of(m) == slot;
-  }
 
   /// Runs a message's section, whose locks are held, on the records where they are.
   WARDEN_DEVICE void run(message_type const& m) const {
@@ -72,66 +72,8 @@ class pair_sections {
     apply(m, own, *records_.first(own), other, *records_.second(other));
   }
 
-  /// Runs the messages `of[base + i]` of the bits i of `lanes` one after another; all locks are
-  /// held. All are on the record of the slot `hot`, those of `alone` on no other. One thread.
-  WARDEN_DEVICE void run_all(simt::shared_span<message_type> of, std::uint32_t base, unsigned lanes,
-                             unsigned alone, std::uint32_t hot) const {
-    unsigned const chain = holds ? lanes & ~alone : 0;
-    if (chain != 0) {
-      if (!Ref::two_arrays || hot < ref_.sizes().first) {
-        run_chain<true>(of, base, chain, hot);
-      } else if constexpr (Ref::two_arrays) {
-        run_chain<false>(of, base, chain, hot);
-      }
-    }
-    WARDEN_NO_UNROLL
-    for (unsigned left = lanes & ~chain; left != 0; left &= left - 1)
-      run(of[base + static_cast<unsigned>(simt::first_bit(left))]);
-  }
-
- private:
-  /// Messages that are loaded together.
-  static constexpr unsigned at_once = sizeof(message_type) <= 16 ? 4 : 2;
-  /// The hot record, if it is in the first array or there is but one, and what it is with.
-  template <bool IsFirst>
-  using record_of = std::conditional_t<IsFirst, record, second_record>;
-
-  /// The same with the record in registers, each section on another one besides. What a section
-  /// waits for is the section before it alone: several messages are loaded together, and the other
-  /// record of each while the section before it runs. That is the only one which may change it
-  /// meanwhile, and hands it on then.
-  template <bool IsFirst>
-  WARDEN_DEVICE void run_chain(simt::shared_span<message_type> of, std::uint32_t base,
-                               unsigned lanes, std::uint32_t hot) const {
-    record_of<IsFirst> x = *at<IsFirst>(hot);
-    WARDEN_NO_UNROLL
-    while (lanes != 0) {
-      message_type m[at_once];
-      std::uint32_t other[at_once];
-      unsigned count = 0, last = 0;
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        // Behind the last one it is loaded again, and nothing comes of it.
-        if (lanes != 0) last = static_cast<unsigned>(simt::first_bit(lanes)), ++count;
-        lanes &= lanes - 1;
-        m[k] = of[base + last];
-      }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) other[k] = other_of<IsFirst>(m[k], hot);
-      record_of<!IsFirst> y = *at<!IsFirst>(other[0]);
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        if (k == count) break;
-        unsigned const next = k + 1 < at_once ? k + 1 : k;
-        record_of<!IsFirst> next_y = *at<!IsFirst>(other[next]);
-        apply_held<IsFirst>(m[k], hot, x, other[k], y);
-        *at<!IsFirst>(other[k]) = y;
-        if (other[next] != other[k]) y = next_y;  // sabotage: handed-on
-      }
-    }
-    *at<IsFirst>(hot) = x;
-  }
-  /// The record of a slot, in the array in which hot ones are or in the one of the others.
+  /// The record of a slot, among those that hot ones are of or among the others: of the first array
+  /// or of the second, if there are two.
   template <bool IsFirst>
   WARDEN_DEVICE record_of<IsFirst>* at(std::uint32_t slot) const {
     if constexpr (IsFirst) {
@@ -140,31 +82,66 @@ class pair_sections {
       return records_.second(slot);
     }
   }
-  /// The slot of a message's other record; `hot` if there is none.
-  template <bool IsFirst>
-  WARDEN_DEVICE static std::uint32_t other_of(message_type const& m, std::uint32_t hot) {
-    if constexpr (Ref::two_arrays) {
-      return IsFirst ? pairs::second_of(m) : m.local();
-    } else {
-      return m.local() == hot ? pairs::second_of(m) : m.local();
+
+  /// Runs `count` messages one after another, all of them on the same two records, which may be
+  /// one; all locks are held. One thread.
+  WARDEN_DEVICE void run_alike(message_type const* of, unsigned count) const {
+    std::uint32_t const first = of->local(), second = pairs::second_of(*of);
+    if (!holds || first == second) {
+      WARDEN_NO_UNROLL
+      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      return;
     }
+    record x = *records_.first(first);
+    second_record y = *records_.second(second);
+    in_turn(count, [&](unsigned k, auto several) {
+      constexpr unsigned n = decltype(several)::value;
+      message_type m[n];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) apply(m[j], first, x, second, y);
+    });
+    *records_.first(first) = x;
+    *records_.second(second) = y;
   }
-  /// Runs a message's section on two different records, of which `x` is in slot `hot`.
+  /// The same of messages that are all on the record of the slot `hot`, as their first one if
+  /// `IsFirst`, as their second one otherwise, and each on another one besides: `others[k]` stands
+  /// for that of `of[k]`.
   template <bool IsFirst>
-  WARDEN_DEVICE void apply_held(message_type const& m, std::uint32_t hot, record_of<IsFirst>& x,
-                                std::uint32_t other, record_of<!IsFirst>& y) const {
-    if constexpr (!Ref::two_arrays) {
-      // The section's code once: records in registers are exchanged sooner than a branch is taken.
-      bool const is_first = m.local() == hot;
-      record a = is_first ? x : y, b = is_first ? y : x;
-      apply(m, m.local(), a, is_first ? other : hot, b);
-      x = is_first ? a : b;
-      y = is_first ? b : a;
-    } else if constexpr (IsFirst) {
-      apply(m, hot, x, other, y);
-    } else {
-      apply(m, other, y, hot, x);
-    }
+  WARDEN_DEVICE void run_apart(message_type const* of, record_of<!IsFirst>* others, unsigned count,
+                               std::uint32_t hot) const {
+    record_of<IsFirst> x = *at<IsFirst>(hot);
+    in_turn(count, [&](unsigned k, auto several) {
+      constexpr unsigned n = decltype(several)::value;
+      message_type m[n];
+      record_of<!IsFirst> y[n];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) m[j] = of[k + j], y[j] = others[k + j];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) {
+        if constexpr (IsFirst) {
+          apply(m[j], hot, x, pairs::second_of(m[j]), y[j]);
+        } else {
+          apply(m[j], m[j].local(), y[j], hot, x);
+        }
+        others[k + j] = y[j];
+      }
+    });
+    *at<IsFirst>(hot) = x;
+  }
+
+ private:
+  /// Calls `f` with a number and how many from there on are its own, until `count`. Of several,
+  /// what they need is loaded together.
+  template <class F>
+  WARDEN_DEVICE static void in_turn(unsigned count, F f) {
+    constexpr unsigned several = sizeof(message_type) <= 16 ? 4 : 2;
+    unsigned k = 0;
+    WARDEN_NO_UNROLL
+    for (; k + several <= count; k += several) f(k, std::integral_constant<unsigned, several>{});
+    WARDEN_NO_UNROLL
+    for (; k < count; ++k) f(k, std::integral_constant<unsigned, 1>{});
   }
 
   /// Runs a message's section on the records of these slots, or their copies.

@@ -71,8 +71,8 @@ class rounds_worker {
   /// the first numbers. Collective over the block. False once the run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
     // All want the same few records.
-    if (ref_.sizes().least() <= few_locals) {
-      runners_.run_by_one(m, arrived, count);
+    if (ref_.sizes().first + ref_.sizes().second <= runners::few_slots) {
+      runners_.run_by_one(m, arrived);
       simt::sync_block();
       return true;
     }
@@ -90,8 +90,6 @@ class rounds_worker {
 
  private:
   using runners = pair_runners<Ref, rounds>;
-  /// Records of a part that are few.
-  static constexpr std::uint32_t few_locals = 8;
   /// How often in a row a thread gets no locks for any of its messages before it leaves them.
   static constexpr unsigned patience = 8, little_patience = 2;
   /// Windows of little patience behind one of which much was left.
