@@ -21,7 +21,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           kind::moves_and_deposits,
                           1 + draw(1, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
-  std::uint32_t const n = 1 + draw(2, 300), together = draw(3, n + 1);
+  std::uint32_t const n = 1 + draw(2, 800), together = draw(3, n + 1);
   auto later = b.make(2 * n, least_parts << draw(4, 4));
   // Twice: behind a run the log is empty.
   for (int run = 0; run < 2; ++run) {

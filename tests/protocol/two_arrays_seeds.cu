@@ -31,7 +31,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           1 + draw(4, 60),
                           1 + draw(5, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
-  std::uint32_t const n = 1 + draw(6, 300), together = draw(7, n + 1);
+  std::uint32_t const n = 1 + draw(6, 800), together = draw(7, n + 1);
   auto later = b.make(2 * n, least_parts << draw(8, 4), least_parts << draw(9, 4));
   // Twice: behind a run the log is empty.
   for (int run = 0; run < 2; ++run) {

@@ -11,7 +11,9 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/block/warp_scan.cuh>
 #include <warden/diagnosis.hpp>
+#include <warden/executor/few_records.cuh>
 #include <warden/executor/pair_sections.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -124,64 +126,12 @@ class pair_runners {
   static constexpr std::uint32_t stopped = ~0u;
 
   /// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`: one
-  /// thread all of them, pair of records by pair, without locks. Collective over the block; a block
-  /// barrier follows.
+  /// thread all of them, without locks. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void run_by_one(message_type const (&m)[Rounds], unsigned arrived) const {
-    // Counted by pair, as what is left is by lock and by runner.
-    std::uint32_t ranks[Rounds];
-    for_each(m, arrived, [&](message_type const& one, unsigned k) {
-      ranks[k] = simt::shared_fetch_add(heat_[pair_of(one)], 1u);
-    });
-    simt::sync_block();
-    unsigned const me = simt::lane_id();
-    if (simt::warp_rank() == 0) {
-      std::uint32_t sum = 0;
-      WARDEN_NO_UNROLL
-      for (unsigned base = 0; base < few_pairs; base += simt::warp_size) {
-        std::uint32_t const count = heat_[base + me], before = warp_sum_before(count);
-        heat_[base + me] = sum + before;
-        sum += simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
-      }
-      if (me == 0) heat_[few_pairs] = sum;
-    }
-    simt::sync_block();
-    for_each(m, arrived, [&](message_type const& one, unsigned k) {
-      left_[heat_[pair_of(one)] + ranks[k]] = one;
-    });
-    simt::sync_block();
-    if (simt::warp_rank() == 0) {
-      std::uint32_t begin = 0;
-      WARDEN_NO_UNROLL
-      for (unsigned pair = 0; me == 0 && pair < few_pairs; ++pair) {
-        std::uint32_t const end = heat_[pair + 1];
-        if (begin != end) sections_.run_alike(&left_[begin], end - begin);
-        begin = end;
-      }
-      simt::sync_warp(simt::full_warp);
-      for (unsigned i = me; i <= few_pairs; i += simt::warp_size) heat_[i] = 0;
-    }
+    run_by_pair<threads>(sections_, m, arrived, left_, heat_);
   }
-  /// Slots that are few.
-  static constexpr std::uint32_t few_slots = 8;
 
  private:
-  static constexpr unsigned few_pairs = few_slots * few_slots;
-  static_assert(few_pairs < lock_count, "warden: pairs of few records are counted as locks are");
-
-  WARDEN_DEVICE static unsigned pair_of(message_type const& m) {
-    return m.local() * few_slots + sections::second_of(m);
-  }
-  /// The sum over the lanes before this one. Collective over the warp.
-  WARDEN_DEVICE static std::uint32_t warp_sum_before(std::uint32_t value) {
-    std::uint32_t sum = value;
-    WARDEN_UNROLL
-    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-      unsigned const from = simt::lane_id() < distance ? 0 : simt::lane_id() - distance;
-      std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
-      if (simt::lane_id() >= distance) sum += before;
-    }
-    return sum - value;
-  }
   template <class F>
   WARDEN_DEVICE static void for_each(message_type const (&m)[Rounds], unsigned which, F f) {
     WARDEN_UNROLL

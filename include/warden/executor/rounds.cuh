@@ -11,6 +11,7 @@
 
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/two_array_store.cuh>
+#include <warden/executor/few_records.cuh>
 #include <warden/executor/pair_runners.cuh>
 #include <warden/executor/pair_sections.cuh>
 #include <warden/simt/simt.cuh>
@@ -71,7 +72,7 @@ class rounds_worker {
   /// the first numbers. Collective over the block. False once the run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
     // All want the same few records.
-    if (ref_.sizes().first + ref_.sizes().second <= runners::few_slots) {
+    if (ref_.sizes().first <= few_slots / 2 && ref_.sizes().second <= few_slots / 2) {
       runners_.run_by_one(m, arrived);
       simt::sync_block();
       return true;
