@@ -268,7 +268,8 @@ MUTANTS = {
     "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),
     # A game is listed before those that one of its parts plays before it.
-    "first-of-one": ("server/round_list.cuh", "bool const of_both = true;", ROUNDS, "no progress|(overlapping|unordered) sections|lost or doubled"),
+    "first-of-one": ("server/round_list.cuh", "bool const of_both = true;",
+                     "parts/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
     "runner-keeps": ("executor/pair_runners.cuh", "", ROUNDS, "no progress|deadlock"),
     # One block runs a log of few sections, and then games are played all the same.
     "few-noted": ("server/few_sections.cuh", "", ROUNDS, "lost or doubled section"),

@@ -80,13 +80,20 @@ class pair_runners {
   /// All locks free, nothing left over. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.clear();
-    for (unsigned i = simt::thread_rank(); i < lock_count; i += threads) heat_[i] = 0;
+    forget();
     for (unsigned i = simt::thread_rank(); i < warps; i += threads) counts_[i] = 0;
   }
 
-  /// Runs the messages `m[k]` of the bits k of `waiting`, by locks. Returns how many those of the
-  /// block are, or `stopped` once the run is poisoned. Collective over the block.
-  WARDEN_DEVICE std::uint32_t run(message_type const (&m)[Rounds], unsigned waiting) const {
+  /// No lock is hot. Collective; a block barrier follows.
+  WARDEN_DEVICE void forget() const {
+    for (unsigned i = simt::thread_rank(); i < lock_count; i += threads) heat_[i] = 0;
+  }
+  /// Whether many sections that waited for the lock were left here since.
+  WARDEN_DEVICE bool is_hot(unsigned lock) const { return heat_[lock] != 0; }
+
+  /// Runs the messages `m[k]` of the bits k of `waiting`, by locks. False once the run is poisoned.
+  /// Collective over the block; a block barrier follows.
+  WARDEN_DEVICE bool run(message_type const (&m)[Rounds], unsigned waiting) const {
     for_each(m, waiting, [&](message_type const& one, unsigned) {
       auto const [a, b] = sections::locks_of(one);
       simt::shared_fetch_add(heat_[a], 1u);
@@ -102,7 +109,6 @@ class pair_runners {
     unsigned const me = simt::lane_id();
     std::uint32_t const count = me < warps ? counts_[me] : 0;
     std::uint32_t const before = warp_sum_before(count);
-    std::uint32_t const left = simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
       bool const waits = (waiting >> k & 1u) != 0;
@@ -113,17 +119,15 @@ class pair_runners {
     std::uint32_t const mine = simt::shuffle(simt::full_warp, count, simt::warp_rank());
     std::uint32_t const begin = simt::shuffle(simt::full_warp, before, simt::warp_rank());
     simt::sync_block();
-    if (simt::sync_block_or(!run_mine(begin, mine))) return stopped;
+    if (simt::sync_block_or(!run_mine(begin, mine))) return false;
     for_each(m, waiting, [&](message_type const& one, unsigned) {
       auto const [a, b] = sections::locks_of(one);
-      simt::shared_store(heat_[a], 0u);
-      simt::shared_store(heat_[b], 0u);
+      cool_down(a);
+      cool_down(b);
     });
     if (simt::thread_rank() < warps) counts_[simt::thread_rank()] = 0;
-    return left;
+    return true;
   }
-  /// See `run`.
-  static constexpr std::uint32_t stopped = ~0u;
 
   /// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`: one
   /// thread all of them, without locks. Collective over the block; a block barrier follows.
@@ -138,6 +142,13 @@ class pair_runners {
     for (unsigned k = 0; k < Rounds; ++k)
       if ((which >> k & 1u) != 0) f(m[k], k);
   }
+  /// From a count to whether that was many. Several threads do so at once: all to the same.
+  WARDEN_DEVICE void cool_down(unsigned lock) const {
+    simt::shared_store(heat_[lock], simt::shared_load(heat_[lock]) >= many ? hot : 0u);
+  }
+  /// A lock that so many sections wait for is hot, which is more than any count.
+  static constexpr std::uint32_t many = 16, hot = 1u << 31;
+
   /// A message's two locks, first the one to which it belongs.
   WARDEN_DEVICE lock_pair hotter_first(message_type const& m) const {
     auto const [a, b] = sections::locks_of(m);

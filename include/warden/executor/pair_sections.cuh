@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
@@ -113,35 +114,51 @@ class pair_sections {
                                std::uint32_t hot) const {
     record_of<IsFirst> x = *at<IsFirst>(hot);
     in_turn(count, [&](unsigned k, auto several) {
-      constexpr unsigned n = decltype(several)::value;
-      message_type m[n];
-      record_of<!IsFirst> y[n];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < n; ++j) m[j] = of[k + j], y[j] = others[k + j];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < n; ++j) {
-        if constexpr (IsFirst) {
-          apply(m[j], hot, x, pairs::second_of(m[j]), y[j]);
-        } else {
-          apply(m[j], m[j].local(), y[j], hot, x);
+      load_several(others + k, several, [&](auto& y) {
+        constexpr unsigned n = decltype(several)::value;
+        message_type m[n];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < n; ++j) {
+          if constexpr (IsFirst) {
+            apply(m[j], hot, x, pairs::second_of(m[j]), y[j]);
+          } else {
+            apply(m[j], m[j].local(), y[j], hot, x);
+          }
+          others[k + j] = y[j];
         }
-        others[k + j] = y[j];
-      }
+      });
     });
     *at<IsFirst>(hot) = x;
   }
 
  private:
-  /// Calls `f` with a number and how many from there on are its own, until `count`. Of several,
-  /// what they need is loaded together.
+  /// Messages whose operands are loaded together. Where there are several types of sections, the
+  /// code for each is several times as long already.
+  static constexpr unsigned several = format::types > 1 ? 1 : sizeof(message_type) <= 16 ? 4 : 2;
+
+  /// Calls `f` with a number and how many from there on are its own, until `count`.
   template <class F>
   WARDEN_DEVICE static void in_turn(unsigned count, F f) {
-    constexpr unsigned several = sizeof(message_type) <= 16 ? 4 : 2;
     unsigned k = 0;
-    WARDEN_NO_UNROLL
-    for (; k + several <= count; k += several) f(k, std::integral_constant<unsigned, several>{});
+    if constexpr (several > 1) {
+      WARDEN_NO_UNROLL
+      for (; k + several <= count; k += several) f(k, std::integral_constant<unsigned, several>{});
+    }
     WARDEN_NO_UNROLL
     for (; k < count; ++k) f(k, std::integral_constant<unsigned, 1>{});
+  }
+
+  /// Calls `f` with so many records as an array: there may be none without a value.
+  template <class Record, unsigned N, class F>
+  WARDEN_DEVICE static void load_several(Record const* from, std::integral_constant<unsigned, N>,
+                                         F f) {
+    [&]<std::size_t... J>(std::index_sequence<J...>) {
+      Record several[] = {from[J]...};
+      f(several);
+    }
+    (std::make_index_sequence<N>{});
   }
 
   /// Runs a message's section on the records of these slots, or their copies.

@@ -51,9 +51,13 @@ class rounds_worker {
   /// All locks free, nothing left over. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { runners_.start(); }
   /// Takes the records of two parts, as pair_store.
-  WARDEN_DEVICE void load(part_pair pair) { records().load(pair); }
+  WARDEN_DEVICE void load(part_pair pair) {
+    forget();
+    records().load(pair);
+  }
   /// The same, but of their records only those of this thread's messages. Collective.
   WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
+    forget();
     records().hold(pair);
     for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
   }
@@ -68,23 +72,20 @@ class rounds_worker {
     return records().slot_of(side, local);
   }
 
-  /// Runs the messages `m[k]` of the bits k of `arrived`; the block has `count` of them, those of
-  /// the first numbers. Collective over the block. False once the run is poisoned.
-  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived, std::uint32_t count) {
+  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. False once the
+  /// run is poisoned.
+  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) {
     // All want the same few records.
     if (ref_.sizes().first <= few_slots / 2 && ref_.sizes().second <= few_slots / 2) {
       runners_.run_by_one(m, arrived);
       simt::sync_block();
       return true;
     }
-    unsigned const waiting = try_all(m, arrived, hot_windows_ == 0 ? patience : little_patience);
-    bool const looks = hot_windows_ == 0;
-    if (!looks) --hot_windows_;
+    unsigned const hot = has_hot_ ? hot_ones(m, arrived) : 0;
+    unsigned const waiting = try_all(m, arrived & ~hot) | hot;
     if (!simt::sync_block_or(waiting != 0)) return true;
-    std::uint32_t const left = runners_.run(m, waiting);
-    if (left == runners::stopped) return false;
-    // Where much of a window was left over, so will be much of the next few.
-    if (looks && 4 * left > count) hot_windows_ = hot_at_a_time;
+    if (!runners_.run(m, waiting)) return false;
+    has_hot_ = true;
     simt::sync_block();
     return true;
   }
@@ -92,9 +93,7 @@ class rounds_worker {
  private:
   using runners = pair_runners<Ref, rounds>;
   /// How often in a row a thread gets no locks for any of its messages before it leaves them.
-  static constexpr unsigned patience = 8, little_patience = 2;
-  /// Windows of little patience behind one of which much was left.
-  static constexpr unsigned hot_at_a_time = 7;
+  static constexpr unsigned patience = 8;
 
   struct layout {
     part_sizes sizes;
@@ -108,6 +107,12 @@ class rounds_worker {
   WARDEN_DEVICE store& records() { return runners_.all_sections().records(); }
   WARDEN_DEVICE store const& records() const { return runners_.all_sections().records(); }
 
+  /// What was hot in the game before. Collective; a block barrier follows.
+  WARDEN_DEVICE void forget() {
+    if (has_hot_) runners_.forget();
+    has_hot_ = false;
+  }
+
   template <class F>
   WARDEN_DEVICE static void for_each_record(message_type const (&m)[rounds], unsigned arrived,
                                             F f) {
@@ -119,13 +124,24 @@ class rounds_worker {
     }
   }
 
+  /// The bits of the messages that want a lock which many did not get in this game.
+  WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
+    unsigned hot = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      auto const [a, b] = sections::locks_of(m[k]);
+      if (runners_.is_hot(a) || runners_.is_hot(b)) hot |= 1u << k;
+    }
+    return hot;
+  }
+
   /// Each thread tries for the locks of its messages in turn. Returns the bits of those that did
   /// not get them. No lock is held from one try to the next, so lanes never keep one another
   /// waiting.
-  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting,
-                                 unsigned most_in_vain) const {
+  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting) const {
     WARDEN_NO_UNROLL
-    for (unsigned in_vain = 0; waiting != 0 && in_vain < most_in_vain;) {
+    for (unsigned in_vain = 0; waiting != 0 && in_vain < patience;) {
       unsigned const before = waiting;
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
@@ -145,7 +161,7 @@ class rounds_worker {
 
   Ref const& ref_;
   runners runners_;
-  unsigned hot_windows_ = 0;  ///< to come, of little patience
+  bool has_hot_ = false;  ///< in this game there was a window of which something was left
 };
 
 }  // namespace executor

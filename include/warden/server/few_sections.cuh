@@ -74,7 +74,7 @@ class few_sections {
       arrived |= 1u << k;
       m[k] = ref_.bins.pool[i];
     }
-    static_cast<void>(worker_.run(m, arrived, count));
+    static_cast<void>(worker_.run(m, arrived));
   }
 
  private:
