@@ -271,7 +271,16 @@ MUTANTS = {
     "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
     "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),
-    "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
+    # A game is listed before those that one of its parts plays before it.
+    "first-of-one": ("server/round_list.cuh", "bool const of_both = true;",
+                     "parts/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
+    "runner-keeps": ("executor/pair_runners.cuh", "", ROUNDS, "no progress|deadlock"),
+    # One block runs a log of few sections, and then games are played all the same.
+    "few-noted": ("server/few_sections.cuh", "", ROUNDS, "lost or doubled section"),
+    # A record that was brought together with others stays where it was brought.
+    "brought-back": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
+    # What found no lock is forgotten.
+    "put-off": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

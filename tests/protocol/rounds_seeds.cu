@@ -21,7 +21,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           kind::moves_and_deposits,
                           1 + draw(1, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
-  std::uint32_t const n = 1 + draw(2, 300), together = draw(3, n + 1);
+  std::uint32_t const n = 1 + draw(2, 800), together = draw(3, n + 1);
   auto later = b.make(2 * n, least_parts << draw(4, 4));
   // Twice: behind a run the log is empty.
   for (int run = 0; run < 2; ++run) {
@@ -34,6 +34,15 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 }
 TEST(rounds_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1); });
+}
+/// Nobody else plays what a game waits for. Of many parts, few pairs have sections.
+TEST(rounds_seeds, each_section_runs_once_by_one_block) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    warden::sim::settings s = warden::sim::current_settings();
+    s.multiprocessors = s.blocks_per_multiprocessor = 1;
+    warden::sim::configure(s);
+    expect_each_once(seed, 20, 8);
+  });
 }
 /// With so many parts, two of them do not fit the chip.
 TEST(rounds_seeds, each_section_runs_once_in_memory) {

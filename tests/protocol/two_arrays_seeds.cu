@@ -31,7 +31,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
                           1 + draw(4, 60),
                           1 + draw(5, 60),
                           {.time_limit_seconds = 1, .minimum_polls = 64}};
-  std::uint32_t const n = 1 + draw(6, 300), together = draw(7, n + 1);
+  std::uint32_t const n = 1 + draw(6, 800), together = draw(7, n + 1);
   auto later = b.make(2 * n, least_parts << draw(8, 4), least_parts << draw(9, 4));
   // Twice: behind a run the log is empty.
   for (int run = 0; run < 2; ++run) {
@@ -44,6 +44,15 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 }
 TEST(two_arrays_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1); });
+}
+/// Nobody else plays what a game waits for. Of many parts, few pairs have sections.
+TEST(two_arrays_seeds, each_section_runs_once_by_one_block) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    warden::sim::settings s = warden::sim::current_settings();
+    s.multiprocessors = s.blocks_per_multiprocessor = 1;
+    warden::sim::configure(s);
+    expect_each_once(seed, 20, 8);
+  });
 }
 /// With so many parts, one of each array do not fit the chip together.
 TEST(two_arrays_seeds, each_section_runs_once_in_memory) {

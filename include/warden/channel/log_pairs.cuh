@@ -69,6 +69,7 @@ struct rounds_control {
   alignas(128) std::uint32_t next_game;  ///< of the list
   alignas(128) std::uint32_t games;      ///< in the list
   std::uint32_t placed;                  ///< messages that have a place in a bin
+  std::uint32_t are_few;                 ///< 1 if one block has run all sections: none is played
   alignas(128) std::uint32_t windows;    ///< that have run
 };
 

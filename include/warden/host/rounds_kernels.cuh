@@ -7,6 +7,7 @@
 #include <warden/host/deferred_kernels.cuh>
 #include <warden/launch/rounds_ref.cuh>
 #include <warden/server/bin_writer.cuh>
+#include <warden/server/few_sections.cuh>
 #include <warden/server/round_list.cuh>
 #include <warden/server/rounds_server.cuh>
 #include <warden/simt/simt.cuh>
@@ -18,6 +19,16 @@ namespace detail {
 template <class Ref>
 using rounds_server_of = rounds_server<Ref, executor::rounds_worker<Ref>>;
 
+/// What runs a log of few sections.
+template <class Ref>
+using few_sections_of = few_sections<Ref, executor::rounds_worker<Ref>>;
+
+/// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
+  if (a.runs()) few_sections_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
 /// Blocks of a multiprocessor that fill bins: they mostly wait for memory.
 template <class Ref>
 inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
@@ -26,12 +37,14 @@ inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
     fill_bins(run_arguments<Ref> a) {
-  if (a.runs()) bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
+  if (a.runs() && a.ref.bins.control->are_few == 0)
+    bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 /// Lists the games that have sections. One block.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) list_games(run_arguments<Ref> a) {
-  if (a.runs()) round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
+  if (a.runs() && a.ref.bins.control->are_few == 0)
+    round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
 }
 /// Runs all sections. Any grid.
 template <class Ref>

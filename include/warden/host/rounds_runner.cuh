@@ -108,6 +108,8 @@ class rounds_runner {
     unsigned parts = 0;
     for (array_parts const& one : arrays) parts += one.parts;
     schedule const all = schedule_of(run);
+    few_ = {simt::make_kernel(&run_few<any_ref>), 1,
+            few_sections_of<any_ref>::shared_bytes(run.sizes()), where};
     fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
              bin_writer<any_ref>::shared_bytes(all.others()), where};
     list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
@@ -134,6 +136,7 @@ class rounds_runner {
   /// Enqueues what comes between closing the log and opening it. Throws cuda_error.
   void enqueue(run_arguments<Run> const& given, stream_ref s, std::source_location where) const {
     sorter_.enqueue(given, s, where);
+    launch_one(few_, in_one_part(arguments<any_ref>(given)), s, where);
     launch_one(fill_, arguments<any_ref>(given), s, where);
     launch_one(list_, arguments<any_ref>(given), s, where);
     if (on_chip_) {
@@ -224,6 +227,16 @@ class rounds_runner {
                   turns_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
+  /// With all records of an array in one part.
+  static run_arguments<any_ref> in_one_part(run_arguments<any_ref> a) {
+    auto const join = [](auto& array) {
+      array.owners = log_plan<Run>::partitions(array.size, 1);
+      array.locals = static_cast<std::uint32_t>(array.owners.locals(array.size));
+    };
+    join(a.ref);
+    if constexpr (Run::two_arrays) join(a.ref.second);
+    return a;
+  }
   template <class Arguments>
   static void launch_one(launched const& what, Arguments argument, stream_ref s,
                          std::source_location where) {
@@ -237,7 +250,7 @@ class rounds_runner {
   time_limit limit_;
   flat_sort<Run> sorter_;
   bool on_chip_ = false;
-  launched fill_, list_, play_;
+  launched few_, fill_, list_, play_;
   buffer<message_type> pool_;
   buffer<bin_range> ranges_;
   buffer<std::uint32_t> present_;

@@ -14,8 +14,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds, and says of each
-/// game how many those who play it have played before: so each part is in one game at a time.
+/// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds but for games that
+/// are the first one of both who play them: those come before all others, for a long one among them
+/// keeps nobody waiting. The list says of each game how many those who play it have played before:
+/// so each part is in one game at a time.
 template <class Ref>
 class round_list {
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -38,12 +40,19 @@ class round_list {
     unsigned const me = simt::thread_rank();
     for (std::uint32_t w = me; w < present_.size(); w += threads)
       present_[w] = ref_.bins.present[w];
-    for (std::uint32_t w = me; w < games_.size(); w += threads) games_[w] = 0;
+    for (std::uint32_t w = me; w < games_.size(); w += threads) games_[w] = firsts_[w] = 0;
     for (std::uint32_t w = me; w < rounds_.size(); w += threads) rounds_[w] = 0;
     simt::sync_block();
     for (std::uint32_t w = me; w < present_.size(); w += threads) mark_games(w);
     simt::sync_block();
-    number_games();
+    for (std::uint32_t p = me; p < all_.parts(); p += threads) first_of_[p] = first_game_of(p);
+    simt::sync_block();
+    for (std::uint32_t p = me; p < all_.parts(); p += threads) move_first_game_of(p);
+    simt::sync_block();
+    std::uint32_t const firsts = number(firsts_, before_firsts_, 0);
+    simt::sync_block();
+    std::uint32_t const all = number(games_, before_, firsts);
+    if (me == 0) make_ready(all);
     simt::sync_block();
     for (std::uint32_t p = me; p < all_.parts(); p += threads) {
       list_games_of(p);
@@ -62,6 +71,9 @@ class round_list {
     arena_piece<std::uint32_t> rounds = carver.take<std::uint32_t>(rows);
     arena_piece<std::uint32_t> games = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> before = carver.take<std::uint32_t>(words);
+    arena_piece<std::uint32_t> firsts = carver.take<std::uint32_t>(words);
+    arena_piece<std::uint32_t> before_firsts = carver.take<std::uint32_t>(words);
+    arena_piece<std::uint32_t> first_of = carver.take<std::uint32_t>(all.parts());
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
   };
 
@@ -72,6 +84,9 @@ class round_list {
         rounds_{at.rounds.in(storage)},
         games_{at.games.in(storage)},
         before_{at.before.in(storage)},
+        firsts_{at.firsts.in(storage)},
+        before_firsts_{at.before_firsts.in(storage)},
+        first_of_{at.first_of.in(storage)},
         scan_{at.scanning.in(storage)} {}
 
   /// Words of a home's row of bits.
@@ -104,21 +119,51 @@ class round_list {
     simt::shared_fetch_add(bits[number / 32], 1u << number % 32);
   }
 
-  /// Finds how many games there are before each 32. Collective.
-  WARDEN_DEVICE void number_games() const {
-    std::uint32_t const words = games_.size();
+  /// The first game that a part plays; `none` if it plays none.
+  WARDEN_DEVICE std::uint32_t first_game_of(std::uint32_t part) const {
+    if constexpr (schedule::plays_alone) {
+      if (has(part, part)) return part;
+    }
+    for (std::uint32_t w = 0; w < round_words(); ++w) {
+      unsigned const bits = rounds_[part * round_words() + w];
+      if (bits == 0) continue;
+      return all_.game(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits))).number;
+    }
+    return none;
+  }
+  /// Moves it to those that come before all others, if it is the other part's first one, too. By
+  /// one of both parts.
+  WARDEN_DEVICE void move_first_game_of(std::uint32_t part) const {
+    std::uint32_t const game = first_of_[part];
+    if (game == none) return;
+    part_pair const who = all_.pair(game);
+    bool const of_both = first_of_[who.b] == game;  // sabotage: first-of-one
+    if (part != who.a || !of_both) return;
+    mark(firsts_, game);
+    simt::shared_fetch_add(games_[game / 32], 0u - (1u << game % 32));
+  }
+
+  /// Finds how many games are listed before each 32 of `games`, and behind `earlier` ones. Returns
+  /// how many with these. Collective.
+  WARDEN_DEVICE std::uint32_t number(simt::shared_span<std::uint32_t> games,
+                                     simt::shared_span<std::uint32_t> before,
+                                     std::uint32_t earlier) const {
+    std::uint32_t const words = games.size();
     std::uint32_t const each = (words + threads - 1) / threads;
     std::uint32_t const first = simt::thread_rank() * each;
     std::uint32_t sum = 0, total;
     for (std::uint32_t w = first; w < first + each && w < words; ++w)
-      sum += static_cast<std::uint32_t>(simt::count_bits(games_[w]));
-    std::uint32_t before = scan::exclusive_sum(scan_[0], sum, total);
+      sum += static_cast<std::uint32_t>(simt::count_bits(games[w]));
+    std::uint32_t next = earlier + scan::exclusive_sum(scan_[0], sum, total);
     for (std::uint32_t w = first; w < first + each && w < words; ++w) {
-      before_[w] = before;
-      before += static_cast<std::uint32_t>(simt::count_bits(games_[w]));
+      before[w] = next;
+      next += static_cast<std::uint32_t>(simt::count_bits(games[w]));
     }
-    if (simt::thread_rank() != 0) return;
-    ref_.bins.control->games = total;
+    return earlier + total;
+  }
+  /// One thread.
+  WARDEN_DEVICE void make_ready(std::uint32_t games) const {
+    ref_.bins.control->games = games;
     ref_.bins.control->next_game = 0;
     ref_.bins.control->windows = 0;
     ref_.bins.control->placed = 0;  // of the next run
@@ -149,16 +194,26 @@ class round_list {
     }
   }
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t game) const {
-    unsigned const earlier = games_[game / 32] & ((1u << game % 32) - 1);
-    return before_[game / 32] + static_cast<std::uint32_t>(simt::count_bits(earlier));
+    std::uint32_t const word = game / 32;
+    unsigned const mine = 1u << game % 32;
+    bool const is_first = (firsts_[word] & mine) != 0;
+    unsigned const earlier = (is_first ? firsts_[word] : games_[word]) & (mine - 1);
+    return (is_first ? before_firsts_[word] : before_[word]) +
+           static_cast<std::uint32_t>(simt::count_bits(earlier));
   }
+
+  /// No game.
+  static constexpr std::uint32_t none = ~0u;
 
   Ref const& ref_;
   schedule all_;
   simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
   simt::shared_span<std::uint32_t> rounds_;   ///< [part][word] a bit for each round it plays in
   simt::shared_span<std::uint32_t> games_;    ///< [word] a bit for each game that is played
-  simt::shared_span<std::uint32_t> before_;   ///< [word] games before its first
+  simt::shared_span<std::uint32_t> before_;   ///< [word] games listed before its first
+  simt::shared_span<std::uint32_t> firsts_;   ///< [word] the same of those that are first of both
+  simt::shared_span<std::uint32_t> before_firsts_;  ///< [word] see `before_`
+  simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first game
   simt::shared_span<typename scan::storage> scan_;
 };
 

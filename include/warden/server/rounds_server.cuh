@@ -113,8 +113,7 @@ class rounds_server {
     }
     simt::sync_block();
     for (std::uint32_t done = 0;;) {
-      std::uint32_t const left = all - done;
-      if (!worker_.run(m, arrived, left < Worker::window ? left : Worker::window)) return false;
+      if (!worker_.run(m, arrived)) return false;
       if (simt::thread_rank() == 0) ref_.note_window();
       done += Worker::window;
       if (done >= all) break;
