@@ -159,6 +159,15 @@ class deferred {
     state_->ran(s);
   }
 
+  /// Whether a log on so many records can be run on the current device: with its records on chip a
+  /// part of them has to fit a block's shared memory. Throws cuda_error.
+  [[nodiscard]] static bool fits(std::uint64_t records, deferred_options chosen = {}) {
+    auto const partitions =
+        chosen.partitions != 0 ? chosen.partitions : std::uint32_t{flat_writer::most_partitions};
+    return run_bytes_of(records, owners_of(records, partitions)) <=
+           runtime::facts(runtime::current_device()).shared_bytes_per_block;
+  }
+
   /// Sections that it holds.
   [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
   /// Device memory, in bytes.
@@ -172,11 +181,19 @@ class deferred {
   using server = typename run_type::executor::template deferred_server<run_type>;
   using flat_writer = detail::flat_writer<run_type>;
   static constexpr std::size_t sort_bytes = flat_writer::shared_bytes();
-  [[nodiscard]] std::size_t run_bytes() const { return server::shared_bytes(run_.locals); }
+  [[nodiscard]] std::size_t run_bytes() const { return run_bytes_of(run_.size, run_.owners); }
 
   auto members() {
     return std::tie(device_, state_, run_, run_blocks_, sort_blocks_, run_kernel_, sort_kernel_,
                     runs_, launches_, pool_, regions_, offsets_, begins_, control_, order_);
+  }
+  /// How `records` are dealt out to `partitions`.
+  static partition_map owners_of(std::uint64_t records, std::uint32_t partitions) {
+    return {partitions, detail::log_plan<run_type>::chunk(records, partitions)};
+  }
+  /// Shared memory of a block that runs one of them.
+  static std::size_t run_bytes_of(std::uint64_t records, partition_map const& owners) {
+    return server::shared_bytes(static_cast<std::uint32_t>(owners.locals(records)));
   }
   /// Chooses the partitions, unless the user did, and how many blocks run them.
   void plan_partitions(unsigned chosen, std::source_location where) {
@@ -200,8 +217,7 @@ class deferred {
                   std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each,
                   1, most);
     while (true) {
-      run_.owners =
-          partition_map{partitions, detail::log_plan<run_type>::chunk(run_.size, partitions)};
+      run_.owners = owners_of(run_.size, partitions);
       run_.locals = static_cast<std::uint32_t>(run_.owners.locals(run_.size));
       if (run_bytes() <= facts.shared_bytes_per_block) break;
       if (partitions == most || chosen != 0) {

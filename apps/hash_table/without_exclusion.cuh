@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Inserting and finding in a bucket without excluding anybody, by compare-and-swap on keys of one
+/// word: in shared memory by an owner's threads, or in global memory by all of them.
+#pragma once
+
+#include "apps/hash_table/context.cuh"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace hash_table {
+
+/// Whether a value can be changed by one atomic.
+template <class Value>
+inline constexpr bool is_atomic_value =
+    std::is_integral_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
+
+/// Finds the key's value, or inserts the key with a value of zero, which `made` tells; null if there
+/// is no room. Others may do the same meanwhile, at the same bucket, and nobody erases. The value is
+/// anybody's from then on.
+///
+/// A key goes into the first slot from its own on that is free when it comes there, and a slot that
+/// is not free stays so. So all who insert one key meet at one slot: whoever comes to a slot behind
+/// it has seen all before it taken by other keys, and there the compare-and-swap fails with the key.
+/// An older value that a load may return is a free slot, which the compare-and-swap then finds
+/// taken. Nothing but the key's own word is read by anybody before all have ended, or met at a
+/// barrier; so no fence is needed. `used` has each bit added once, by who took the slot. Where slots
+/// were freed before, the key may lie behind a free one: then all are looked at first.
+///
+/// Only once every slot is taken a key goes into a node, in front of the others; who would insert it
+/// too finds that the first node has changed, and looks at those that are new.
+template <class Key, class Value, class Keys>
+class without_exclusion {
+  static_assert(is_word_key<Key>, "hash_table: keys of 4 or 8 bytes are inserted by atomics");
+  using context = table_context<Key, Value, Keys>;
+  using bucket_type = bucket<Key, Value>;
+  using kept = kept_key<Key>;
+  using word = typename kept::word;
+
+ public:
+  __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
+      : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
+
+  __device__ Value* find_or_insert(bool& made) const {
+    made = false;
+    if (bits_ != 0) {
+      unsigned const first = bucket_type::first_slot(c_.keys.hash(key_));
+      if (Value* const value = find_in_slots(first)) return value;
+      if (Value* const value = take_slot(first, made)) return value;
+    }
+    return find_or_insert_node(made);
+  }
+
+ private:
+  /// Null if the key is not there; it may be there the moment after.
+  __device__ Value* find_in_slots(unsigned s) const {
+    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
+      word const there = simt::shared_load(b_.entries[s].key.bits);
+      if (is_mine(there)) return &b_.entries[s].value;
+      if (there == 0) {
+        bool const gaps = (simt::shared_load(b_.used) & bucket_type::has_gaps) != 0;
+        if (!gaps) return nullptr;
+      }
+      s = bucket_type::next_slot(s);
+    }
+    // Behind free slots, too: a node that was there before.
+    return find_in_nodes(first_node(), 0);
+  }
+  __device__ Value* take_slot(unsigned s, bool& made) const {
+    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
+      word there = simt::shared_load(b_.entries[s].key.bits);
+      if (there == 0) {
+        there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
+        if (there == 0) {
+          simt::fetch_add(&b_.used, 1u << s);
+          made = true;
+          return &b_.entries[s].value;
+        }
+      }
+      if (is_mine(there)) return &b_.entries[s].value;
+      s = bucket_type::next_slot(s);
+    }
+    return nullptr;
+  }
+  __device__ Value* find_or_insert_node(bool& made) const {
+    std::uint32_t mine = 0, searched_to = 0;
+    std::uint32_t first = first_node();
+    while (true) {
+      if (Value* const value = find_in_nodes(first, searched_to)) {
+        if (mine != 0) c_.pool.give(mine);
+        return value;
+      }
+      if (mine == 0 && (mine = c_.pool.take()) == 0) return nullptr;
+      c_.at(mine) = {{{bits_}, Value{}}, first};
+      simt::fence_device();  // release: the node is filled before it is linked
+      std::uint32_t const found = simt::compare_exchange(&b_.overflow, first, mine);
+      if (found == first) {
+        made = true;
+        return &c_.at(mine).entry.value;
+      }
+      simt::fence_device();  // acquire, after the exchange that failed
+      searched_to = first;
+      first = found;
+    }
+  }
+
+  __device__ std::uint32_t first_node() const {
+    std::uint32_t const first = simt::shared_load(b_.overflow);
+    // Acquire: whoever linked a node fenced between filling it and the exchange. Where there is
+    // none nothing is read.
+    if (first != 0) simt::fence_device();
+    return first;
+  }
+  __device__ Value* find_in_nodes(std::uint32_t n, std::uint32_t end) const {
+    for (; n != end; n = c_.at(n).next) {
+      if (is_mine(c_.at(n).entry.key.bits)) return &c_.at(n).entry.value;
+    }
+    return nullptr;
+  }
+  __device__ bool is_mine(word there) const {
+    return there == bits_ || (there != 0 && c_.keys.equal(kept::key_of(there), key_));
+  }
+
+  context const& c_;
+  bucket_type& b_;
+  Key const& key_;
+  word bits_;
+};
+
+}  // namespace hash_table
