@@ -39,6 +39,15 @@ struct log_executor {
                                             warden::executor::runs<>>>;
 };
 
+/// The policy of a log's guarded.
+template <class Table, warden::placement Where, class... Sections>
+struct log_policy : Table::policy {
+  static constexpr warden::placement records = Where;
+  using context = typename Table::context;
+  using executor = typename log_executor<typename Table::policy, typename Table::bucket_type,
+                                         context, Sections...>::type;
+};
+
 }  // namespace detail
 
 /// What a kernel is handed to defer operations, by value.
@@ -121,15 +130,8 @@ class operation_log {
   using context = table_context<key, value, keys>;
 
   template <warden::placement Where>
-  struct policy_of : Table::policy {
-    static constexpr warden::placement records = Where;
-    using context = operation_log::context;
-    using executor =
-        typename detail::log_executor<typename Table::policy, record, context, Sections...>::type;
-  };
-  template <warden::placement Where>
   struct log_of {
-    using policy = policy_of<Where>;
+    using policy = detail::log_policy<Table, Where, Sections...>;
     using log_type = warden::deferred<policy, record, Sections...>;
     warden::basic_guarded<policy, record, Sections...> guarded;
     log_type log;

@@ -26,6 +26,9 @@ struct table_options {
   /// Nodes for keys whose bucket is full, 1 to 2^31. 0: as many as there are keys if the slots are
   /// less than twice the keys, and otherwise a fourth of that, which an even hash never needs.
   std::uint32_t overflow = 0;
+  /// Parts of the table that are run one by one: see warden::deferred_options. For deferred
+  /// operations; 0: by default.
+  unsigned partitions = 0;
 };
 
 /// The table as any kernel may read it while no operation runs.
@@ -102,6 +105,7 @@ class storage {
 
   [[nodiscard]] bucket_type* buckets() const { return buckets_.data(); }
   [[nodiscard]] std::uint32_t bucket_count() const { return options_.buckets; }
+  [[nodiscard]] unsigned partitions() const { return options_.partitions; }
   [[nodiscard]] context device_context() const {
     return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.overflow},
             outcome_counter{counted_.data()}, keys_, options_.buckets};

@@ -88,16 +88,21 @@ class table : public storage<Key, Value, Keys>,
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section_type = std::remove_cvref_t<decltype(make(0u))>;
-    using log = operation_log<table, section_type>;
     if (n == 0) return;
-    constexpr std::size_t most = detail::most_sent<Policy, typename log::ref_type>;
-    log& to = log_for<log>(std::min<std::size_t>(n, most), s.where);
+    auto& to = log_of<section_type>(n, s.where);
     for (std::uint32_t first = 0; first < n;) {
       auto const count = static_cast<std::uint32_t>(std::min<std::size_t>(n - first, to.capacity()));
       detail::send_async<Policy>(to.ref(), make, first, count, s);
       to.run(s.stream, s.where);
       first += count;
     }
+  }
+
+  /// Makes the memory for such a call with `n` sections of one type, so that it only enqueues.
+  template <class Section>
+  void reserve(std::uint32_t n,
+               std::source_location where = std::source_location::current()) {
+    static_cast<void>(log_of<Section>(n, where));
   }
 
   /// Device memory, logs included, in bytes.
@@ -116,6 +121,13 @@ class table : public storage<Key, Value, Keys>,
     std::function<void(warden::stream_ref, std::source_location)> wait;
   };
 
+  /// The log of calls with one type of section.
+  template <class Section>
+  auto& log_of(std::uint32_t n, std::source_location where) {
+    using log = operation_log<table, Section>;
+    constexpr std::size_t most = detail::most_sent<Policy, typename log::ref_type>;
+    return log_for<log>(std::min<std::size_t>(n, most), where);
+  }
   /// A log of that type with room for `n` operations.
   template <class Log>
   Log& log_for(std::size_t n, std::source_location where) {
@@ -123,7 +135,7 @@ class table : public storage<Key, Value, Keys>,
       if (k.type == typeid(Log) && k.capacity >= n) return *static_cast<Log*>(k.log.get());
     }
     auto const made = std::make_shared<Log>(*this, std::bit_ceil(std::max<std::size_t>(n, 4096)),
-                                            warden::deferred_options{}, where);
+                                            warden::deferred_options{.partitions = base::partitions()}, where);
     kept_.push_back({typeid(Log), made, made->capacity(), made->memory_bytes(),
                      [made](warden::stream_ref s, std::source_location at) { made->wait(s, at); }});
     return *made;
