@@ -27,15 +27,22 @@ struct sections {
   using told = std::conditional_t<Answers, outcome, void>;
 
  private:
-  /// Finds or inserts without excluding anybody. Null, and counted, if there is no room.
-  __device__ static Value* find_or_insert(bucket_type* b, context const& c, Key const& key,
-                                          bool& made) {
-    Value* const value = without_exclusion{c, *b, key}.find_or_insert(made);
-    if (value == nullptr) c.count(outcome::refused);
-    return value;
-  }
-  __device__ static void count_made(context const& c, bool made, outcome otherwise) {
-    c.count(made ? outcome::inserted : otherwise);
+  using without = without_exclusion<Key, Value, Keys>;
+  /// Finds the key or inserts it without excluding anybody, then calls `change(value, made)`; counts
+  /// what became of it, which is `otherwise` if the key was there.
+  template <class Change>
+  __device__ static void atomically(bucket_type* b, context const& c, Key const& key,
+                                    outcome otherwise, Change change) {
+    outcome became = otherwise;
+    // In a slot of shared memory this is an atomic there; what follows may be anywhere.
+    if (Value* const at = without{c, *b, key}.find_in_slots()) {
+      change(at, false);
+    } else {
+      auto const [value, made] = without::find_or_insert(c, *b, key);
+      if (value != nullptr) change(value, made);
+      became = value == nullptr ? outcome::refused : made ? outcome::inserted : otherwise;
+    }
+    c.count(became);
   }
 
  public:
@@ -54,11 +61,9 @@ struct sections {
     /// Among other inserts.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key> && !Answers) {
-      bool made;
-      Value* const at = find_or_insert(b, c, key, made);
-      if (at == nullptr) return;
-      if (made) *at = value;
-      count_made(c, made, outcome::present);
+      atomically(b, c, key, outcome::present, [&](Value* at, bool made) {
+        if (made) *at = value;
+      });
     }
   };
 
@@ -78,11 +83,8 @@ struct sections {
     /// Among other assignments.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
-      bool made;
-      Value* const at = find_or_insert(b, c, key, made);
-      if (at == nullptr) return;
-      simt::shared_store(*at, value);
-      count_made(c, made, outcome::updated);
+      atomically(b, c, key, outcome::updated,
+                 [&](Value* at, bool) { simt::shared_store(*at, value); });
     }
   };
 
@@ -105,11 +107,8 @@ struct sections {
     /// Among other additions.
     __device__ told atomic(bucket_type* b, context const& c) const
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
-      bool made;
-      Value* const at = find_or_insert(b, c, key, made);
-      if (at == nullptr) return;
-      simt::fetch_add(at, amount);
-      count_made(c, made, outcome::updated);
+      atomically(b, c, key, outcome::updated,
+                 [&](Value* at, bool) { simt::fetch_add(at, amount); });
     }
   };
 

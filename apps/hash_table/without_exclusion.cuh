@@ -16,8 +16,7 @@ template <class Value>
 inline constexpr bool is_atomic_value =
     std::is_integral_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
 
-/// Finds the key's value, or inserts the key with a value of zero, which `made` tells; null if there
-/// is no room. Others may do the same meanwhile, at the same bucket, and nobody erases. The value is
+/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Others may do the same meanwhile, at the same bucket, and nobody erases. The value is
 /// anybody's from then on.
 ///
 /// A key goes into the first slot from its own on that is free when it comes there, and a slot that
@@ -39,36 +38,47 @@ class without_exclusion {
   using word = typename kept::word;
 
  public:
+  /// What came of looking for a key.
+  struct entry {
+    Value* value;  ///< null: there is no room
+    bool made;     ///< it is new
+  };
+
+  /// Of the key's bucket.
   __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
       : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
 
-  __device__ Value* find_or_insert(bool& made) const {
-    made = false;
-    if (bits_ != 0) {
-      unsigned const first = bucket_type::first_slot(c_.keys.hash(key_));
-      if (Value* const value = find_in_slots(first)) return value;
-      if (Value* const value = take_slot(first, made)) return value;
+  /// Null unless the key is in a slot; it may be there the moment after. All that most operations
+  /// need.
+  __device__ Value* find_in_slots() const {
+    if (bits_ == 0) return nullptr;
+    unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    WARDEN_NO_UNROLL
+    for (unsigned left = bucket_type::slots; left != 0; --left) {
+      word const there = simt::shared_load(b_.entries[s].key.bits);
+      if (is_mine(there)) return &b_.entries[s].value;
+      if (there == 0 && (simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) break;
+      s = bucket_type::next_slot(s);
     }
-    return find_or_insert_node(made);
+    return nullptr;
+  }
+  /// The whole of it, out of line: an executor has many copies of a section's code.
+  WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
+    without_exclusion const self{c, b, key};
+    bool made = false;
+    Value* value = self.find_in_slots();
+    // Behind free slots, too: a node that was there before.
+    if (value == nullptr) value = self.find_in_nodes(self.first_node(), 0);
+    if (value == nullptr) value = self.take_slot(made);
+    if (value == nullptr) value = self.take_node(made);
+    return {value, made};
   }
 
  private:
-  /// Null if the key is not there; it may be there the moment after.
-  __device__ Value* find_in_slots(unsigned s) const {
-    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
-      word const there = simt::shared_load(b_.entries[s].key.bits);
-      if (is_mine(there)) return &b_.entries[s].value;
-      if (there == 0) {
-        bool const gaps = (simt::shared_load(b_.used) & bucket_type::has_gaps) != 0;
-        if (!gaps) return nullptr;
-      }
-      s = bucket_type::next_slot(s);
-    }
-    // Behind free slots, too: a node that was there before.
-    return find_in_nodes(first_node(), 0);
-  }
-  __device__ Value* take_slot(unsigned s, bool& made) const {
-    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
+  __device__ Value* take_slot(bool& made) const {
+    if (bits_ == 0) return nullptr;
+    unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    for (unsigned left = bucket_type::slots; left != 0; --left) {
       word there = simt::shared_load(b_.entries[s].key.bits);
       if (there == 0) {
         there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
@@ -83,7 +93,8 @@ class without_exclusion {
     }
     return nullptr;
   }
-  __device__ Value* find_or_insert_node(bool& made) const {
+  /// Or finds it.
+  __device__ Value* take_node(bool& made) const {
     std::uint32_t mine = 0, searched_to = 0;
     std::uint32_t first = first_node();
     while (true) {
