@@ -32,17 +32,23 @@ class deferred_block {
   static constexpr std::size_t bytes_each = 112;
   static constexpr unsigned most_rounds =
       static_cast<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)));
+  /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
+  static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
   template <unsigned Rounds>
-  using writer_of =
-      batch_writer<message_type, Threads, Rounds, Ref::in_order,
-                   std::conditional_t<
-                       Ref::combines,
-                       batch_combiner<typename Ref::format, typename Ref::section, Threads, Rounds>,
-                       combines_nothing>>;
+  struct combiner_of {
+    using type = combines_nothing;
+  };
+  template <unsigned Rounds>
+  requires(Ref::combines) struct combiner_of<Rounds> {
+    using type = batch_combiner<typename Ref::formats, Threads, Rounds>;
+  };
+  template <unsigned Rounds>
+  using writer_of = batch_writer<message_type, Threads, Rounds, Ref::in_order,
+                                 typename combiner_of<Rounds>::type>;
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds = rounds_that_fit<writer_of, most_rounds>();
+  static constexpr unsigned rounds = rounds_that_fit<writer_of, most_rounds, most_bytes>();
 
  private:
   using writer = writer_of<rounds>;
@@ -71,12 +77,14 @@ class deferred_block {
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
     if (valid && ref_.check(id)) {
-      writer_.stage(round_, Ref::format::pack(static_cast<std::uint32_t>(id), section));
+      writer_.stage(round_, Ref::formats::pack(static_cast<std::uint32_t>(id), section));
       ++unsent_;
     } else {
       writer_.stage_nothing(round_);
     }
-    if (++round_ == rounds) refused_ += pass_on();
+    if (++round_ < rounds) return;
+    round_ = writer_.combine(round_);
+    if (writer::is_full(round_)) refused_ += pass_on();
   }
   /// Not collective: any thread, any control flow between collectives; logged at once. False as a
   /// thread's own `send`.
@@ -87,6 +95,7 @@ class deferred_block {
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
+    round_ = writer_.combine(round_);
     std::uint32_t const refused = refused_ + pass_on();
     refused_ = 0;
     return refused;

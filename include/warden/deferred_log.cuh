@@ -83,7 +83,7 @@ class deferred {
     run_.log = detail::log_plan<run_type>::make(sections, run_.owners, chosen.batches);
     if constexpr (!run_type::in_order) plan_sort(where);
     std::size_t const columns = run_.owners.partitions() + std::size_t{1};
-    pool_ = buffer<message_type>{sections};
+    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap};
     regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
     offsets_ = buffer<std::uint16_t>{columns * run_.log.rows};
     begins_ = buffer<std::uint32_t>{run_.log.rows};

@@ -7,6 +7,8 @@
 #include <warden/block/record_store.cuh>
 #include <warden/block_client.cuh>
 #include <warden/buffer.hpp>
+#include <warden/channel/log_formats.cuh>
+#include <warden/combining.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
@@ -95,8 +97,30 @@ class basic_guarded {
                 "deferred_only");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
                 "warden: a policy that combines is for a guarded of one section type");
-  static_assert(!Policy::combines || (combining<Sections> && ...),
+  using combined = log_formats<Policy::combines, Sections...>;
+  static_assert(!Policy::combines ||
+                    !std::is_same_v<typename combined::partial, typename combined::sent> ||
+                    (combining<Sections> && ...),
                 "warden: the section has no member static Section combine(Section, Section)");
+  static_assert(!Policy::combines || combining<typename combined::partial>,
+                "warden: the section's partial has no member static partial combine(partial, "
+                "partial)");
+  static_assert(!Policy::combines ||
+                    std::is_constructible_v<typename combined::partial, typename combined::sent>,
+                "warden: the section's partial cannot be made from a section");
+  static_assert(
+      !Policy::combines ||
+          critical_section_of<typename combined::partial, Record, typename Policy::context>,
+      "warden: the section's partial is no section: it is trivially copyable and called, "
+      "const, as partial(record[, context])");
+  static_assert(!Policy::combines || has_combine_key<typename combined::partial> ==
+                                         has_combine_key<typename combined::sent>,
+                "warden: of a section and its partial one has a combine_key() and the other has "
+                "none");
+  static_assert(!Policy::combines || Policy::deferred_only ||
+                    std::is_same_v<typename combined::partial, typename combined::sent>,
+                "warden: a section whose partial is another type combines in a log alone: let the "
+                "policy say deferred_only");
   static_assert(!Policy::combines || !guarded_ref<Policy, Record, Sections...>::has_answers,
                 "warden: a section that is combined with others has no answer of its own: with "
                 "combines it returns void");

@@ -49,11 +49,13 @@ struct runs {
   using server = std::conditional_t<Ref::has_forwards,
                                     forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
                                     window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
-  /// What runs a log. Its windows have 8 messages for each thread at most: more take registers.
+  /// Its windows of a log have 8 messages for each thread at most: more take registers.
   template <class Ref>
-  using deferred_server = partition_server<
-      Ref,
-      runs_worker<Ref, std::min<unsigned>(BytesPerThread, 8 * sizeof(typename Ref::message_type))>>;
+  using deferred_worker =
+      runs_worker<Ref, std::min<unsigned>(BytesPerThread, 8 * sizeof(typename Ref::message_type))>;
+  /// What runs a log.
+  template <class Ref>
+  using deferred_server = partition_server<Ref, deferred_worker>;
 };
 
 /// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
@@ -66,9 +68,12 @@ struct locks {
   /// The server loop.
   template <class Ref>
   using server = Server<Ref, locks_worker<Ref, Count>>;
+  /// How it runs windows of a log.
+  template <class Ref>
+  using deferred_worker = slices_in_window<Ref, locks_worker<Ref, Count>>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, slices_in_window<Ref, locks_worker<Ref, Count>>>;
+  using deferred_server = partition_server<Ref, deferred_worker>;
 };
 
 /// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
@@ -79,9 +84,12 @@ struct atomics {
   /// The server loop.
   template <class Ref>
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+  /// How it runs windows of a log.
+  template <class Ref>
+  using deferred_worker = atomics_worker<Ref, BytesPerThread>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+  using deferred_server = partition_server<Ref, deferred_worker>;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is

@@ -1,41 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections that combine: every operation has its effect once, hot records get few
-// sections, and where nothing repeats nothing is combined.
+// Deferred sections that combine, to their like or to wider partials: every operation has its
+// effect once, hot records get few sections, and where nothing repeats nothing is combined.
 
 #include "tests/protocol/deferred_combining.cuh"
+
+#include <gmock/gmock.h>
 
 #include <cstdint>
 
 namespace {
 
-using combined::expect_each_once;
+using namespace combined;
+using testing::HasSubstr;
+using warden::placement;
 
-/// Of n operations, those that are sent.
-std::uint64_t sent(std::uint32_t n) { return n - (n + 4) / 7; }
+template <class Section>
+class deferred_combining : public testing::Test {};
+using all_sections = testing::Types<add_up, sample, keyed_add, keyed_sample, pair_of_values>;
+TYPED_TEST_SUITE(deferred_combining, all_sections);
 
-TEST(deferred_combining, one_record_gets_a_section_for_each_batch) {
+/// Sections that a record gets at least, where all of its combine.
+template <class Section>
+constexpr std::uint64_t keys_of = warden::has_combine_key<Section> ? 4 : 1;
+
+TYPED_TEST(deferred_combining, one_record_gets_few_sections_for_each_block) {
   std::uint32_t const n = test::sized(8000u, 4'000'000u);
-  std::uint64_t const batch = 64 * combined::totals::deferred_block<64>::rounds;
-  // A batch may be left with a few for the rounds at its end.
-  EXPECT_LE(expect_each_once<64>(n, 1, 0, 3), 2 * (n / batch + 3));
-  for (std::uint32_t const few : {1u, 3u, 31u, 64u, 65u}) expect_each_once<64>(few, 1, 0, 1);
+  operations const all{n, 1, 0};
+  // A block combines from its first batch to its last; some stay by themselves where threads meet.
+  EXPECT_LE((expect_each_once<TypeParam, 64>(all, 3)), 3 * keys_of<TypeParam> + n / 10);
+  for (std::uint32_t const few : {1u, 3u, 31u, 64u, 65u})
+    expect_each_once<TypeParam, 64>({few, 1, 0}, 1);
 }
 
-TEST(deferred_combining, hot_records_get_few_sections_and_the_others_all) {
+TYPED_TEST(deferred_combining, hot_records_get_few_sections_and_the_others_all) {
   std::uint32_t const n = test::sized(8000u, 4'000'000u);
   for (std::uint32_t const keys : {2u, 40u, 5000u}) {
     for (std::uint32_t const hot : {60u, 128u, 250u}) {
-      std::uint64_t const runs = expect_each_once<64>(n, keys, hot, 3);
+      operations const all{n, keys, hot};
+      std::uint64_t const runs = expect_each_once<TypeParam, 64>(all, 3);
       // Half of the hot ones, at least, are saved.
-      EXPECT_LT(runs, sent(n) - sent(n) * hot / 256 / 2) << keys << " records, hot " << hot;
+      EXPECT_LT(runs, all.sent() - all.sent() * hot / 256 / 2) << keys << " records, hot " << hot;
     }
   }
 }
 
-TEST(deferred_combining, of_records_that_do_not_repeat_is_not_tried) {
-  std::uint32_t const n = test::sized(4000u, 1'000'000u);
-  EXPECT_EQ(expect_each_once<64>(n, n, 0, 3), sent(n));
-  EXPECT_EQ(expect_each_once<512>(n, n, 0, 3), sent(n));
+TYPED_TEST(deferred_combining, of_records_that_do_not_repeat_nothing_is_combined) {
+  operations const all{test::sized(4000u, 1'000'000u), test::sized(4000u, 1'000'000u), 0};
+  EXPECT_EQ((expect_each_once<TypeParam, 64>(all, 3)), all.sent());
+  EXPECT_EQ((expect_each_once<TypeParam, 512>(all, 3)), all.sent());
+}
+
+/// Messages stay narrow: a log of samples takes little more than their bytes.
+TEST(deferred_combining_memory, a_log_has_the_width_of_its_sections) {
+  std::uint32_t const n = 1u << 18;
+  bench<sample> b{{n, 1000, 0}};
+  warden::deferred later{b.on(), n};
+  EXPECT_LT(later.memory_bytes(), std::size_t{n} * 8 * 5 / 4);
+}
+
+template <class Policy>
+class deferred_partials : public testing::Test {};
+using all_policies = testing::Types<policy_of<warden::executor::runs<>, placement::in_memory>,
+                                    policy_of<warden::executor::runs<>, placement::on_chip>,
+                                    policy_of<warden::executor::locks<>, placement::in_memory>,
+                                    policy_of<warden::executor::locks<>, placement::on_chip>>;
+TYPED_TEST_SUITE(deferred_partials, all_policies);
+
+TYPED_TEST(deferred_partials, run_by_every_executor) {
+  std::uint32_t const n = test::sized(6000u, 2'000'000u);
+  for (std::uint32_t const hot : {0u, 100u, 250u}) {
+    expect_each_once<sample, 64, TypeParam>({n, 300, hot}, 3);
+    expect_each_once<keyed_sample, 64, TypeParam>({n, 300, hot}, 3);
+  }
+}
+
+/// A log of n takes n, however they are sent: by blocks that combine, by threads, in batches that
+/// the ends of regions cut.
+TYPED_TEST(deferred_combining, a_log_of_n_takes_n_sections) {
+  std::uint32_t const n = test::sized(40'000u, 1'000'000u);
+  for (std::uint32_t const hot : {0u, 30u, 250u}) {
+    operations const all{n, 700, hot};
+    bench<TypeParam> b{all};
+    warden::deferred later{b.on(), all.sent()};
+    b.send_alone(later.ref(), 0, n / 5);
+    b.template send_together<128>(later.ref(), n / 5, n / 2, 4);
+    b.send_alone(later.ref(), n / 2, n / 2 + n / 7);
+    b.template send_together<128>(later.ref(), n / 2 + n / 7, n, 3);
+    later.run();
+    b.on().wait();
+    b.expect_each_once();
+  }
+}
+
+/// Nothing repeats: a log of n takes n, and not one more.
+TYPED_TEST(deferred_combining, a_full_log_refuses) {
+  std::uint32_t const n = test::sized(3000u, 200'000u);
+  operations const all{n, n, 0};
+  bench<TypeParam> b{all};
+  warden::deferred later{b.on(), all.sent() - 10};
+  b.template send_together<64>(later.ref(), 0, n, 3);
+  later.run();
+  try {
+    b.on().wait();
+    FAIL() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("10 deferred sections were refused"));
+  }
+  EXPECT_EQ(b.operations_ran(), all.sent() - 10);
+}
+
+/// A section more is not lost in silence where partials fill the log, either.
+TEST(deferred_combining_memory, a_log_that_is_full_of_partials_refuses) {
+  std::uint32_t const n = test::sized(20'000u, 1'000'000u);
+  operations const all{n, 2000, 60};
+  for (std::uint32_t const part : {40u, 7u, 3u}) {
+    bench<sample> b{all};
+    std::uint64_t const capacity = all.sent() / part;
+    warden::deferred later{b.on(), capacity};
+    b.send_together<64>(later.ref(), 0, n, 3);
+    later.run();
+    EXPECT_THROW(b.on().wait(), warden::limit_error);
+    EXPECT_GE(b.operations_ran(), capacity);
+    EXPECT_LT(b.operations_ran(), all.sent());
+  }
+}
+
+TYPED_TEST(deferred_combining, blocks_that_flush_often) {
+  std::uint32_t const n = test::sized(6000u, 1'000'000u);
+  for (std::uint32_t const each : {1u, 3u, 16u}) {
+    for (std::uint32_t const hot : {0u, 128u, 256u}) {
+      operations const all{n, 50, hot};
+      bench<TypeParam> b{all};
+      warden::deferred later{b.on(), all.sent()};
+      b.template send_together<64>(later.ref(), 0, n, 2, each);
+      later.run();
+      b.on().wait();
+      b.expect_each_once();
+    }
+  }
+}
+
+/// Of two runs of one log the second one has what came behind the first.
+TYPED_TEST(deferred_combining, run_after_run) {
+  std::uint32_t const n = test::sized(6000u, 1'000'000u);
+  operations const all{n, 90, 128};
+  bench<TypeParam> b{all};
+  warden::deferred later{b.on(), n};
+  for (std::uint32_t part = 0; part < 3; ++part) {
+    b.template send_together<64>(later.ref(), part * (n / 3), part == 2 ? n : (part + 1) * (n / 3),
+                                 2);
+    later.run();
+  }
+  b.on().wait();
+  b.expect_each_once();
+}
+
+template <class Ref>
+WARDEN_KERNEL void send_some_bad(Ref ref) {
+  using block = warden::deferred_block<Ref, 64>;
+  block client{ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    bool const bad = (simt::thread_rank() + i) % 4 == 0;
+    client.send(bad ? 10 + simt::thread_rank() : i % 2, sample::of(i));
+  }
+  client.flush();
+}
+
+TEST(deferred_combining_memory, ids_outside_the_records) {
+  using guarded = totals_of<sample>;
+  warden::buffer<total> memory{30};
+  memory.fill_bytes(0);
+  guarded g{memory.data() + 10, 10};
+  warden::deferred later{g, 10'000};
+  warden::launch(&send_some_bad<guarded::deferred_ref>,
+                 {2, 64, sizeof(guarded::deferred_block<64>::storage)}, {}, later.ref());
+  later.run();
+  try {
+    g.wait();
+    FAIL() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("1280 such ids; the other sections were executed"));
+  }
+  auto const seen = memory.to_host();
+  std::uint64_t count = 0;
+  for (std::uint32_t k = 0; k < 30; ++k) {
+    EXPECT_TRUE(k == 10 || k == 11 || seen[k].runs == 0) << "memory outside the records";
+    count += seen[k].operations;
+  }
+  EXPECT_EQ(count, 2u * 40 * 64 - 1280);
 }
 
 }  // namespace

@@ -5,8 +5,9 @@
 #include "tests/support/support.cuh"
 
 #include <warden/deferred.cuh>
-#include <warden/simt/launch.cuh>
+#include <warden/launch_kernel.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,15 +18,22 @@ namespace simt = warden::simt;
 /// Adds up what reached it, and counts the sections that ran.
 struct total {
   std::uint64_t sum;
+  std::uint64_t sums[4];  ///< [key]
   std::uint32_t operations;
   std::uint32_t runs;
+  std::uint32_t most;
+  std::uint32_t most_inverse;  ///< of the least one
 };
+/// What operation i adds.
+WARDEN_HOST_DEVICE std::uint32_t value_of(std::uint32_t i) {
+  return static_cast<std::uint32_t>(test::mix(i)) >> 16;
+}
+
+/// Combines to its like.
 struct add_up {
   std::uint32_t operations;
   std::uint32_t sum;
-  WARDEN_HOST_DEVICE static add_up of(std::uint32_t i) {
-    return {1, static_cast<std::uint32_t>(test::mix(i)) >> 16};
-  }
+  WARDEN_HOST_DEVICE static add_up of(std::uint32_t i) { return {1, value_of(i)}; }
   __device__ void operator()(total& t) const {
     t.sum += sum;
     t.operations += operations;
@@ -35,66 +43,246 @@ struct add_up {
     return {a.operations + b.operations, a.sum + b.sum};
   }
 };
-struct policy : warden::default_policy {
+
+/// 8 bytes in a message, which become 24.
+struct sample {
+  std::uint32_t value;
+  WARDEN_HOST_DEVICE static sample of(std::uint32_t i) { return {value_of(i)}; }
+  __device__ void operator()(total& t) const {
+    t.sum += value;
+    if (t.most < value) t.most = value;
+    if (t.most_inverse < ~value) t.most_inverse = ~value;
+    ++t.operations;
+    ++t.runs;
+  }
+
+  /// Its members are no two alike: one in another's place is seen.
+  struct partial {
+    std::uint32_t operations, least, most;
+    std::uint32_t sum[2];
+    __device__ explicit partial(sample s)
+        : operations{1}, least{s.value}, most{s.value}, sum{s.value, 0} {}
+    __device__ void operator()(total& t) const {
+      t.sum += sum[0] + (std::uint64_t{sum[1]} << 32);
+      if (t.most < most) t.most = most;
+      if (t.most_inverse < ~least) t.most_inverse = ~least;
+      t.operations += operations;
+      ++t.runs;
+    }
+    __device__ static partial combine(partial a, partial b) {
+      std::uint64_t const both = std::uint64_t{a.sum[0]} + b.sum[0];
+      a.sum[0] = static_cast<std::uint32_t>(both);
+      a.sum[1] += b.sum[1] + static_cast<std::uint32_t>(both >> 32);
+      a.operations += b.operations;
+      a.least = a.least < b.least ? a.least : b.least;
+      a.most = a.most < b.most ? b.most : a.most;
+      return a;
+    }
+  };
+};
+static_assert(sizeof(sample::partial) == 20);
+
+/// A record has four sums: sections on one of them combine.
+struct keyed_sample {
+  std::uint32_t value;
+  WARDEN_HOST_DEVICE static keyed_sample of(std::uint32_t i) { return {value_of(i)}; }
+  __device__ std::uint32_t combine_key() const { return value % 4; }
+  __device__ void operator()(total& t) const { partial{*this}(t); }
+
+  struct partial {
+    std::uint32_t key, operations, sum;
+    __device__ explicit partial(keyed_sample s) : key{s.value % 4}, operations{1}, sum{s.value} {}
+    __device__ std::uint32_t combine_key() const { return key; }
+    __device__ void operator()(total& t) const {
+      t.sum += sum;
+      t.sums[key] += sum;
+      t.operations += operations;
+      ++t.runs;
+    }
+    __device__ static partial combine(partial a, partial b) {
+      a.operations += b.operations;
+      a.sum += b.sum;
+      return a;
+    }
+  };
+};
+/// The same with one type.
+struct keyed_add {
+  std::uint32_t key, operations, sum;
+  WARDEN_HOST_DEVICE static keyed_add of(std::uint32_t i) {
+    return {value_of(i) % 4, 1, value_of(i)};
+  }
+  __device__ std::uint32_t combine_key() const { return key; }
+  __device__ void operator()(total& t) const {
+    t.sum += sum;
+    t.sums[key] += sum;
+    t.operations += operations;
+    ++t.runs;
+  }
+  __device__ static keyed_add combine(keyed_add a, keyed_add b) {
+    a.operations += b.operations;
+    a.sum += b.sum;
+    return a;
+  }
+};
+/// Its partial is another type, and no wider in a message.
+struct pair_of_values {
+  std::uint32_t value;
+  std::uint32_t same;
+  WARDEN_HOST_DEVICE static pair_of_values of(std::uint32_t i) {
+    return {value_of(i), value_of(i)};
+  }
+  __device__ void operator()(total& t) const { partial{*this}(t); }
+
+  struct partial {
+    std::uint32_t operations, sum, same;
+    __device__ explicit partial(pair_of_values s) : operations{1}, sum{s.value}, same{s.same} {}
+    __device__ void operator()(total& t) const {
+      t.sum += (std::uint64_t{sum} + same) / 2;
+      t.operations += operations;
+      ++t.runs;
+    }
+    __device__ static partial combine(partial a, partial b) {
+      a.operations += b.operations;
+      a.sum += b.sum;
+      a.same += b.same;
+      return a;
+    }
+  };
+};
+
+template <class Executor, warden::placement Where>
+struct policy_of : warden::default_policy {
+  using executor = Executor;
+  static constexpr warden::placement records = Where;
   static constexpr bool combines = true;
   static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
-using totals = warden::basic_guarded<policy, total, add_up>;
+using policy = policy_of<warden::executor::automatic, warden::placement::in_memory>;
+template <class Section, class Policy = policy>
+using totals_of = warden::basic_guarded<Policy, total, Section>;
+static_assert(sizeof(totals_of<sample>::deferred_ref::message_type) == 8);
+static_assert(sizeof(totals_of<keyed_sample>::deferred_ref::message_type) == 8);
+static_assert(sizeof(totals_of<pair_of_values>::deferred_ref::message_type) == 16);
 
-struct arguments {
-  totals::deferred_ref ref;
+/// Operations 0 to n - 1, and where they go.
+struct operations {
   std::uint32_t n, keys;
   std::uint32_t hot;  ///< of 256 are for record 0
 
-  /// Record of operation i.
+  /// Record of operation i: each has its own where there are enough.
   WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint32_t i) const {
-    return (test::mix(i * 2 + 1) & 255u) < hot ? 0 : test::id_of(i, keys);
+    return (test::mix(i * 2 + 1) & 255u) < hot ? 0 : n <= keys ? i : test::id_of(i, keys);
   }
   /// Whether operation i is sent.
   WARDEN_HOST_DEVICE bool sends(std::uint32_t i) const { return i < n && i % 7 != 2; }
+  /// Of n operations, those that are sent.
+  [[nodiscard]] std::uint64_t sent() const { return n - (n + 4) / 7; }
 };
-template <unsigned Threads>
-WARDEN_KERNEL void send_in_blocks(arguments a) {
-  using block = totals::deferred_block<Threads>;
-  block client{a.ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
+
+/// Those from `first` to `end` - 1, by blocks; after each `flush_each` sends of a block it flushes.
+template <class Section, unsigned Threads, class Ref>
+WARDEN_KERNEL void send_in_blocks(Ref ref, operations all, std::uint32_t first, std::uint32_t end,
+                                  std::uint32_t flush_each) {
+  using block = warden::deferred_block<Ref, Threads>;
+  block client{ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
   std::uint32_t const step = simt::block_count() * Threads;
-  for (std::uint32_t base = simt::block_rank() * Threads; base < a.n; base += step) {
+  std::uint32_t sends = 0;
+  for (std::uint32_t base = first + simt::block_rank() * Threads; base < end; base += step) {
     std::uint32_t const i = base + simt::thread_rank();
-    client.send(a.id_of(i), add_up::of(i), a.sends(i));
+    client.send(all.id_of(i), Section::of(i), i < end && all.sends(i));
+    if (++sends % flush_each == 0) client.flush();
   }
   client.flush();
 }
+/// The same by threads.
+template <class Section, class Ref>
+WARDEN_KERNEL void send_alone(Ref ref, operations all, std::uint32_t first, std::uint32_t end) {
+  std::uint32_t const i = first + simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < end && all.sends(i)) ref.send(all.id_of(i), Section::of(i));
+}
+
+/// A guarded, and what its records must be.
+template <class Section, class Policy = policy>
+class bench {
+ public:
+  using guarded = totals_of<Section, Policy>;
+  using ref = typename guarded::deferred_ref;
+
+  explicit bench(operations all) : all_{all}, records_{all.keys}, on_{records_} {
+    records_.fill_bytes(0);
+  }
+  guarded& on() { return on_; }
+
+  template <unsigned Threads>
+  void send_together(ref to, std::uint32_t first, std::uint32_t end, unsigned blocks,
+                     std::uint32_t flush_each = ~0u) {
+    warden::launch(
+        &send_in_blocks<Section, Threads, ref>,
+        {blocks, Threads, sizeof(typename guarded::template deferred_block<Threads>::storage)}, {},
+        to, all_, first, end, flush_each);
+  }
+  void send_alone(ref to, std::uint32_t first, std::uint32_t end) {
+    if (first == end) return;
+    warden::launch(&combined::send_alone<Section, ref>, (end - first + 63) / 64, 64, {}, to, all_,
+                   first, end);
+  }
+
+  /// Every operation has had its effect once. Returns how many sections ran.
+  std::uint64_t expect_each_once() {
+    std::vector<total> expected(all_.keys);
+    for (std::uint32_t i = 0; i < all_.n; ++i) {
+      if (!all_.sends(i)) continue;
+      total& t = expected[all_.id_of(i)];
+      std::uint32_t const value = value_of(i);
+      t.sum += value;
+      t.sums[value % 4] += value;
+      t.most = std::max(t.most, value);
+      t.most_inverse = std::max(t.most_inverse, ~value);
+      ++t.operations;
+    }
+    std::uint64_t runs = 0;
+    auto const found = records_.to_host();
+    for (std::uint32_t k = 0; k < all_.keys && !testing::Test::HasFailure(); ++k) {
+      EXPECT_EQ(found[k].operations, expected[k].operations)
+          << "lost or doubled section on record " << k;
+      EXPECT_EQ(found[k].sum, expected[k].sum) << "lost or doubled section on record " << k;
+      if constexpr (std::is_same_v<Section, sample>) {
+        EXPECT_EQ(found[k].most, expected[k].most) << "record " << k;
+        EXPECT_EQ(found[k].most_inverse, expected[k].most_inverse) << "record " << k;
+      }
+      if constexpr (warden::has_combine_key<Section>) {
+        for (int key = 0; key < 4; ++key)
+          EXPECT_EQ(found[k].sums[key], expected[k].sums[key])
+              << "another key's section, record " << k;
+      }
+      runs += found[k].runs;
+    }
+    return runs;
+  }
+  /// Operations that had their effect.
+  std::uint64_t operations_ran() {
+    std::uint64_t sum = 0;
+    for (total const& t : records_.to_host()) sum += t.operations;
+    return sum;
+  }
+
+ private:
+  operations all_;
+  warden::buffer<total> records_;
+  guarded on_;
+};
 
 /// Sends and runs; every operation has its effect once. Returns how many sections ran.
-template <unsigned Threads>
-std::uint64_t expect_each_once(std::uint32_t n, std::uint32_t keys, std::uint32_t hot,
-                               unsigned blocks) {
-  warden::buffer<total> records{keys};
-  records.fill_bytes(0);
-  totals on{records};
-  warden::deferred later{on, n};
-  arguments const a{later.ref(), n, keys, hot};
-  simt::launch(&send_in_blocks<Threads>, blocks, Threads,
-               sizeof(typename totals::deferred_block<Threads>::storage), a, {});
+template <class Section, unsigned Threads, class Policy = policy>
+std::uint64_t expect_each_once(operations all, unsigned blocks) {
+  bench<Section, Policy> b{all};
+  warden::deferred later{b.on(), all.n};
+  b.template send_together<Threads>(later.ref(), 0, all.n, blocks);
   later.run();
-  on.wait();
-  std::vector<total> expected(keys);
-  for (std::uint32_t i = 0; i < n; ++i) {
-    if (!a.sends(i)) continue;
-    expected[a.id_of(i)].sum += add_up::of(i).sum;
-    ++expected[a.id_of(i)].operations;
-  }
-  std::uint64_t runs = 0;
-  auto const found = records.to_host();
-  for (std::uint32_t k = 0; k < keys; ++k) {
-    EXPECT_EQ(found[k].operations, expected[k].operations)
-        << "lost or doubled section on record " << k;
-    EXPECT_EQ(found[k].sum, expected[k].sum) << "lost or doubled section on record " << k;
-    runs += found[k].runs;
-    if (testing::Test::HasFailure()) break;
-  }
-  return runs;
+  b.on().wait();
+  return b.expect_each_once();
 }
 
 }  // namespace combined

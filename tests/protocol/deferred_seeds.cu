@@ -147,13 +147,32 @@ TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
   }
 }
 
+/// Some together and some alone, to logs that they fill to the last place.
+template <class Section>
+void expect_combined(std::uint64_t seed) {
+  auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+    return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+  };
+  combined::operations const all{1 + draw(0, 1500), 1 + draw(1, 60), draw(2, 256)};
+  combined::bench<Section> b{all};
+  warden::deferred later{b.on(), std::max<std::uint64_t>(1, all.sent())};
+  std::uint32_t const alone = draw(3, 3) == 0 ? draw(4, all.n) : 0;
+  b.send_alone(later.ref(), 0, alone);
+  b.template send_together<64>(later.ref(), alone, all.n, 1 + draw(5, 3),
+                               draw(6, 3) == 0 ? 1 + draw(7, 12) : ~0u);
+  later.run();
+  b.on().wait();
+  b.expect_each_once();
+}
 TEST(deferred_seeds, what_repeats_is_combined) {
-  test::under_many_schedules(1, [](std::uint64_t seed) {
-    auto const draw = [&](std::uint64_t which, std::uint32_t below) {
-      return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
-    };
-    combined::expect_each_once<64>(1 + draw(0, 900), 1 + draw(1, 60), draw(2, 256), 1 + draw(3, 3));
-  });
+  test::under_many_schedules(1, expect_combined<combined::add_up>);
+}
+TEST(deferred_seeds, samples_are_combined_to_partials) {
+  test::under_many_schedules(1, expect_combined<combined::sample>);
+}
+TEST(deferred_seeds, sections_with_a_key_combine_within_it) {
+  test::under_many_schedules(1, expect_combined<combined::keyed_sample>);
+  test::under_many_schedules(1, expect_combined<combined::keyed_add>);
 }
 
 TEST(deferred_seeds, sections_run_in_order) {

@@ -104,13 +104,15 @@ class combined_atomics {
     storage& shared;
     std::uint32_t first;
 
-    WARDEN_DEVICE std::uint32_t key(std::uint32_t position) const { return shared.ids[position]; }
+    WARDEN_DEVICE combining_key<section> key(std::uint32_t position) const {
+      return combining_key_of(shared.ids[position], section_at(position));
+    }
     WARDEN_DEVICE section section_at(std::uint32_t position) const {
       return work.make(first + position);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t) const {}
-    WARDEN_DEVICE void combined(std::uint32_t id, std::uint32_t, section const& s) const {
-      apply_atomically(&work.records[id], s, work.context);
+    WARDEN_DEVICE void combined(combining_key<section> key, std::uint32_t, section const& s) const {
+      apply_atomically(&work.records[static_cast<std::uint32_t>(key)], s, work.context);
     }
   };
 };

@@ -7,21 +7,13 @@
 /// combines its own, and a scan across the threads joins the parts.
 #pragma once
 
+#include <warden/combining.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <concepts>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-
-/// Whether sections combine: `static Section combine(Section, Section)` makes of two sections one
-/// that has the effect of both, in any order and grouping. It has no effect of its own: some of its
-/// results are thrown away.
-template <class Section>
-concept combining = requires(Section const& s) {
-  { Section::combine(s, s) } -> std::convertible_to<Section>;
-};
 
 /// Bits that tell the numbers below `n` apart.
 WARDEN_HOST_DEVICE constexpr unsigned bits_below(std::uint32_t n) {
@@ -42,7 +34,11 @@ struct combining_buckets {
   WARDEN_HOST_DEVICE static combining_buckets of(std::uint32_t records, unsigned most_bits) {
     unsigned const id_bits = bits_below(records);
     if (id_bits <= most_bits) return {1, 0, id_bits};
-    return {2654435769u, 32 - most_bits, most_bits};
+    return scattered(most_bits);
+  }
+  /// For any numbers.
+  WARDEN_HOST_DEVICE static combining_buckets scattered(unsigned bits) {
+    return {2654435769u, 32 - bits, bits};
   }
   /// The bucket of an id.
   WARDEN_DEVICE std::uint32_t operator()(std::uint32_t id) const {
@@ -52,10 +48,10 @@ struct combining_buckets {
 
 /// Combines the runs of positions that a block of `Threads` threads has sorted. The `Members` have
 ///
-///     std::uint32_t key(position);  // the record's, below 2^32 - 1: equal neighbours are a run
-///     Section section_at(position);
-///     void absorbed(position);  // its section went into that of another position
-///     void combined(key, position, section);  // once a run, with the last of its positions
+///     combining_key<Section> key(position);  // the id is below 2^32 - 1: equal neighbours are a
+///     run Section section_at(position); void absorbed(position);  // its section went into that of
+///     another position void combined(key, position, section);  // once a run, with the last of its
+///     positions
 ///
 ///     static constexpr bool store;  // whether `section_at` then finds what `combined` was given
 ///
@@ -86,14 +82,15 @@ class block_combine {
     }
   };
   using scan = simt::block_scan_by<unfinished, Threads>;
-  static constexpr std::uint32_t no_key = ~0u;
+  using key_type = combining_key<Section>;
+  static constexpr key_type no_key = ~key_type{0};
 
  public:
   /// A block's shared memory.
   struct storage {
-    std::uint32_t first_keys[Threads];  ///< of each thread
-    std::uint32_t last_keys[Threads];   ///< of each thread
-    typename scan::storage scanning;    ///< of the threads' last runs
+    key_type first_keys[Threads];     ///< of each thread
+    key_type last_keys[Threads];      ///< of each thread
+    typename scan::storage scanning;  ///< of the threads' last runs
   };
 
   /// `sorted(j)` is this thread's position j of `sorted.count`, behind those of the threads before
@@ -105,7 +102,8 @@ class block_combine {
     // have begun before, and its last one may go on.
     std::uint32_t const me = simt::thread_rank();
     bool const has_any = sorted.count != 0;
-    std::uint32_t position = 0, first_key = no_key;
+    std::uint32_t position = 0;
+    key_type first_key = no_key;
     unfinished first, last;
     if (has_any) {
       position = sorted(0);
@@ -113,10 +111,11 @@ class block_combine {
       last.sum = members.section_at(position);
     }
     shared.first_keys[me] = first_key;
-    std::uint32_t key = first_key, first_position = position;
+    key_type key = first_key;
+    std::uint32_t first_position = position;
     bool first_ended = false;
     auto const take = [&](std::uint32_t next_position) {
-      std::uint32_t const next_key = members.key(next_position);
+      key_type const next_key = members.key(next_position);
       Section const next = members.section_at(next_position);
       if (next_key == key) {
         members.absorbed(position);

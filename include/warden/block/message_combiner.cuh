@@ -48,16 +48,18 @@ class message_combiner {
     };
   };
 
-  /// Bit r of `filled` says that there is a message in this thread's slot r. The records' keys are
-  /// below `keys`. `messages` are the members of block_combine, by slots. Collective; visible to
+  /// Bit r of `filled` says that there is a message in this thread's slot r. The records' ids are
+  /// below `ids`. `messages` are the members of block_combine, by slots. Collective; visible to
   /// the block afterwards.
   template <class Slots>
-  WARDEN_DEVICE static void run(storage& shared, Slots const& messages, std::uint32_t keys,
+  WARDEN_DEVICE static void run(storage& shared, Slots const& messages, std::uint32_t ids,
                                 unsigned filled) {
     unsigned const me = simt::thread_rank();
     counting_sort& sorting = shared.sorting;
-    auto const bucket_of = combining_buckets::of(keys, most_bits);
-    std::uint32_t const buckets = 1u << bucket_of.bits;
+    auto const buckets_of_ids = has_combine_key<Section> ? combining_buckets::scattered(most_bits)
+                                                         : combining_buckets::of(ids, most_bits);
+    auto const bucket_of = [&](auto key) { return buckets_of_ids(folded(key)); };
+    std::uint32_t const buckets = 1u << buckets_of_ids.bits;
     WARDEN_NO_UNROLL
     for (std::uint32_t b = me; b < buckets; b += Threads) sorting.begins[b] = 0;
     simt::sync_block();

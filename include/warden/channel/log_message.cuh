@@ -16,9 +16,9 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// A message of `Words` 32-bit words, the first of which has the record's number, with the
-/// section's tag in its highest `TagBits` bits. Loaded and stored 16 bytes at a time, or 8.
-template <unsigned Words, unsigned TagBits>
-struct alignas(Words % 4 == 0 ? 16 : 8) log_message {
+/// section's tag in its highest `TagBits` bits. Loaded and stored `Alignment` bytes at a time.
+template <unsigned Words, unsigned TagBits, unsigned Alignment = Words % 4 == 0 ? 16 : 8>
+struct alignas(Alignment) log_message {
   std::uint32_t words[Words];  ///< the first one, then the payload
 
   /// Numbers of records are below this.
@@ -44,22 +44,32 @@ struct alignas(Words % 4 == 0 ? 16 : 8) log_message {
   }
 };
 
-/// How the sections of one guarded are written into a log: all take the words of the largest.
+/// The message that all of these sections take: 8, 16, 24, 32 or 48 bytes for the record's number
+/// and the largest.
 template <class... Sections>
-struct log_format {
-  /// Bytes of a message: the record's number and the largest section.
+struct log_message_of {
+  /// Bytes that are used.
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
   static_assert(bytes <= 48, "warden: a section's data members may take 44 bytes at most");
+  static_assert(sizeof...(Sections) <= 16, "warden: a guarded has 16 section types at most");
+  /// Words of 32 bits.
+  static constexpr unsigned words = bytes <= 32 ? (bytes + 7) / 8 * 2 : 12;
+  /// The message.
+  using type = log_message<words, std::bit_width(sizeof...(Sections) - 1)>;
+};
+
+/// How sections are written into messages of a log.
+template <class Message, class... Sections>
+struct log_format_by {
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
                 "warden: a section type stands twice among the guarded's");
   /// Types in the list.
   static constexpr unsigned types = sizeof...(Sections);
-  static_assert(types <= 16, "warden: a guarded has 16 section types at most");
   /// Bits of a section's tag.
   static constexpr unsigned tag_bits = std::bit_width(types - 1);
-  /// The message all sections take: 8, 16, 24, 32 or 48 bytes.
-  using message_type = log_message<bytes <= 32 ? (bytes + 7) / 8 * 2 : 12, tag_bits>;
+  /// What all sections take.
+  using message_type = Message;
 
   /// The message for the record of that number.
   template <class Section>
@@ -86,5 +96,8 @@ struct log_format {
      ...);
   }
 };
+/// How the sections of one guarded are written into a log: all take the words of the largest.
+template <class... Sections>
+using log_format = log_format_by<typename log_message_of<Sections...>::type, Sections...>;
 
 WARDEN_NAMESPACE_END

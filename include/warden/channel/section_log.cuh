@@ -13,7 +13,9 @@
 #include <warden/channel/partition_map.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -46,7 +48,7 @@ struct batch_order {
 /// Places that were taken, one behind another.
 struct log_places {
   std::uint32_t begin;  ///< the first one
-  std::uint32_t count;  ///< how many
+  std::uint32_t count;  ///< messages that go there
 };
 
 /// A log as device code sees it, by value.
@@ -56,37 +58,48 @@ struct section_log {
   enum class side : unsigned char { batch, flat };
   /// What a region's word has while the log is run: more than any region holds.
   static constexpr std::uint64_t closed = std::uint64_t{1} << 31;
+  /// In a row's begin: its messages are wide ones, which take several places each.
+  static constexpr std::uint32_t wide_row = 1u << 31;
   /// No row.
   static constexpr std::uint32_t no_row = ~0u;
 
   Message* pool = nullptr;           ///< `size` places
   log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
   std::uint16_t* offsets = nullptr;  ///< [partition, and one more][row], from the row's begin
-  std::uint32_t* begins = nullptr;   ///< [row] the place of its first message
+  std::uint32_t* begins = nullptr;   ///< [row] the place of its first message, and `wide_row`
   log_control* control = nullptr;    ///< one
   std::uint32_t size = 0;            ///< places
   std::uint32_t region_size = 0;     ///< places of a region; the last one may have fewer
   std::uint32_t last_region = 0;     ///< a mask as well
   std::uint32_t rows = 0;            ///< rows of offsets
+  std::uint32_t gap = 0;             ///< places between both ends of a region that is full
   std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
   partition_map partitions;          ///< which record belongs to which
   batch_order order;                 ///< nothing but zeros if there is none
 
   /// The first place of a region.
-  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const { return region * region_size; }
-  /// Places of a region.
+  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const {
+    return region * (region_size + gap);
+  }
+  /// Places of a region, without its gap.
   WARDEN_DEVICE std::uint32_t size_of(std::uint32_t region) const {
-    std::uint32_t const begin = begin_of(region);
-    if (begin >= size) return 0;
-    return size - begin < region_size ? size - begin : region_size;
+    std::uint32_t const before = region * region_size;
+    if (before >= size) return 0;
+    return size - before < region_size ? size - before : region_size;
+  }
+  /// Where a region's flat messages begin, if there are `flat`.
+  WARDEN_DEVICE std::uint32_t flat_begin(std::uint32_t region, std::uint32_t flat) const {
+    return begin_of(region) + size_of(region) + gap - flat;
   }
 
-  /// Takes places for up to `count` messages in one region: as many as it has. By one atomic on its
-  /// word. What is added to a full one stays, and means nothing: who fills a region notes its flat
-  /// messages, and a run empties it by one store, whoever is still adding.
-  template <side Side>
-  WARDEN_DEVICE log_places take(std::uint32_t region, std::uint32_t count) const {
+  /// Takes places for up to `count` messages of `Width` places in one region: as many as it has;
+  /// the last one may reach into the gap. By one atomic on its word. What is added to a full one
+  /// stays, and means nothing: who fills a region notes its flat messages, and a run empties it by
+  /// one store, whoever is still adding.
+  template <side Side, unsigned Width = 1>
+  WARDEN_DEVICE log_places take(std::uint32_t region, std::uint32_t messages) const {
     constexpr unsigned shift = Side == side::flat ? 32 : 0;
+    std::uint32_t const count = messages * Width;
     std::uint32_t const room = size_of(region);
     std::uint64_t* const word = &regions[region].taken;
     std::uint64_t const added = std::uint64_t{count} << shift;
@@ -110,9 +123,9 @@ struct section_log {
       regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
     simt::note_reservation(taken);
     std::uint32_t const begin = begin_of(region);
-    std::uint32_t const first =
-        Side == side::flat ? begin + room - flat - taken : begin + batches;  // sabotage: log-ends
-    return {first, taken};
+    std::uint32_t const first = Side == side::flat ? flat_begin(region, flat + taken)
+                                                   : begin + batches;  // sabotage: log-ends
+    return {first, (taken + Width - 1) / Width};
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
   /// sends while the log is emptied it may be none of those there are.)
@@ -155,18 +168,30 @@ struct section_log {
   WARDEN_DEVICE std::uint32_t rows_written() const {
     return control->rows < rows ? control->rows : rows;
   }
-  /// Whether the log has the messages `first` to `end` behind place `begin`. A row that is not
-  /// whole, because a kernel was sending, may say otherwise.
-  WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end) const {
-    return first <= end && begin <= size && end <= size - begin;
+  /// Whether the log has the messages `first` to `end`, of `width` places each, behind place
+  /// `begin`. A row that is not whole, because a kernel was sending, may say otherwise.
+  WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end,
+                           std::uint32_t width = 1) const {
+    std::uint32_t const all = size + (last_region + 1) * gap;
+    return first <= end && begin <= all && end * width <= all - begin;
   }
-  /// Loads `m[k]` from `places[k]` for the bits k of `arrived`.
-  template <unsigned Rounds>
-  WARDEN_DEVICE void load(Message (&m)[Rounds], std::uint32_t const (&places)[Rounds],
+  /// Loads `m[k]` from `places[k]` on for the bits k of `arrived`.
+  template <class Loaded, unsigned Rounds>
+  WARDEN_DEVICE void load(Loaded (&m)[Rounds], std::uint32_t const (&places)[Rounds],
                           unsigned arrived) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
-      if (arrived >> k & 1u) m[k] = pool[places[k]];
+      if (arrived >> k & 1u) m[k] = *at<Loaded>(places[k]);
+    }
+  }
+  /// The message that begins at a place: of the log's own width, or a wide one.
+  template <class Found>
+  WARDEN_DEVICE Found* at(std::uint32_t place) const {
+    if constexpr (std::is_same_v<Found, Message>) {
+      return pool + place;
+    } else {
+      static_assert(sizeof(Found) % sizeof(Message) == 0 && alignof(Found) == alignof(Message));
+      return reinterpret_cast<Found*>(pool + place);
     }
   }
   /// The offset word of a row: where the segment of `partition` begins, and the one before ends.

@@ -46,51 +46,66 @@ class batch_writer {
 
   /// Stages this thread's message of one round, below `Rounds`.
   WARDEN_DEVICE void stage(unsigned round, Message const& m) const {
-    unsigned const slot = round * Threads + simt::thread_rank();
+    unsigned const slot = staging_slot(round);
     staged_[slot] = m;
     if constexpr (InOrder) {
       ranks_[slot] = 0;  // found when all are there
     } else {
-      std::uint32_t const partition = log_.partitions.partition_of(m.local());
-      ranks_[slot] = static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
+      if constexpr (combines) {
+        if (combiner_.is_on()) {
+          ranks_[slot] = 0;  // found when the batch is written
+          return;
+        }
+      }
+      ranks_[slot] = rank_in(log_.partitions.partition_of(m.local()));
     }
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    ranks_[round * Threads + simt::thread_rank()] = no_message;  // sabotage: partial-round
+    ranks_[staging_slot(round)] = no_message;  // sabotage: partial-round
+  }
+
+  /// Combines what was staged in `used` rounds, if the sections combine. Returns how many rounds
+  /// are in use then, the same in every thread. Collective.
+  WARDEN_DEVICE unsigned combine(unsigned used) {
+    if constexpr (combines) {
+      return combiner_.run(used, log_.least_batch);
+    } else {
+      return used;
+    }
+  }
+  /// Whether a batch with so many rounds in use, behind `combine`, is to be written.
+  WARDEN_DEVICE static bool is_full(unsigned used) {
+    if constexpr (combines) {
+      return used + Combiner::spare > Rounds;
+    } else {
+      return used >= Rounds;
+    }
   }
 
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
-    if constexpr (combines) combine(used);
-    std::uint32_t const total = sort(used);
-    std::uint32_t done = 0, tried = 0;
-    while (done < total) {
-      if (simt::warp_rank() == 0) tried = reserve(turn, tried, total - done);
-      simt::sync_block();
-      log_places const places = places_[0];
-      if (places.count == 0) break;
-      copy_out(done, places);
-      if (row_[0] != log_type::no_row) {
-        write_row(row_[0], done, places);
-        if constexpr (InOrder) number_row(row_[0]);
+    if constexpr (combines) used = rank_kept(used);
+    std::uint32_t refused = write_out(narrow(), used, turn);
+    if constexpr (combines) {
+      std::uint32_t const partials = combiner_.partials_kept();
+      if (partials != 0) {
+        rank_partials(partials);
+        refused += write_out(wide(), 1, turn);
       }
-      done += places.count;
-      simt::sync_block();  // sabotage: places-reused
+      combiner_.end();
     }
-    clear();
-    simt::sync_block();
-    return total - done;
+    return refused;
   }
   /// Writes what was staged in `used` rounds to places that are the block's already, as many as
   /// there are messages. Collective.
   WARDEN_DEVICE void write(unsigned used, std::uint32_t begin) const {
-    std::uint32_t const total = sort(used);
+    std::uint32_t const total = sort(narrow(), used);
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
     simt::sync_block();
-    copy_out(0, {begin, total});
-    if (row_[0] < log_.rows) write_row(row_[0], 0, {begin, total});
+    copy_out(narrow(), 0, {begin, total});
+    if (row_[0] < log_.rows) write_row(row_[0], 0, {begin, total}, 0);
     simt::sync_block();
     clear();
     simt::sync_block();
@@ -99,95 +114,149 @@ class batch_writer {
  private:
   using stable = stable_ranks<Threads, most_partitions>;
   static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
+  using wide_message = typename Combiner::wide_message;
 
   struct layout {
     WARDEN_HOST_DEVICE constexpr layout()
         : staged{carver.take<Message>(slots)},
+          wide{carver.take<wide_message>(Combiner::partials)},
           counts{carver.take<std::uint32_t>(most_partitions)},
           scanning{carver.take<typename scan::storage>(1)},
           places{carver.take<log_places>(1)},
           row{carver.take<std::uint32_t>(1)},
           ranks{carver.take<std::uint16_t>(slots)},
+          wide_ranks{carver.take<std::uint16_t>(Combiner::partials)},
           ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)},
           combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)} {}
     arena_carver carver{};
     arena_piece<Message> staged;
+    arena_piece<wide_message> wide;
     arena_piece<std::uint32_t> counts;
     arena_piece<typename scan::storage> scanning;
     arena_piece<log_places> places;
     arena_piece<std::uint32_t> row;
     arena_piece<std::uint16_t> ranks;
+    arena_piece<std::uint16_t> wide_ranks;
     arena_piece<std::uint16_t> ranking;
     arena_piece<typename Combiner::storage> combining;
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
-  /// Batches that are not looked at behind one where nothing repeated.
-  static constexpr std::uint32_t unlooked_batches = 3;
   /// Partitions for each thread, where there are as many as there may be.
   static constexpr unsigned each = (most_partitions + Threads - 1) / Threads;
+
+  /// Messages of one width, as they are sorted and written.
+  template <class Width, unsigned Items>
+  struct batch {
+    using message = Width;
+    static constexpr unsigned items = Items;  ///< slots of a thread
+    /// Places that a message takes.
+    static constexpr unsigned places = sizeof(Width) / sizeof(Message);
+    simt::shared_span<Width> staged;         ///< [slot]
+    simt::shared_span<std::uint16_t> ranks;  ///< [slot] in its partition, then [place] slot
+  };
+  using narrow_batch = batch<Message, Rounds>;
+  WARDEN_DEVICE narrow_batch narrow() const { return {staged_, ranks_}; }
+  WARDEN_DEVICE batch<wide_message, 1> wide() const { return {wide_, wide_ranks_}; }
 
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage, layout const& at)
       : log_{log},
         staged_{at.staged.in(storage)},
+        wide_{at.wide.in(storage)},
         counts_{at.counts.in(storage)},
         scan_{at.scanning.in(storage)},
         places_{at.places.in(storage)},
         row_{at.row.in(storage)},
         ranks_{at.ranks.in(storage)},
+        wide_ranks_{at.wide_ranks.in(storage)},
         stable_{at.ranking.in(storage)},
-        combining_{at.combining.in(storage)} {}
+        combiner_{made_combiner(at.combining.in(storage).data())} {}
+  WARDEN_DEVICE Combiner made_combiner(typename Combiner::storage* shared) const {
+    if constexpr (combines) {
+      return Combiner{*shared, staged_, ranks_, wide_, wide_ranks_};
+    } else {
+      return {};
+    }
+  }
 
   WARDEN_DEVICE void clear() const {
     for (std::uint32_t p = simt::thread_rank(); p < log_.partitions.partitions(); p += Threads)
       counts_[p] = 0;
   }
 
-  /// Combines what repeats, and ranks what is left if anything did. Where nothing did the next few
-  /// batches are not even looked at. Collective.
-  WARDEN_DEVICE void combine(unsigned used) {
-    if (unlooked_ != 0) {
-      --unlooked_;
-      return;
+  WARDEN_DEVICE static unsigned staging_slot(unsigned round) {
+    if constexpr (combines) {
+      return Combiner::slot_of(round);
+    } else {
+      return round * Threads + simt::thread_rank();
     }
-    simt::sync_block();
-    if (!Combiner::run(combining_[0], staged_, ranks_, used)) {
-      unlooked_ = unlooked_batches;
-      return;
+  }
+  /// The slot that this thread ranks as its item `r`. In order a warp has neighbouring slots.
+  template <class Batch>
+  WARDEN_DEVICE static unsigned slot_of(Batch const&, unsigned r, unsigned used) {
+    if constexpr (InOrder) {
+      return (simt::warp_rank() * used + r) * simt::warp_size + simt::lane_id();
+    } else if constexpr (std::is_same_v<Batch, narrow_batch>) {
+      return staging_slot(r);
+    } else {
+      return r * Threads + simt::thread_rank();
     }
-    clear();
-    simt::sync_block();  // sabotage: log-ranked
-    WARDEN_UNROLL
-    for (unsigned r = 0; r < Rounds; ++r) {
-      unsigned const slot = r * Threads + simt::thread_rank();
-      if (r < used && ranks_[slot] != no_message) stage(r, staged_[slot]);
-    }
+  }
+  template <class Batch>
+  WARDEN_DEVICE std::uint32_t partition_of(Batch const& b, unsigned slot) const {
+    return log_.partitions.partition_of(b.staged[slot].local());
+  }
+  /// One more message of a partition: its rank among those.
+  WARDEN_DEVICE std::uint16_t rank_in(std::uint32_t partition) const {
+    return static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
   }
 
-  /// The slot that this thread ranks as its item `r`. In order a warp has neighbouring slots.
-  WARDEN_DEVICE static unsigned slot_of(unsigned r, unsigned used) {
-    return InOrder ? (simt::warp_rank() * used + r) * simt::warp_size + simt::lane_id()
-                   : r * Threads + simt::thread_rank();
+  /// Ranks what is left of a batch that was staged without. Returns the rounds that this warp
+  /// has in use. Collective.
+  WARDEN_DEVICE unsigned rank_kept(unsigned used) const {
+    if (!combiner_.is_on()) return used;
+    clear();
+    simt::sync_block();  // sabotage: log-ranked
+    unsigned const kept = combiner_.kept(used);
+    unsigned const rounds = (kept + simt::warp_size - 1) / simt::warp_size;
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < rounds; ++r) {
+      unsigned const slot = staging_slot(r);
+      if (r * simt::warp_size + simt::lane_id() >= kept) {
+        ranks_[slot] = no_message;
+      } else if (ranks_[slot] != no_message) {
+        ranks_[slot] = rank_in(partition_of(narrow(), slot));
+      }
+    }
+    return rounds;
   }
-  WARDEN_DEVICE std::uint32_t partition_of(unsigned slot) const {
-    return log_.partitions.partition_of(staged_[slot].local());
+  /// The same of what messages were combined to. Collective.
+  WARDEN_DEVICE void rank_partials(std::uint32_t count) const {
+    unsigned const me = simt::thread_rank();
+    if (me < count) {
+      wide_ranks_[me] = rank_in(partition_of(wide(), me));
+    } else {
+      wide_ranks_[me] = no_message;
+    }
   }
 
   /// Turns counts into offsets and ranks into an order. Returns the number of messages. Collective.
-  WARDEN_DEVICE std::uint32_t sort(unsigned used) const {
+  template <class Batch>
+  WARDEN_DEVICE std::uint32_t sort(Batch const& b, unsigned used) const {
+    constexpr unsigned items = Batch::items;
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
-    std::uint16_t place[Rounds];
+    std::uint16_t place[items];
     if constexpr (InOrder) {
       stable_.start();
       WARDEN_UNROLL
-      for (unsigned r = 0; r < Rounds; ++r) {
+      for (unsigned r = 0; r < items; ++r) {
         if (r >= used) break;
-        unsigned const slot = slot_of(r, used);
-        place[r] = ranks_[slot];
+        unsigned const slot = slot_of(b, r, used);
+        place[r] = b.ranks[slot];
         bool const is = place[r] != no_message;
-        std::uint32_t const rank = stable_.rank(is ? partition_of(slot) : 0, is);
+        std::uint32_t const rank = stable_.rank(is ? partition_of(b, slot) : 0, is);
         if (is) place[r] = static_cast<std::uint16_t>(rank);
       }
       simt::sync_block();
@@ -212,12 +281,12 @@ class batch_writer {
     }
     simt::sync_block();
     WARDEN_UNROLL
-    for (unsigned r = 0; r < Rounds; ++r) {
-      unsigned const slot = slot_of(r, used);
-      if constexpr (!InOrder) place[r] = r < used ? ranks_[slot] : no_message;
+    for (unsigned r = 0; r < items; ++r) {
+      unsigned const slot = slot_of(b, r, used);
+      if constexpr (!InOrder) place[r] = r < used ? b.ranks[slot] : no_message;
       if (r >= used) place[r] = no_message;
       if (place[r] != no_message) {
-        std::uint32_t const p = partition_of(slot);
+        std::uint32_t const p = partition_of(b, slot);
         std::uint32_t const before = counts_[p] + (InOrder ? stable_.before(p) : 0);
         place[r] = static_cast<std::uint16_t>(place[r] + before);
       }
@@ -225,19 +294,45 @@ class batch_writer {
     // The order lies where the ranks were.
     simt::sync_block();  // sabotage: order-over-ranks
     WARDEN_UNROLL
-    for (unsigned r = 0; r < Rounds; ++r) {
-      if (place[r] != no_message) ranks_[place[r]] = static_cast<std::uint16_t>(slot_of(r, used));
+    for (unsigned r = 0; r < items; ++r) {
+      if (place[r] != no_message)
+        b.ranks[place[r]] = static_cast<std::uint16_t>(slot_of(b, r, used));
     }
     simt::sync_block();
     return total;
   }
 
-  /// Places for up to `count` messages, in the first region that has any, of those not `tried`; and
-  /// a row for them if they are a batch. Returns how many regions have been tried. Collective over
-  /// the first warp.
+  /// Sorts a batch and writes it to places of the log. Returns how many messages found none.
+  /// Collective.
+  template <class Batch>
+  WARDEN_DEVICE std::uint32_t write_out(Batch const& b, unsigned used, std::uint32_t turn) {
+    std::uint32_t const total = sort(b, used);
+    std::uint32_t done = 0, tried = 0;
+    while (done < total) {
+      if (simt::warp_rank() == 0) tried = reserve<Batch::places>(turn, tried, total - done);
+      simt::sync_block();
+      log_places const places = places_[0];
+      if (places.count == 0) break;
+      copy_out(b, done, places);
+      if (row_[0] != log_type::no_row) {
+        write_row(row_[0], done, places, Batch::places == 1 ? 0 : log_type::wide_row);
+        if constexpr (InOrder) number_row(row_[0]);
+      }
+      done += places.count;
+      simt::sync_block();  // sabotage: places-reused
+    }
+    clear();
+    simt::sync_block();
+    return total - done;
+  }
+
+  /// Places for up to `count` messages of `Width` places, in the first region that has any, of
+  /// those not `tried`; and a row for them if they are a batch, as wide ones always are. Returns
+  /// how many regions have been tried. Collective over the first warp.
+  template <unsigned Width>
   WARDEN_DEVICE std::uint32_t reserve(std::uint32_t turn, std::uint32_t tried,
                                       std::uint32_t count) const {
-    bool const is_batch = count >= log_.least_batch;
+    bool const is_batch = Width != 1 || count >= log_.least_batch;
     log_places places{0, 0};
     while (tried <= log_.last_region && places.count == 0) {
       // The first one is taken for good; behind it the lanes look for one together.
@@ -253,7 +348,7 @@ class batch_writer {
       tried += static_cast<unsigned>(found) + 1;
       if (simt::lane_id() == 0) {
         std::uint32_t const region = (turn + tried - 1) & log_.last_region;
-        places = is_batch ? log_.template take<log_type::side::batch>(region, count)
+        places = is_batch ? log_.template take<log_type::side::batch, Width>(region, count)
                           : log_.template take<log_type::side::flat>(region, count);
       }
       places.count = simt::shuffle(simt::full_warp, places.count, 0);
@@ -270,12 +365,15 @@ class batch_writer {
     return tried;
   }
   /// The messages from `first` on in their order, to these places.
-  WARDEN_DEVICE void copy_out(std::uint32_t first, log_places places) const {
+  template <class Batch>
+  WARDEN_DEVICE void copy_out(Batch const& b, std::uint32_t first, log_places places) const {
+    auto* const to = log_.template at<typename Batch::message>(places.begin);
     for (std::uint32_t i = simt::thread_rank(); i < places.count; i += Threads)
-      log_.pool[places.begin + i] = staged_[ranks_[first + i]];
+      to[i] = b.staged[b.ranks[first + i]];
   }
   /// Where the segments of these places begin.
-  WARDEN_DEVICE void write_row(std::uint32_t row, std::uint32_t first, log_places places) const {
+  WARDEN_DEVICE void write_row(std::uint32_t row, std::uint32_t first, log_places places,
+                               std::uint32_t width) const {
     std::uint32_t const partitions = log_.partitions.partitions();
     for (std::uint32_t p = simt::thread_rank(); p <= partitions; p += Threads) {
       std::uint32_t const offset = p < partitions ? counts_[p] : first + places.count;
@@ -283,7 +381,7 @@ class batch_writer {
       std::uint32_t const within = behind < places.count ? behind : places.count;
       *log_.offset(p, row) = static_cast<std::uint16_t>(within);  // sabotage: header
     }
-    if (simt::thread_rank() == 0) log_.begins[row] = places.begin;
+    if (simt::thread_rank() == 0) log_.begins[row] = places.begin | width;  // sabotage: row-flag
   }
 
   /// Notes where in the order the batch comes.
@@ -298,25 +396,27 @@ class batch_writer {
 
   log_type const& log_;
   simt::shared_span<Message> staged_;        ///< [slot]
+  simt::shared_span<wide_message> wide_;     ///< [slot] partials, where they have a width
   simt::shared_span<std::uint32_t> counts_;  ///< [partition] messages, then where they begin
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<log_places> places_;
   simt::shared_span<std::uint32_t> row_;
-  simt::shared_span<std::uint16_t> ranks_;  ///< [slot] in its partition, then [place] slot
-  stable stable_;                           ///< in order
-  simt::shared_span<typename Combiner::storage> combining_;
-  std::uint32_t unlooked_ = 0;  ///< batches before the next one that is looked at
-  std::uint32_t batches_ = 0;   ///< written so far, in order
+  simt::shared_span<std::uint16_t> ranks_;       ///< [slot] in its partition, then [place] slot
+  simt::shared_span<std::uint16_t> wide_ranks_;  ///< the same of partials
+  stable stable_;                                ///< in order
+  Combiner combiner_;
+  std::uint32_t batches_ = 0;  ///< written so far, in order
 };
 
-/// The most rounds, up to `Rounds`, with which a `Writer` of so many fits static shared memory; 1
-/// if none do.
-template <template <unsigned> class Writer, unsigned Rounds>
+/// The most rounds, up to `Rounds`, with which a `Writer` of so many fits static shared memory, or
+/// `Bytes` if that is more; 1 if none do.
+template <template <unsigned> class Writer, unsigned Rounds, std::size_t Bytes = 0>
 constexpr unsigned rounds_that_fit() {
-  if constexpr (Rounds <= 1 || Writer<Rounds>::shared_bytes() <= (std::size_t{48} << 10)) {
+  constexpr std::size_t most = Bytes < (std::size_t{48} << 10) ? std::size_t{48} << 10 : Bytes;
+  if constexpr (Rounds <= 1 || Writer<Rounds>::shared_bytes() <= most) {
     return Rounds < 1 ? 1 : Rounds;
   } else {
-    return rounds_that_fit<Writer, Rounds - 1>();
+    return rounds_that_fit<Writer, Rounds - 1, Bytes>();
   }
 }
 

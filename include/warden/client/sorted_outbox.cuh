@@ -177,8 +177,10 @@ class sorted_outbox {
     static constexpr bool store = true;
     sorted_outbox const& staging;
 
-    WARDEN_DEVICE std::uint32_t key(std::uint32_t slot) const {
-      return staging.ref_.owners.id({staging.targets_[slot], staging.staged_[slot].local()});
+    WARDEN_DEVICE combining_key<typename Ref::section> key(std::uint32_t slot) const {
+      return combining_key_of(
+          staging.ref_.owners.id({staging.targets_[slot], staging.staged_[slot].local()}),
+          section_at(slot));
     }
     WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
       return Ref::format::template unpack<typename Ref::section>(staging.staged_[slot]);
@@ -186,7 +188,7 @@ class sorted_outbox {
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
       staging.targets_[slot] = static_cast<std::uint16_t>(nowhere);  // sabotage: batch-absorbed
     }
-    WARDEN_DEVICE void combined(std::uint32_t, std::uint32_t slot,
+    WARDEN_DEVICE void combined(combining_key<typename Ref::section>, std::uint32_t slot,
                                 typename Ref::section const& s) const {
       staging.staged_[slot] = Ref::client_format::pack(staging.staged_[slot].local(), s);
     }

@@ -194,8 +194,8 @@ class runs_worker {
     static constexpr bool store = true;
     runs_worker const& worker;
 
-    WARDEN_DEVICE std::uint32_t key(std::uint32_t slot) const {
-      return worker.window_[slot].local();
+    WARDEN_DEVICE combining_key<typename Ref::section> key(std::uint32_t slot) const {
+      return combining_key_of(worker.window_[slot].local(), section_at(slot));
     }
     WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
       return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
@@ -203,9 +203,9 @@ class runs_worker {
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
       worker.window_[slot].flits[0].first = nobodys;  // sabotage: window-absorbed
     }
-    WARDEN_DEVICE void combined(std::uint32_t local, std::uint32_t slot,
+    WARDEN_DEVICE void combined(combining_key<typename Ref::section> key, std::uint32_t slot,
                                 typename Ref::section const& s) const {
-      worker.window_[slot] = Ref::format::pack(local, s);
+      worker.window_[slot] = Ref::format::pack(static_cast<std::uint32_t>(key), s);
     }
   };
 

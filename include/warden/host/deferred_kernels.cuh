@@ -15,7 +15,7 @@ namespace detail {
 /// What all of them are given.
 template <class Ref>
 struct run_arguments {
-  Ref ref;
+  typename Ref::partials ref;
   std::uint32_t number;  ///< of the run, among those of the log
 
   /// Whether the log is this run's.
@@ -68,7 +68,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
     std::uint32_t const flat = log.regions[region].flat;
     std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
     if (first >= flat) continue;
-    std::uint32_t const begin = log.begin_of(region) + log.size_of(region) - flat + first;
+    std::uint32_t const begin = log.flat_begin(region, flat) + first;
     WARDEN_UNROLL
     for (unsigned r = 0; r < rounds; ++r) {
       std::uint32_t const mine = r * threads + simt::thread_rank();

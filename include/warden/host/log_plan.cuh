@@ -76,6 +76,11 @@ class log_plan {
     // Of both kinds a region has one that is short: a batch that was cut where the region ended,
     // and its last tile.
     log.rows = log.size / log.least_batch + log.size / tile + 2 * regions;
+    if constexpr (Ref::formats::two_widths) {
+      // A batch of partials comes from a flush of so many sections, at least.
+      log.rows += log.size / log.least_batch;
+      log.gap = Ref::formats::places - 1;
+    }
     return log;
   }
 

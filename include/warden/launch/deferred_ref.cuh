@@ -3,14 +3,13 @@
 /// What a kernel that defers sections is handed: the log, and which ids are records.
 #pragma once
 
-#include <warden/channel/log_message.cuh>
+#include <warden/channel/log_formats.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -20,16 +19,13 @@ template <class Policy, class Record, class... Sections>
 class deferred_ref {
  public:
   /// How sections are written into the log.
-  using format = log_format<Sections...>;
+  using formats = log_formats<Policy::combines, Sections...>;
   /// What lies there.
-  using message_type = typename format::message_type;
+  using message_type = typename formats::message_type;
   /// The log.
   using log_type = section_log<message_type>;
   /// Whether sections on one record run in the order in which they are sent.
   static constexpr bool in_order = Policy::order::in_order;
-
-  /// The section, where a guarded has one type alone; the first otherwise.
-  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// Whether a block combines sections on records that repeat in its batch.
   static constexpr bool combines = Policy::combines;
 
@@ -48,7 +44,7 @@ class deferred_ref {
                   "warden: with order::sequential sections are sent by a deferred_block: the order "
                   "of threads that send by themselves is nobody's");
     if (!check(id)) return true;
-    auto const message = format::pack(static_cast<std::uint32_t>(id), section);
+    auto const message = formats::pack(static_cast<std::uint32_t>(id), section);
     // Lanes that are together take their places together.
     unsigned const warp =
         (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;

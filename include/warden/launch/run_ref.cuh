@@ -3,7 +3,7 @@
 /// A guarded as the workers of a deferred run see it: records by partition, and the log.
 #pragma once
 
-#include <warden/channel/log_message.cuh>
+#include <warden/channel/log_formats.cuh>
 #include <warden/channel/partition_map.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/diagnosis.hpp>
@@ -11,7 +11,7 @@
 #include <warden/launch/guarded_types.cuh>
 
 #include <cstdint>
-#include <tuple>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -26,6 +26,9 @@ struct run_policy : Policy {
   static constexpr bool combines = false;
 };
 
+template <class Policy, class Record, class... Sections>
+class run_ref_of_partials;
+
 /// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
 /// all sections of a record: there are no answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
@@ -37,12 +40,17 @@ class run_ref {
   using record = Record;
   /// What every section is handed beside its record.
   using context = typename Policy::context;
+  /// What lies in the log.
+  using formats = log_formats<Policy::combines, Sections...>;
   /// The section, where a guarded has one type alone; the first otherwise.
-  using section = std::tuple_element_t<0, std::tuple<Sections...>>;
+  using section = typename formats::section;
   /// How sections are run.
   using executor = typename guarded_types<Policy, Record, Sections...>::executor;
   /// How sections are written into the log.
-  using format = log_format<Sections...>;
+  using format = typename formats::format;
+  /// The same for what they were combined to, where that is wider; this type otherwise.
+  using partials = std::conditional_t<formats::two_widths,
+                                      run_ref_of_partials<Policy, Record, Sections...>, run_ref>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
   using answers = no_answer;                   ///< nobody asks
@@ -54,7 +62,9 @@ class run_ref {
   /// Whether sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.
-  static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
+  static constexpr bool all_atomic = Policy::combines
+                                         ? has_atomic<section, Record, context>
+                                         : (has_atomic<Sections, Record, context> && ...);
 
   Record* records = nullptr;         ///< `size` records in global memory
   std::uint64_t size = 0;            ///< records
@@ -77,6 +87,24 @@ class run_ref {
   WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
     return records + owners.id({partition, local});
   }
+};
+
+/// The same guarded as the workers of its wide messages see it.
+template <class Policy, class Record, class... Sections>
+class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
+  using base = run_ref<Policy, Record, Sections...>;
+
+ public:
+  using section = typename base::formats::partial;     ///< see run_ref
+  using format = typename base::formats::wide_format;  ///< see run_ref
+  using message_type = typename format::message_type;  ///< see run_ref
+  /// Whether they can be run as one atomic each.
+  static constexpr bool all_atomic = has_atomic<section, Record, typename base::context>;
+
+  /// Of nothing.
+  run_ref_of_partials() = default;
+  /// Of what `ref` has.
+  WARDEN_HOST_DEVICE run_ref_of_partials(base const& ref) : base{ref} {}
 };
 
 WARDEN_NAMESPACE_END

@@ -15,15 +15,21 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A `Worker` is that of a window_server, made anew for each partition.
-template <class Ref, class Worker>
+/// A `Worker<Ref>` is that of a window_server, made anew for each partition, and where there are
+/// messages of two widths for each width: first the sections that were combined with none, then
+/// what the others were combined to.
+template <class Ref, template <class> class Worker>
 class partition_server {
-  static_assert(Worker::rounds <= 32,
+  using partials = typename Ref::partials;
+  static constexpr bool two_widths = Ref::formats::two_widths;
+  using narrow_message = typename Ref::message_type;
+  static_assert(Worker<Ref>::rounds <= 32,
                 "warden: a window of a log has 32 messages for each thread at most");
-  using reader =
-      std::conditional_t<Ref::in_order,
-                         ordered_reader<typename Ref::message_type, Ref::policy::block_threads>,
-                         segment_reader<typename Ref::message_type>>;
+  template <class Some>
+  using reader_of =
+      std::conditional_t<Ref::in_order, ordered_reader<narrow_message, Ref::policy::block_threads>,
+                         segment_reader<typename Some::message_type, narrow_message, two_widths>>;
+  using reader = reader_of<Ref>;
 
  public:
   /// Bytes of shared memory for `locals` records of a partition.
@@ -32,7 +38,7 @@ class partition_server {
   }
 
   /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
-  WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
+  WARDEN_DEVICE partition_server(partials const& ref, std::byte* storage)
       : ref_{ref},
         storage_{storage},
         reading_{layout{ref.locals}.reading.in(storage)},
@@ -49,7 +55,8 @@ class partition_server {
       std::uint32_t const partition = shared_[0].partition;
       simt::sync_block();
       if (partition >= ref_.owners.partitions()) return;
-      run_partition(partition, shared_[0].rows);
+      run_partition<Ref>(partition, shared_[0].rows);
+      if constexpr (two_widths) run_partition<partials>(partition, shared_[0].rows);
     }
   }
 
@@ -59,28 +66,37 @@ class partition_server {
     std::uint32_t partition;  ///< the next one
     std::uint32_t rows;       ///< of the log
   };
+  /// The workers of both widths have the same memory, one after the other.
+  WARDEN_HOST_DEVICE static constexpr std::size_t worker_bytes(std::size_t locals) {
+    std::size_t const narrow = Worker<Ref>::shared_bytes(locals);
+    std::size_t const wide = Worker<partials>::shared_bytes(locals);
+    return narrow < wide ? wide : narrow;
+  }
   struct layout {
     std::size_t locals;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes(locals));
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
     arena_piece<found> shared = carver.take<found>(1);
   };
 
+  /// Runs its messages of one width.
+  template <class Some>
   WARDEN_DEVICE void run_partition(std::uint32_t partition, std::uint32_t rows) const {
-    reader messages{ref_.log, partition, rows, reading_[0]};
+    using worker_type = Worker<Some>;
+    reader_of<Some> messages{ref_.log, partition, rows, reading_[0]};
     // Records without sections are not even loaded.
     if (!simt::sync_block_or(messages.has_more())) return;
-    Worker worker{ref_, partition, storage_};
+    worker_type worker{ref_, partition, storage_};
     worker.start();
     simt::sync_block();
     // One window after another: with the next one's loads under way, its messages' registers cost
     // more than the wait.
     for (bool more = true; more;) {
-      typename Ref::message_type m[Worker::rounds];
+      typename Some::message_type m[worker_type::rounds];
       unsigned arrived = messages.receive(m);
       WARDEN_UNROLL
-      for (unsigned k = 0; k < Worker::rounds; ++k) {
+      for (unsigned k = 0; k < worker_type::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
         std::uint32_t const id = m[k].local();
         if (id < ref_.size && ref_.owners.partition_of(id) == partition) {
@@ -99,7 +115,7 @@ class partition_server {
     simt::sync_block();
   }
 
-  Ref const& ref_;
+  partials const& ref_;
   std::byte* storage_;
   simt::shared_span<typename reader::storage> reading_;
   simt::shared_span<found> shared_;

@@ -14,17 +14,24 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One warp's part of a partition's messages.
-template <class Message>
+/// In place of shared memory for a reader.
+struct reads_without_storage {};
+
+/// One warp's part of a partition's messages of one width: `Message` may be the log's `Narrow` or
+/// several times as wide. `Mixed` says that the log has messages of two widths.
+template <class Message, class Narrow = Message, bool Mixed = false>
 class segment_reader {
+  using log_type = section_log<Narrow>;
+  static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
+
  public:
   /// It needs no shared memory.
-  struct storage {};
+  using storage = reads_without_storage;
 
   /// For `partition` in the log's `rows`, by this thread's warp among those of the block.
   /// Collective over the warp.
-  WARDEN_DEVICE segment_reader(section_log<Message> const& log, std::uint32_t partition,
-                               std::uint32_t rows, storage&)
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t partition, std::uint32_t rows,
+                               storage&)
       : log_{log},
         partition_{partition},
         rows_{rows},
@@ -60,7 +67,7 @@ class segment_reader {
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ - simt::lane_id() < rows_ && total_ == 0) {
-      begin_ = asked_begin_ + asked_first_;
+      begin_ = asked_begin_ + asked_first_ * width;
       std::uint32_t const length = asked_end_ - asked_first_;
       next_row_ += simt::block_threads();
       ask_for_rows();
@@ -82,7 +89,13 @@ class segment_reader {
     asked_first_ = *log_.offset(partition_, next_row_);
     asked_end_ = *log_.offset(partition_ + 1, next_row_);
     asked_begin_ = log_.begins[next_row_];
-    if (!log_.holds(asked_begin_, asked_first_, asked_end_)) asked_end_ = asked_first_ = 0;
+    if constexpr (Mixed) {
+      // Rows of the other width have nothing to read.
+      bool const is_wide = (asked_begin_ & log_type::wide_row) != 0;
+      asked_begin_ &= ~log_type::wide_row;
+      if (is_wide != (width != 1)) asked_end_ = asked_first_ = 0;  // sabotage: row-width
+    }
+    if (!log_.holds(asked_begin_, asked_first_, asked_end_, width)) asked_end_ = asked_first_ = 0;
   }
   /// The place of the warp's message `i` of these rows: in the last segment that begins at or
   /// before it, which is not empty if `i` is a message.
@@ -93,11 +106,11 @@ class segment_reader {
       std::uint32_t const before = simt::shuffle(simt::full_warp, before_, lane + step);
       if (before <= i) lane += step;  // sabotage: segment-search
     }
-    return simt::shuffle(simt::full_warp, begin_, lane) + i -
-           simt::shuffle(simt::full_warp, before_, lane);
+    return simt::shuffle(simt::full_warp, begin_, lane) +
+           (i - simt::shuffle(simt::full_warp, before_, lane)) * width;
   }
 
-  section_log<Message> const& log_;
+  log_type const& log_;
   std::uint32_t partition_;
   std::uint32_t rows_;
   std::uint32_t next_row_;                               ///< of the lane

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Sections that combine: which do, what they become, and which of those for one record.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Whether sections combine: `static Section combine(Section, Section)` makes of two sections one
+/// that has the effect of both, in any order and grouping. It has no effect of its own: some of its
+/// results are thrown away.
+template <class Section>
+concept combining = requires(Section const& s) {
+  { Section::combine(s, s) } -> std::convertible_to<Section>;
+};
+
+/// Whether sections say themselves which of those for one record combine: only those whose
+/// `combine_key()` is equal, a number of up to 32 bits. For records that hold several things, as
+/// the bucket of a table does.
+template <class Section>
+concept has_combine_key = requires(Section const& s) {
+  { s.combine_key() } -> std::convertible_to<std::uint32_t>;
+};
+/// What sections that combine are told apart by: the record's id, and above it their key.
+template <class Section>
+using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t, std::uint32_t>;
+/// Of a section on record `id`.
+template <class Section>
+WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section const& section) {
+  if constexpr (has_combine_key<Section>) {
+    return id | std::uint64_t{static_cast<std::uint32_t>(section.combine_key())} << 32;
+  } else {
+    return id;
+  }
+}
+/// One number of both, where ids and keys that are neighbours give different ones.
+WARDEN_DEVICE std::uint32_t folded(std::uint32_t key) { return key; }
+/// The same of a record's id and a section's key.
+WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
+  return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
+}
+
+namespace detail {
+template <class Section>
+struct partial_type {
+  using type = Section;
+};
+template <class Section>
+requires requires { typename Section::partial; }
+struct partial_type<Section> {
+  using type = typename Section::partial;
+};
+}  // namespace detail
+
+/// What sections of this type combine to: their `partial`, which is made from one section, combines
+/// with its like, and runs as they do. The section itself where it has no such type.
+template <class Section>
+using partial_of = typename detail::partial_type<Section>::type;
+
+/// A `Section` as a `Partial`.
+template <class Partial, class Section>
+WARDEN_DEVICE Partial made_partial(Section const& section) {
+  if constexpr (std::is_same_v<Partial, Section>) {
+    return section;
+  } else {
+    return Partial(section);
+  }
+}
+
+WARDEN_NAMESPACE_END
