@@ -21,6 +21,8 @@ namespace hash_table {
 /// alone in their log and can be run as atomics are, and all others by `runs`.
 struct table_policy : warden::default_policy {
   static constexpr bool deferred_only = true;
+  /// Those sections that are alone in their log and have a `combine_key()`, unless they are in order.
+  static constexpr bool combines = true;
   static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
 };
 
@@ -39,10 +41,18 @@ struct log_executor {
                                             warden::executor::runs<>>>;
 };
 
+/// Whether sections of one key become one. A section that says nothing of its key combines with
+/// none: a bucket has many.
+template <class Policy, class Section, class... More>
+inline constexpr bool log_combines =
+    Policy::combines && !Policy::order::in_order && sizeof...(More) == 0 &&
+    warden::has_combine_key<Section> && warden::combining<warden::partial_of<Section>>;
+
 /// The policy of a log's guarded.
 template <class Table, warden::placement Where, class... Sections>
 struct log_policy : Table::policy {
   static constexpr warden::placement records = Where;
+  static constexpr bool combines = log_combines<typename Table::policy, Sections...>;
   using context = typename Table::context;
   using executor = typename log_executor<typename Table::policy, typename Table::bucket_type,
                                          context, Sections...>::type;

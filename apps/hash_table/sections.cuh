@@ -7,6 +7,8 @@
 #include "apps/hash_table/context.cuh"
 #include "apps/hash_table/without_exclusion.cuh"
 
+#include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace hash_table {
@@ -20,6 +22,9 @@ inline constexpr bool can_add = requires(Value a, Value b) {
 /// The sections of one table type, which tell their caller what became of them if `Answers`. None
 /// reads what its sender wrote. Any other section with a member `key` and a call operator for
 /// (bucket&, table_context) is an operation as well.
+///
+/// Where a policy combines, those for one key of 4 bytes become one before they are sent: the number
+/// that tells which do has 32 bits. Of inserts and assignments that are not ordered one is left.
 template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using bucket_type = bucket<Key, Value>;
@@ -27,6 +32,13 @@ struct sections {
   using told = std::conditional_t<Answers, outcome, void>;
 
  private:
+  static constexpr bool combine_keys = sizeof(Key) == 4 && !Answers;
+  __device__ static std::uint32_t bits_of(Key const& key) {
+    std::uint32_t bits;
+    memcpy(&bits, &key, sizeof(bits));
+    return bits;
+  }
+
   using without = without_exclusion<Key, Value, Keys>;
   /// Finds the key or inserts it without excluding anybody, then calls `change(value, made)`; counts
   /// what became of it, which is `otherwise` if the key was there.
@@ -65,6 +77,8 @@ struct sections {
         if (made) *at = value;
       });
     }
+    __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
+    __device__ static insert combine(insert a, insert) requires(combine_keys) { return a; }
   };
 
   /// A new key, or another value for one that is there.
@@ -85,6 +99,11 @@ struct sections {
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       atomically(b, c, key, outcome::updated,
                  [&](Value* at, bool) { simt::shared_store(*at, value); });
+    }
+    __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
+    __device__ static insert_or_assign combine(insert_or_assign, insert_or_assign b)
+        requires(combine_keys) {
+      return b;
     }
   };
 
@@ -110,6 +129,11 @@ struct sections {
       atomically(b, c, key, outcome::updated,
                  [&](Value* at, bool) { simt::fetch_add(at, amount); });
     }
+    __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
+    __device__ static add combine(add a, add b) requires(combine_keys&& can_add<Value>) {
+      a.amount += b.amount;
+      return a;
+    }
   };
 
   /// Adds one: `add{key, 1}` in a smaller message.
@@ -123,6 +147,10 @@ struct sections {
         requires(is_word_key<Key>&& is_atomic_value<Value> && !Answers) {
       add{key, one()}.atomic(b, c);
     }
+    /// What several become.
+    using partial = add;
+    __device__ operator add() const { return {key, one()}; }
+    __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
 
    private:
     __device__ static Value one() {
@@ -141,6 +169,8 @@ struct sections {
     __device__ told operator()(bucket_type& b, context const& c) const {
       return told(c.count(c.erase(b, key) ? outcome::erased : outcome::absent));
     }
+    __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
+    __device__ static erase combine(erase a, erase) requires(combine_keys) { return a; }
   };
 
   /// Looks for a key, between the other operations on its bucket. It is not counted.

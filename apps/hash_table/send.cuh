@@ -12,47 +12,41 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 namespace hash_table::detail {
 
-/// The sections `make(first)` to `make(first + n - 1)`.
+/// The sections `make(first)` to `make(first + n - 1)`; a block has `share` neighbours of them, so
+/// that blocks in order are the operations in order.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
   Make make;
-  std::uint32_t first, n;
-};
+  std::uint32_t first, n, share;
 
-/// A block's share of operations: neighbours, so that blocks in order are the operations in order.
-template <class Ref, class Make, unsigned Threads>
-struct send_shape {
-  using client = operations_block<Ref, Threads>;
   using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
   /// Sections that a thread makes before it sends the first: a few, as long as they take few
   /// registers.
   static constexpr unsigned at_once = sizeof(section) <= 8 ? 4 : sizeof(section) <= 16 ? 2 : 1;
-  static constexpr std::uint32_t chunk = 4 * client::rounds * Threads;
 };
 
+/// Blocks for which three fit a multiprocessor, if they are of 512 threads.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
     send_operations(to_send<Ref, Make> a) {
-  using shape = send_shape<Ref, Make, Threads>;
-  using client = typename shape::client;
+  using client = operations_block<Ref, Threads>;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
-  std::uint64_t const begin = std::uint64_t{simt::block_rank()} * shape::chunk;
-  auto const end = static_cast<std::uint32_t>(begin + shape::chunk < a.n ? begin + shape::chunk
-                                                                         : a.n);
-  for (auto base = static_cast<std::uint32_t>(begin); base < end;
-       base += shape::at_once * Threads) {
-    typename shape::section made[shape::at_once];
+  std::uint64_t const begin = std::uint64_t{simt::block_rank()} * a.share;
+  std::uint64_t const end = begin + a.share < a.n ? begin + a.share : a.n;
+  for (std::uint64_t base = begin; base < end; base += a.at_once * Threads) {
+    typename decltype(a)::section made[a.at_once];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < shape::at_once; ++k) {
-      std::uint32_t const i = base + k * Threads + simt::thread_rank();
-      made[k] = a.make(a.first + (i < end ? i : base));
+    for (unsigned k = 0; k < a.at_once; ++k) {
+      std::uint64_t const i = base + k * Threads + simt::thread_rank();
+      made[k] = a.make(a.first + static_cast<std::uint32_t>(i < end ? i : base));
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < shape::at_once; ++k)
+    for (unsigned k = 0; k < a.at_once; ++k)
       block.send(made[k], base + k * Threads + simt::thread_rank() < end);
   }
   block.flush();
@@ -62,20 +56,21 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
 template <class Policy>
 inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_threads);
 
-/// Enqueues that.
+/// Enqueues that, with as many blocks as are resident together: what repeats is combined within a
+/// block.
 template <class Policy, class Ref, class Make>
 void send_async(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
                 warden::located_stream s) {
   constexpr unsigned threads = send_threads<Policy>;
-  using shape = send_shape<Ref, Make, threads>;
   auto const kernel = simt::make_kernel(&send_operations<Ref, Make, threads>);
-  constexpr std::size_t shared_bytes = sizeof(typename shape::client::storage);
-  warden::runtime::allow_shared_bytes(kernel, shared_bytes, s.where);
-  to_send<Ref, Make> argument{ref, make, first, n};
+  constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, threads>::storage);
+  auto const resident = static_cast<std::uint32_t>(
+      warden::runtime::resident_blocks(kernel, threads, shared_bytes, s.where));
+  std::uint32_t const share = (n - 1) / std::min(resident, (n - 1) / threads + 1) + 1;
+  to_send<Ref, Make> argument{ref, make, first, n, share};
   void* arguments[] = {&argument};
-  unsigned const blocks = (n - 1) / shape::chunk + 1;
-  warden::runtime::launch(kernel, {blocks, threads, shared_bytes, false}, arguments, s.stream,
-                          s.where);
+  warden::runtime::launch(kernel, {(n - 1) / share + 1, threads, shared_bytes, false}, arguments,
+                          s.stream, s.where);
 }
 
 /// Operations that the policy's `apply_bytes` hold.

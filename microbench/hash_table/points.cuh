@@ -35,8 +35,10 @@ WARDEN_KERNEL void finish_kernel(oracle o) {
   bench::for_each_of(o.keys, [&](std::uint64_t id) { Operation::finish(o, id); });
 }
 
-/// What the arms are tuned by: by which executor, and in which order.
+/// What the arms are tuned by beside the default, which combines what repeats and runs as atomics
+/// what it can.
 struct by_runs : hash_table::table_policy {
+  static constexpr bool combines = false;
   using executor = warden::executor::runs<>;
 };
 struct in_order : hash_table::table_policy {

