@@ -18,7 +18,8 @@
 namespace hash_table {
 
 /// What a table is tuned by: as a guarded's policy. With the executor `automatic` sections that are
-/// alone in their log and can be run as atomics are, and all others by `runs`.
+/// alone in their log and can be run as atomics are, by blocks of twice as many threads, and all
+/// others by `runs`.
 struct table_policy : warden::default_policy {
   static constexpr bool deferred_only = true;
   /// Those sections that are alone in their log and have a `combine_key()`, unless they are in order.
@@ -34,11 +35,14 @@ struct log_executor {
   static constexpr bool by_atomics =
       sizeof...(Sections) == 1 && !Policy::order::in_order &&
       (warden::has_atomic<Sections, Record, Context> && ...);
-  using type =
-      std::conditional_t<!std::is_same_v<typename Policy::executor, warden::executor::automatic>,
-                         typename Policy::executor,
-                         std::conditional_t<by_atomics, warden::executor::atomics<>,
-                                            warden::executor::runs<>>>;
+  static constexpr bool is_automatic =
+      std::is_same_v<typename Policy::executor, warden::executor::automatic>;
+  using type = std::conditional_t<
+      !is_automatic, typename Policy::executor,
+      std::conditional_t<by_atomics, warden::executor::atomics<>, warden::executor::runs<>>>;
+  /// An atomic needs few registers, and waits for what is at its key.
+  static constexpr unsigned block_threads =
+      is_automatic && by_atomics ? 2 * Policy::block_threads : Policy::block_threads;
 };
 
 /// Whether sections of one key become one. A section that says nothing of its key combines with
@@ -54,8 +58,10 @@ struct log_policy : Table::policy {
   static constexpr warden::placement records = Where;
   static constexpr bool combines = log_combines<typename Table::policy, Sections...>;
   using context = typename Table::context;
-  using executor = typename log_executor<typename Table::policy, typename Table::bucket_type,
-                                         context, Sections...>::type;
+  using chosen = log_executor<typename Table::policy, typename Table::bucket_type, context,
+                              Sections...>;
+  using executor = typename chosen::type;
+  static constexpr unsigned block_threads = chosen::block_threads;
 };
 
 }  // namespace detail
@@ -202,8 +208,14 @@ class operation_log {
 
  private:
   using either = std::variant<on_chip, in_memory>;
+  /// Of a small table many, by default: blocks that are done take the next one, so that all end at
+  /// once, and its buckets' words lie in as many banks. 0: as many as a log has.
+  static constexpr unsigned partitions_of(std::uint32_t buckets) {
+    return buckets < (1u << 14) ? 512 : 0;
+  }
   static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
                      std::source_location where) {
+    if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
     if (on_chip::log_type::fits(table.bucket_count(), chosen))
       return either{std::in_place_type<on_chip>, table, n, chosen, where};
     return either{std::in_place_type<in_memory>, table, n, chosen, where};
