@@ -64,11 +64,10 @@ class answering_table : public storage<Key, Value, Keys>,
   /// What clients call: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
   /// count{key}, erase{key}, and find{key}.
   using section = sections<Key, Value, Keys, true>;
-  using guarded_type =
-      warden::basic_guarded<Policy, bucket<Key, Value>, typename section::insert,
-                            typename section::insert_or_assign, typename section::add,
-                            typename section::count, typename section::erase,
-                            typename section::find>;
+  using guarded_type = warden::basic_guarded<Policy, bucket<Key, Value>, typename section::insert,
+                                             typename section::insert_or_assign,
+                                             typename section::add, typename section::count,
+                                             typename section::erase, typename section::find>;
   using ref = typename guarded_type::ref;
 
   /// The table inside a kernel of one's own: a block client whose sends are operations. All of them

@@ -95,9 +95,8 @@ class atomic_table
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section = decltype(make(0));
-    static_assert(
-        warden::has_atomic<section, typename base::bucket_type, typename base::context>,
-        "hash_table: this operation is no few atomics; use table or locked_table");
+    static_assert(warden::has_atomic<section, typename base::bucket_type, typename base::context>,
+                  "hash_table: this operation is no few atomics; use table or locked_table");
     warden::baseline::atomics_async(work_of(*this, make, n), s.stream);
   }
 };

@@ -8,6 +8,8 @@
 
 #include <warden/deferred.cuh>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -19,10 +21,11 @@ namespace hash_table {
 
 /// What a table is tuned by: as a guarded's policy. With the executor `automatic` sections that are
 /// alone in their log and can be run as atomics are, by blocks of twice as many threads, and all
-/// others by `runs`.
+/// others by `runs`, with windows that leave most of the chip to the buckets.
 struct table_policy : warden::default_policy {
   static constexpr bool deferred_only = true;
-  /// Those sections that are alone in their log and have a `combine_key()`, unless they are in order.
+  /// Those sections that are alone in their log and have a `combine_key()`, unless they are in
+  /// order.
   static constexpr bool combines = true;
   static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
 };
@@ -32,14 +35,13 @@ namespace detail {
 /// The executor of a log.
 template <class Policy, class Record, class Context, class... Sections>
 struct log_executor {
-  static constexpr bool by_atomics =
-      sizeof...(Sections) == 1 && !Policy::order::in_order &&
-      (warden::has_atomic<Sections, Record, Context> && ...);
+  static constexpr bool by_atomics = sizeof...(Sections) == 1 && !Policy::order::in_order &&
+                                     (warden::has_atomic<Sections, Record, Context> && ...);
   static constexpr bool is_automatic =
       std::is_same_v<typename Policy::executor, warden::executor::automatic>;
   using type = std::conditional_t<
       !is_automatic, typename Policy::executor,
-      std::conditional_t<by_atomics, warden::executor::atomics<>, warden::executor::runs<>>>;
+      std::conditional_t<by_atomics, warden::executor::atomics<>, warden::executor::runs<64>>>;
   /// An atomic needs few registers, and waits for what is at its key.
   static constexpr unsigned block_threads =
       is_automatic && by_atomics ? 2 * Policy::block_threads : Policy::block_threads;
@@ -58,8 +60,8 @@ struct log_policy : Table::policy {
   static constexpr warden::placement records = Where;
   static constexpr bool combines = log_combines<typename Table::policy, Sections...>;
   using context = typename Table::context;
-  using chosen = log_executor<typename Table::policy, typename Table::bucket_type, context,
-                              Sections...>;
+  using chosen =
+      log_executor<typename Table::policy, typename Table::bucket_type, context, Sections...>;
   using executor = typename chosen::type;
   static constexpr unsigned block_threads = chosen::block_threads;
 };
@@ -68,9 +70,8 @@ struct log_policy : Table::policy {
 
 /// What a kernel is handed to defer operations, by value.
 template <class Inner, class Key, class Value, class Keys>
-class operations_ref
-    : public operations_in_kernel<operations_ref<Inner, Key, Value, Keys>, Key, Value,
-                                  sections<Key, Value, Keys>> {
+class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Value, Keys>, Key,
+                                                   Value, sections<Key, Value, Keys>> {
  public:
   using inner_type = Inner;
   using key_type = Key;
@@ -208,10 +209,12 @@ class operation_log {
 
  private:
   using either = std::variant<on_chip, in_memory>;
-  /// Of a small table many, by default: blocks that are done take the next one, so that all end at
-  /// once, and its buckets' words lie in as many banks. 0: as many as a log has.
-  static constexpr unsigned partitions_of(std::uint32_t buckets) {
-    return buckets < (1u << 14) ? 512 : 0;
+  /// Of a small table several for each multiprocessor: blocks that are done take the next one, so
+  /// that all end at once. 0: as many as a log has by default.
+  static unsigned partitions_of(std::uint32_t buckets) {
+    auto const facts = warden::runtime::facts(warden::runtime::current_device());
+    auto const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
+    return buckets < 128 * blocks ? std::min(4 * blocks, 512u) : 0;
   }
   static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
                      std::source_location where) {

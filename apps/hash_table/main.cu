@@ -35,8 +35,7 @@ struct collect {
 
 /// Counts on the device and copies the result back.
 template <class Table>
-counts_type count_on_device(Table table, std::string_view text,
-                            warden::buffer<word> const& words) {
+counts_type count_on_device(Table table, std::string_view text, warden::buffer<word> const& words) {
   table.count_async(words.data(), static_cast<std::uint32_t>(words.size()));
   table.wait();
   std::uint64_t const most_entries = table.counts().inserted;

@@ -23,8 +23,9 @@ inline constexpr bool can_add = requires(Value a, Value b) {
 /// reads what its sender wrote. Any other section with a member `key` and a call operator for
 /// (bucket&, table_context) is an operation as well.
 ///
-/// Where a policy combines, those for one key of 4 bytes become one before they are sent: the number
-/// that tells which do has 32 bits. Of inserts and assignments that are not ordered one is left.
+/// Where a policy combines, those for one key of 4 bytes become one before they are sent: the
+/// number that tells which do has 32 bits. Of inserts and assignments that are not ordered one is
+/// left.
 template <class Key, class Value, class Keys, bool Answers = false>
 struct sections {
   using bucket_type = bucket<Key, Value>;
@@ -40,8 +41,8 @@ struct sections {
   }
 
   using without = without_exclusion<Key, Value, Keys>;
-  /// Finds the key or inserts it without excluding anybody, then calls `change(value, made)`; counts
-  /// what became of it, which is `otherwise` if the key was there.
+  /// Finds the key or inserts it without excluding anybody, then calls `change(value, made)`;
+  /// counts what became of it, which is `otherwise` if the key was there.
   template <class Change>
   __device__ static void atomically(bucket_type* b, context const& c, Key const& key,
                                     outcome otherwise, Change change) {
@@ -101,8 +102,8 @@ struct sections {
                  [&](Value* at, bool) { simt::shared_store(*at, value); });
     }
     __device__ std::uint32_t combine_key() const requires(combine_keys) { return bits_of(key); }
-    __device__ static insert_or_assign combine(insert_or_assign, insert_or_assign b)
-        requires(combine_keys) {
+    __device__ static insert_or_assign combine(insert_or_assign,
+                                               insert_or_assign b) requires(combine_keys) {
       return b;
     }
   };

@@ -16,8 +16,7 @@
 
 namespace hash_table::detail {
 
-/// The sections `make(first)` to `make(first + n - 1)`; a block has `share` neighbours of them, so
-/// that blocks in order are the operations in order.
+/// The sections `make(first)` to `make(first + n - 1)`, 2^30 at most.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
@@ -30,24 +29,29 @@ struct to_send {
   static constexpr unsigned at_once = sizeof(section) <= 8 ? 4 : sizeof(section) <= 16 ? 2 : 1;
 };
 
-/// Blocks for which three fit a multiprocessor, if they are of 512 threads.
+/// Blocks for which three fit a multiprocessor, if they are of 512 threads. Where sections run in
+/// order a block has `share` neighbours, so that blocks in order are the operations in order;
+/// otherwise all blocks go through the operations together.
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
     send_operations(to_send<Ref, Make> a) {
   using client = operations_block<Ref, Threads>;
+  constexpr bool in_order = Ref::inner_type::in_order;
+  constexpr std::uint32_t tile = a.at_once * Threads;
   client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
-  std::uint64_t const begin = std::uint64_t{simt::block_rank()} * a.share;
-  std::uint64_t const end = begin + a.share < a.n ? begin + a.share : a.n;
-  for (std::uint64_t base = begin; base < end; base += a.at_once * Threads) {
+  std::uint32_t const begin = simt::block_rank() * (in_order ? a.share : tile);
+  std::uint32_t const end = in_order && begin + a.share < a.n ? begin + a.share : a.n;
+  for (std::uint32_t base = begin; base < end;
+       base += in_order ? tile : simt::block_count() * tile) {
+    std::uint32_t const mine = base + simt::thread_rank();
     typename decltype(a)::section made[a.at_once];
     WARDEN_UNROLL
     for (unsigned k = 0; k < a.at_once; ++k) {
-      std::uint64_t const i = base + k * Threads + simt::thread_rank();
-      made[k] = a.make(a.first + static_cast<std::uint32_t>(i < end ? i : base));
+      std::uint32_t const i = mine + k * Threads;
+      made[k] = a.make(a.first + (i < end ? i : base));
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < a.at_once; ++k)
-      block.send(made[k], base + k * Threads + simt::thread_rank() < end);
+    for (unsigned k = 0; k < a.at_once; ++k) block.send(made[k], mine + k * Threads < end);
   }
   block.flush();
 }

@@ -69,9 +69,8 @@ struct visit_arguments {
 };
 template <class View, class F>
 WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
-  apps::for_my_share(a.view.context.buckets, [&](std::uint64_t b) {
-    a.view.context.for_each(a.view.buckets[b], a.f);
-  });
+  apps::for_my_share(a.view.context.buckets,
+                     [&](std::uint64_t b) { a.view.context.for_each(a.view.buckets[b], a.f); });
 }
 
 }  // namespace detail

@@ -22,8 +22,9 @@
 namespace hash_table {
 
 /// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; what an
-/// operation takes along travels in a message, key included 44 bytes at most. `counts` says in total
-/// what became of operations, and `find_async` and `for_each_async` read the table after `wait`.
+/// operation takes along travels in a message, key included 44 bytes at most. `counts` says in
+/// total what became of operations, and `find_async` and `for_each_async` read the table after
+/// `wait`.
 ///
 ///     hash_table::table<std::uint64_t, point> t{{.capacity = 1'000'000}};
 ///     t.insert_async(keys, points, n);        // arrays in device memory
@@ -31,9 +32,9 @@ namespace hash_table {
 ///     t.run();
 ///     t.wait();
 template <class Key, class Value, class Keys = integer_keys<Key>, class Policy = table_policy>
-class table : public storage<Key, Value, Keys>,
-              public operations<table<Key, Value, Keys, Policy>, Key, Value,
-                                sections<Key, Value, Keys>> {
+class table
+    : public storage<Key, Value, Keys>,
+      public operations<table<Key, Value, Keys, Policy>, Key, Value, sections<Key, Value, Keys>> {
   using base = storage<Key, Value, Keys>;
 
  public:
@@ -91,7 +92,8 @@ class table : public storage<Key, Value, Keys>,
     if (n == 0) return;
     auto& to = log_of<section_type>(n, s.where);
     for (std::uint32_t first = 0; first < n;) {
-      auto const count = static_cast<std::uint32_t>(std::min<std::size_t>(n - first, to.capacity()));
+      auto const count =
+          static_cast<std::uint32_t>(std::min<std::size_t>(n - first, to.capacity()));
       detail::send_async<Policy>(to.ref(), make, first, count, s);
       to.run(s.stream, s.where);
       first += count;
@@ -100,8 +102,7 @@ class table : public storage<Key, Value, Keys>,
 
   /// Makes the memory for such a call with `n` sections of one type, so that it only enqueues.
   template <class Section>
-  void reserve(std::uint32_t n,
-               std::source_location where = std::source_location::current()) {
+  void reserve(std::uint32_t n, std::source_location where = std::source_location::current()) {
     static_cast<void>(log_of<Section>(n, where));
   }
 
@@ -134,8 +135,9 @@ class table : public storage<Key, Value, Keys>,
     for (kept const& k : kept_) {
       if (k.type == typeid(Log) && k.capacity >= n) return *static_cast<Log*>(k.log.get());
     }
-    auto const made = std::make_shared<Log>(*this, std::bit_ceil(std::max<std::size_t>(n, 4096)),
-                                            warden::deferred_options{.partitions = base::partitions()}, where);
+    auto const made =
+        std::make_shared<Log>(*this, std::bit_ceil(std::max<std::size_t>(n, 4096)),
+                              warden::deferred_options{.partitions = base::partitions()}, where);
     kept_.push_back({typeid(Log), made, made->capacity(), made->memory_bytes(),
                      [made](warden::stream_ref s, std::source_location at) { made->wait(s, at); }});
     return *made;

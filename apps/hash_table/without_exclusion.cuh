@@ -13,22 +13,22 @@ namespace hash_table {
 
 /// Whether a value can be changed by one atomic.
 template <class Value>
-inline constexpr bool is_atomic_value =
-    std::is_integral_v<Value> && (sizeof(Value) == 4 || sizeof(Value) == 8);
+inline constexpr bool is_atomic_value = std::is_integral_v<Value> &&
+                                        (sizeof(Value) == 4 || sizeof(Value) == 8);
 
-/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Others may do the same meanwhile, at the same bucket, and nobody erases. The value is
-/// anybody's from then on.
+/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Others may do
+/// the same meanwhile, at the same bucket, and nobody erases. The value is anybody's from then on.
 ///
 /// A key goes into the first slot from its own on that is free when it comes there, and a slot that
 /// is not free stays so. So all who insert one key meet at one slot: whoever comes to a slot behind
-/// it has seen all before it taken by other keys, and there the compare-and-swap fails with the key.
-/// An older value that a load may return is a free slot, which the compare-and-swap then finds
+/// it has seen all before it taken by other keys, and there the compare-and-swap fails with the
+/// key. An older value that a load may return is a free slot, which the compare-and-swap then finds
 /// taken. Nothing but the key's own word is read by anybody before all have ended, or met at a
-/// barrier; so no fence is needed. `used` has each bit added once, by who took the slot. Where slots
-/// were freed before, the key may lie behind a free one: then all are looked at first.
+/// barrier; so no fence is needed. `used` has each bit added once, by who took the slot. Where
+/// slots were freed before, the key may lie behind a free one: then all are looked at first.
 ///
-/// Only once every slot is taken a key goes into a node, in front of the others; who would insert it
-/// too finds that the first node has changed, and looks at those that are new.
+/// Only once every slot is taken a key goes into a node, in front of the others; who would insert
+/// it too finds that the first node has changed, and looks at those that are new.
 template <class Key, class Value, class Keys>
 class without_exclusion {
   static_assert(is_word_key<Key>, "hash_table: keys of 4 or 8 bytes are inserted by atomics");
@@ -49,15 +49,19 @@ class without_exclusion {
       : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
 
   /// Null unless the key is in a slot; it may be there the moment after. All that most operations
-  /// need.
+  /// need. Unrolled: where a loop of such loads stays one, lanes that leave it early go on alone,
+  /// and what they do next they no longer do together.
   __device__ Value* find_in_slots() const {
     if (bits_ == 0) return nullptr;
     unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
-    WARDEN_NO_UNROLL
-    for (unsigned left = bucket_type::slots; left != 0; --left) {
+    WARDEN_UNROLL
+    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
       word const there = simt::shared_load(b_.entries[s].key.bits);
-      if (is_mine(there)) return &b_.entries[s].value;
-      if (there == 0 && (simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) break;
+      if (there == 0) {
+        if ((simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) return nullptr;
+      } else if (c_.keys.equal(kept::key_of(there), key_)) {
+        return &b_.entries[s].value;
+      }
       s = bucket_type::next_slot(s);
     }
     return nullptr;

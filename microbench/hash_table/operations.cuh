@@ -231,8 +231,7 @@ struct update {
     std::uint32_t const drawn = simt::exchange(&o.per_key[id], ~0u);
     auto const sum = static_cast<std::int64_t>(o.sums[2 * std::uint64_t{id}]);
     bool const good = drawn != ~0u && v.accepted + v.refused == drawn && v.balance >= 0 &&
-                      v.balance == sum + v.refused &&
-                      v.mixed == o.sums[2 * std::uint64_t{id} + 1];
+                      v.balance == sum + v.refused && v.mixed == o.sums[2 * std::uint64_t{id} + 1];
     if (!good) o.count_wrong();
   }
   __device__ static void finish(oracle const& o, std::uint64_t id) {

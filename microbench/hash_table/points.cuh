@@ -62,8 +62,11 @@ class point_of final : public bench::workload_point<Operation> {
   /// One array of ids; a table of the arm that runs, with slots for twice the keys.
   struct memory {
     memory(std::uint32_t operations, std::uint32_t keys)
-        : ids{operations}, per_key{keys}, sums{Operation::has_atomic ? 0 : 2 * std::size_t{keys}},
-          numbers{2}, locked{{.capacity = keys}} {}
+        : ids{operations},
+          per_key{keys},
+          sums{Operation::has_atomic ? 0 : 2 * std::size_t{keys}},
+          numbers{2},
+          locked{{.capacity = keys}} {}
     warden::buffer<std::uint32_t> ids, per_key;
     warden::buffer<std::uint64_t> sums;
     warden::buffer<std::uint64_t> numbers;  ///< entries, wrong
@@ -131,9 +134,12 @@ class point_of final : public bench::workload_point<Operation> {
     memory_->per_key.fill_bytes(0);
     memory_->sums.fill_bytes(0);
     memory_->numbers.fill_bytes(0);
-    oracle const o{memory_->ids.data(),  n,
-                   keys(),               memory_->per_key.data(),
-                   memory_->sums.data(), memory_->numbers.data(),
+    oracle const o{memory_->ids.data(),
+                   n,
+                   keys(),
+                   memory_->per_key.data(),
+                   memory_->sums.data(),
+                   memory_->numbers.data(),
                    memory_->numbers.data() + 1};
     auto const [blocks, threads] = bench::shape_of_helpers();
     simt::launch(&prepare_kernel<Operation>, blocks, threads, 0, o, {});

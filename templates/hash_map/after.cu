@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // After: no locks. A bucket is a record, and the kernel, which stays as it is, defers what it does
-// to a key to the bucket's owner, who has it on chip. Copy this file and edit the places marked 1 to
-// 5; apps/hash_table is a whole table of this kind.
+// to a key to the bucket's owner, who has it on chip. Copy this file and edit the places marked 1
+// to 5; apps/hash_table is a whole table of this kind.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
@@ -10,7 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 
-// 1. The record: what one lock protected. Aligned to a line, so that a bucket's slots come together.
+// 1. The record: what one lock protected. Aligned to a line, so that a bucket's slots come
+// together.
 constexpr unsigned slots = 10;
 struct entry {
   std::uint32_t key;

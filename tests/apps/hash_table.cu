@@ -189,8 +189,8 @@ using locked_counts32 = hash_table::locked_table<std::uint32_t, small_number>;
 using atomic_counts32 = hash_table::atomic_table<std::uint32_t, small_number>;
 template <class Table>
 class every_counter : public testing::Test {};
-using counters = testing::Types<counts32, counts32_by_runs, counts32_by_locks, locked_counts32,
-                                atomic_counts32>;
+using counters =
+    testing::Types<counts32, counts32_by_runs, counts32_by_locks, locked_counts32, atomic_counts32>;
 TYPED_TEST_SUITE(every_counter, counters);
 
 TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {

@@ -304,8 +304,7 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory) {
   // 512 partitions of as many lines as the device has bytes for.
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const too_many = static_cast<std::uint32_t>(facts.shared_bytes_per_block / 128 * 512 + 512);
-  hash_table::table<std::uint32_t, unsigned> t{
-      {.buckets = too_many, .capacity = n, .overflow = n}};
+  hash_table::table<std::uint32_t, unsigned> t{{.buckets = too_many, .capacity = n, .overflow = n}};
   using log = hash_table::operation_log<decltype(t), decltype(t)::section::count>;
   EXPECT_FALSE((log{t, 10}.is_on_chip()));
   std::vector<std::uint32_t> keys(n);
@@ -325,9 +324,9 @@ TEST(hash_table_kernels, the_key_that_no_slot_takes) {
   std::vector<std::uint32_t> const keys{zero, 0, 1, zero, zero, 0};
   warden::buffer<std::uint32_t> const device_keys{keys};
   small t{{.capacity = 10}};
-  t.count_async(device_keys.data(), 6);            // by atomics
-  t.add_async(device_keys.data(), 5, 2);           // by atomics
-  t.erase_async(device_keys.data() + 1, 1);        // by runs
+  t.count_async(device_keys.data(), 6);      // by atomics
+  t.add_async(device_keys.data(), 5, 2);     // by atomics
+  t.erase_async(device_keys.data() + 1, 1);  // by runs
   t.wait();
   EXPECT_EQ((contents<std::uint32_t, unsigned>(t, 10)),
             (std::map<std::uint32_t, unsigned>{{zero, 8}, {1, 1}}));
@@ -371,20 +370,22 @@ static_assert(combines<counting, counting::section::count>);
 static_assert(combines<counting, counting::section::erase>);
 static_assert(!combines<counting, counting::section::erase, counting::section::add>);
 static_assert(!combines<counting_uncombined, counting_uncombined::section::count>);
-static_assert(!combines<table, table::section::count>);  // of 8 bytes
+static_assert(!combines<table, table::section::count>);    // of 8 bytes
 static_assert(!combines<wallets, wallets::section::add>);  // has no +=
 static_assert(!combines<ordered_wallets, ordered_wallets::section::insert>);
 
 // What is alone in its log and can be run as atomics is.
 template <class Table, class Section>
-using executor_of = typename hash_table::detail::log_executor<
-    typename Table::policy, typename Table::bucket_type, typename Table::context, Section>::type;
+using executor_of =
+    typename hash_table::detail::log_executor<typename Table::policy, typename Table::bucket_type,
+                                              typename Table::context, Section>::type;
 static_assert(
     std::is_same_v<executor_of<table, table::section::count>, warden::executor::atomics<>>);
-static_assert(std::is_same_v<executor_of<table, table::section::erase>, warden::executor::runs<>>);
+static_assert(
+    std::is_same_v<executor_of<table, table::section::erase>, warden::executor::runs<64>>);
 static_assert(
     std::is_same_v<executor_of<wallets, wallets::section::insert>, warden::executor::atomics<>>);
 static_assert(
-    std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::runs<>>);
+    std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::runs<64>>);
 
 }  // namespace

@@ -40,7 +40,8 @@ template <class Table>
 WARDEN_KERNEL void send_all_kinds(typename Table::ref_type table, std::uint32_t n) {
   using block = typename Table::template block<32>;
   block client{table, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
-  for (std::uint32_t first = simt::block_rank() * 32; first < n; first += simt::block_count() * 32) {
+  for (std::uint32_t first = simt::block_rank() * 32; first < n;
+       first += simt::block_count() * 32) {
     std::uint32_t const i = first + simt::thread_rank();
     key const coming = counters + i % others;
     client.add(i % counters, 1, i < n);
@@ -100,9 +101,7 @@ class every_executor : public testing::Test {};
 using executors = testing::Types<warden::executor::runs<64>, warden::executor::locks<64>>;
 TYPED_TEST_SUITE(every_executor, executors);
 
-TYPED_TEST(every_executor, under_many_schedules) {
-  by_buckets(2, one_run<tiny_table<TypeParam>>);
-}
+TYPED_TEST(every_executor, under_many_schedules) { by_buckets(2, one_run<tiny_table<TypeParam>>); }
 
 // ---- without exclusion
 
@@ -132,8 +131,8 @@ void count_at_once(std::uint64_t seed) {
     t.add_async(device_drawn.data(), 1, erased);
     for (std::uint32_t i = 0; i < erased; ++i) wanted[drawn[i]] = 0;
     for (std::uint32_t i = 0; i < n; ++i) {
-      bool const gone = std::find(drawn.begin(), drawn.begin() + erased, drawn[i]) !=
-                        drawn.begin() + erased;
+      bool const gone =
+          std::find(drawn.begin(), drawn.begin() + erased, drawn[i]) != drawn.begin() + erased;
       if (gone && (i < erased || i >= before)) ++wanted[drawn[i]];
     }
   }
@@ -195,8 +194,7 @@ using answering_executors = testing::Types<test::runs, test::locks>;
 TYPED_TEST_SUITE(every_answering_executor, answering_executors);
 
 TYPED_TEST(every_answering_executor, answers_under_many_schedules) {
-  using table =
-      hash_table::answering_table<key, value, keys, tiny_answering_policy<TypeParam>>;
+  using table = hash_table::answering_table<key, value, keys, tiny_answering_policy<TypeParam>>;
   constexpr std::uint32_t n = 80;
   by_buckets(5, [](std::uint32_t buckets) {
     table t{{.buckets = buckets, .capacity = test::told_keys::first_own + n},
