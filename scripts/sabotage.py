@@ -22,6 +22,8 @@ import sys
 # The tests of logs.
 LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
+PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
+KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -209,15 +211,39 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
-    # Combining: what went into another section is sent as well; ranks before the counts are clear.
+    # Combining: what went into another section is sent as well; ranks before the counts are clear; a table that is not empty yet;
+    # lanes' sections left out; what is kept is forgotten.
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "table-begin": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "warp-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "survivors": ("client/batch_combiner.cuh", "kept = absorb(r, kept);", COMBINED, "lost or doubled section"),
+    # Partials: one takes a section that stays; one leaves out what it was made of, or that is sent as well; rows of the other width.
+    "partial-twice": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
+    "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
+    # Sections of other keys.
+    "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
     # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
-    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "rows-as-they-came": ("server/ordered_reader.cuh", "return log_.segment(column_, turn);", ORDER, "wrong order"),
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + k * Threads + simt::thread_rank();", ORDER, "wrong order"),
+    # Split logs: windows at the same places; a row too few.
+    "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
+    "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
+                      LOGS, "lost or doubled section|sections were lost"),
+    "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
+    # what has run stays in its place.
+    "replay-amid": ("launch/fused_kernel.cuh", "", "parts/replay_seeds.runs_that_meet_are_put_off_and_reported",
+                    "lost or doubled|deadlock|memory outside|too many steps|no progress"),
+    "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
+    "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+                     "lost or doubled|no error"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 

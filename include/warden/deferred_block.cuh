@@ -22,7 +22,8 @@ WARDEN_NAMESPACE_BEGIN
 ///
 /// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
 /// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
-/// Where the policy combines, sections on records that repeat in a batch are one section there.
+/// Where the policy combines, sections on records that repeat are one section in a batch, which
+/// goes on until it is full of sections that differ.
 template <class Ref, unsigned Threads>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,

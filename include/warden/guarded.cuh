@@ -14,13 +14,11 @@
 #include <warden/guarded_options.hpp>
 #include <warden/host/answer_memory.cuh>
 #include <warden/host/apply_kernel.cuh>
-#include <warden/host/forward_memory.cuh>
 #include <warden/host/kept_log.cuh>
 #include <warden/host/launch_access.cuh>
-#include <warden/host/launch_history.cuh>
+#include <warden/host/launchable.cuh>
 #include <warden/host/misuse.cuh>
 #include <warden/host/plan.cuh>
-#include <warden/host/shared_state.cuh>
 #include <warden/launch.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/policy.cuh>
@@ -57,7 +55,8 @@ class deferred_block;
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
 /// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
-class basic_guarded {
+class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
+  using base = detail::launchable<Policy, Record, Sections...>;
   using executor = typename detail::chosen_executor<typename Policy::executor, Record,
                                                     typename Policy::context, Sections...>::type;
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
@@ -102,7 +101,9 @@ class basic_guarded {
                     !std::is_same_v<typename combined::partial, typename combined::sent> ||
                     (combining<Sections> && ...),
                 "warden: the section has no member static Section combine(Section, Section)");
-  static_assert(!Policy::combines || combining<typename combined::partial>,
+  static_assert(!Policy::combines ||
+                    std::is_same_v<typename combined::partial, typename combined::sent> ||
+                    combining<typename combined::partial>,
                 "warden: the section's partial has no member static partial combine(partial, "
                 "partial)");
   static_assert(!Policy::combines ||
@@ -136,7 +137,7 @@ class basic_guarded {
   /// What every section is handed beside its record.
   using context = typename Policy::context;
   /// What a kernel is handed by `launch_fused`.
-  using ref = guarded_ref<Policy, Record, Sections...>;
+  using ref = typename base::ref;
   /// The client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
   /// The client for the lanes of a warp that are together.
@@ -155,9 +156,11 @@ class basic_guarded {
   /// for an impossible plan and cuda_error when memory is short.
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current())
-      : device_{runtime::current_device()}, options_{chosen}, where_{where} {
+      : where_{where} {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded one");
+    options_ = chosen;
+    device_ = runtime::current_device();
     if constexpr (!Policy::deferred_only) plan().choose_owners(size);
     begin(records, size, sections_context);
   }
@@ -166,7 +169,9 @@ class basic_guarded {
   basic_guarded(Record* records, std::size_t size, context sections_context, options chosen,
                 typename Policy::owner_map owners,
                 std::source_location where = std::source_location::current())
-      : device_{runtime::current_device()}, options_{chosen}, where_{where} {
+      : where_{where} {
+    options_ = chosen;
+    device_ = runtime::current_device();
     options_.servers = owners.servers();
     ref_.owners = owners;
     begin(records, size, sections_context);
@@ -213,12 +218,12 @@ class basic_guarded {
           where};
     }
     s.synchronize();
-    history_.synchronize();  // sabotage: last-launch
+    history_->synchronize();  // sabotage: last-launch
     state_->last_run.synchronize();
     guarded_report report;
     copy(&report, state_->report.data(), 1, s);
     s.synchronize();
-    auto const [failure, shared] = history_.report(s);
+    auto const [failure, shared] = history_->report(s);
     std::string const misuse =
         detail::misuse_in(report, size(), Policy::calls_per_thread, state_->never_run(s));
     if (!misuse.empty()) clear_report(report, s);
@@ -227,10 +232,10 @@ class basic_guarded {
     if (failure) {
       // They may hold half a batch.
       reset_channels(s);
-      forwards_.reset(ref_, s);  // sabotage: rings-kept
+      forwards_->reset(ref_, s);  // sabotage: rings-kept
     }
     // Not before all of that: launches that are enqueued already may run from here on.
-    if (failure || !shared.empty()) history_.clear(s);  // sabotage: health-cleared
+    if (failure || !shared.empty()) history_->clear(s);  // sabotage: health-cleared
     if (failure) throw timeout_error{*failure, where};
     if (!shared.empty()) throw limit_error{shared, where};
     if (!misuse.empty()) throw limit_error{misuse, where};
@@ -258,8 +263,8 @@ class basic_guarded {
       }
     }
     if constexpr (!Policy::deferred_only) {
-      launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n}, apply_grid(n),
-                   Policy::block_threads, {s, where}, *this);
+      launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n},
+                   base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
     }
   }
   /// Makes the memory for an `apply_async` of `n` sections, so that this only enqueues, and may be
@@ -275,8 +280,8 @@ class basic_guarded {
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n}, apply_grid(n),
-                 Policy::block_threads, {s, where}, *this);
+    launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
+                 base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
   }
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
@@ -292,27 +297,23 @@ class basic_guarded {
   }
 
   /// Records.
-  [[nodiscard]] std::size_t size() const { return ref_.size; }
+  using base::size;
   /// Thread blocks that own records.
-  [[nodiscard]] unsigned servers() const { return options_.servers; }
+  using base::servers;
   /// Slots of a channel.
   [[nodiscard]] unsigned capacity() const { return options_.capacity; }
   /// Device memory of the channels and rings, of slots for answers, of reports and of the log of
   /// `apply_async`, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return (channels_ ? channels_->bytes() : 0) + forwards_.bytes() + state_->report.bytes() +
-           answers_.bytes() + history_.own()->control.bytes() + kept_.bytes();
+    return (channels_ ? channels_->bytes() : 0) + forwards_->bytes() + state_->report.bytes() +
+           answers_.bytes() + history_->own()->control.bytes() + kept_.bytes();
   }
   /// Ordinal of the device it lives on.
-  [[nodiscard]] int device() const { return device_; }
+  using base::device;
   /// Bytes of the block's shared memory that a client block of this guarded needs.
-  [[nodiscard]] std::size_t outbox_bytes() const {
-    return ref::outbox::shared_bytes(options_.servers);
-  }
+  using base::outbox_bytes;
   /// Bytes of the block's shared memory that a server of this guarded needs.
-  [[nodiscard]] std::size_t server_bytes() const {
-    return ref::server::shared_bytes(options_.capacity, ref_.locals);
-  }
+  using base::server_bytes;
 
  private:
   friend struct detail::launch_access;
@@ -322,24 +323,19 @@ class basic_guarded {
 
   detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
 
-  /// Virtual blocks for n sections: enough that no client block idles, and each with enough to fill
-  /// its outbox.
-  static unsigned apply_grid(std::size_t n) {
-    std::size_t const batch = ref::outbox::batch;
-    return static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
-  }
-
   /// Everything but the owners.
   void begin(Record* records, std::size_t size, context sections_context) {
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
     state_ = std::make_shared<detail::shared_state>();
+    forwards_ = std::make_shared<detail::forward_memory<ref>>();
+    history_ = std::make_shared<detail::launch_history>();
     state_->report.fill_bytes(0);
     state_->at_work.fill_bytes(0);
     ref_.report = state_->report.data();
     if constexpr (Policy::deferred_only) {
-      history_.make({});
+      history_->make({});
     } else {
       make_channels(size);
     }
@@ -352,11 +348,11 @@ class basic_guarded {
         buffer<channel_indices>{options_.servers},
         buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2)}});
     answers_.make(ref_, where_);
-    forwards_.make(ref_, options_.servers, options_.forward_capacity, where_);
+    forwards_->make(ref_, options_.servers, options_.forward_capacity, where_);
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
     reset_channels({});
-    history_.make(channel_groups());
+    history_->make(channel_groups());
   }
   /// The channels, and the rings if there are any.
   std::vector<detail::launch_state::channels> channel_groups() const {
@@ -368,7 +364,7 @@ class basic_guarded {
     };
     list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
     if constexpr (ref::has_forwards) {
-      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
+      list.template operator()<typename ref::ring>(forwards_->memory(), ref_.rings.capacity_log2,
                                                    ref_.rings.tokens);
     }
     return groups;
@@ -387,15 +383,16 @@ class basic_guarded {
     s.synchronize();
   }
 
-  int device_;
-  options options_;
+  using base::channels_;
+  using base::device_;
+  using base::forwards_;
+  using base::history_;
+  using base::options_;
+  using base::ref_;
+  using base::state_;
+
   std::source_location where_;
-  ref ref_{};
-  std::shared_ptr<detail::channel_memory> channels_;
-  std::shared_ptr<detail::shared_state> state_;
   detail::answer_memory<ref> answers_;
-  detail::forward_memory<ref> forwards_;
-  detail::launch_history history_;
   std::conditional_t<defers, detail::kept_log<Policy, Record, Sections...>, detail::no_kept_log>
       kept_;
 };

@@ -65,7 +65,9 @@ struct default_policy {
   static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
   /// Section)`: in a block client's batch, and in a window of the executor `runs` behind a channel.
-  /// A section then runs once for several sends. For guardeds of one section type.
+  /// A section then runs once for several sends. For guardeds of one section type; where that has a
+  /// type `partial` it is what several become, in a log alone (see `partial_of`), and where it has
+  /// a `combine_key()` those of one key combine.
   static constexpr bool combines = false;
   /// Calls a thread may have under way, a power of two up to 32, in guardeds whose sections answer:
   /// so many slots for each thread that the device can hold.

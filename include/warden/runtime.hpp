@@ -31,6 +31,7 @@ struct device_facts {
   int compute_capability = 0;              ///< 90 for 9.0; 0 on the simulated device
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
   std::size_t global_bytes = 0;            ///< global memory, in bytes
+  std::size_t cache_bytes = 0;             ///< level-2 cache, in bytes
 };
 
 /// Driver, toolkit and clocks (in MHz) of the current device, for the context of a result file:

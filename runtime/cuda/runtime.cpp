@@ -82,6 +82,7 @@ device_facts facts(int ordinal) {
   f.compute_capability = properties.major * 10 + properties.minor;
   f.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
   f.global_bytes = properties.totalGlobalMem;
+  f.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize);
   return f;
 }
 

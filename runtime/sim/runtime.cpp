@@ -161,6 +161,7 @@ device_facts facts(int ordinal) {
   f.threads_per_multiprocessor = s.threads_per_multiprocessor;
   f.shared_bytes_per_block = s.shared_bytes_per_block;
   f.global_bytes = s.global_bytes;
+  f.cache_bytes = s.cache_bytes;
   return f;
 }
 

@@ -283,6 +283,51 @@ TYPED_TEST(combining, ids_outside_the_records) {
   EXPECT_EQ(count, 2 * (3 * 64 - 48u));
 }
 
+/// One of four sums of a record.
+struct four_sums {
+  std::uint32_t sums[4];
+};
+struct add_to_one {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t which, amount;
+  __device__ std::uint32_t combine_key() const { return which; }
+  __device__ void operator()(four_sums& s, warden::no_context) const { s.sums[which] += amount; }
+  __device__ static add_to_one combine(add_to_one a, add_to_one b) {
+    return {a.which, a.amount + b.amount};
+  }
+};
+struct send_keyed {
+  std::uint32_t n;
+  WARDEN_HOST_DEVICE static std::uint32_t drawn(std::uint64_t i) {
+    return static_cast<std::uint32_t>(test::mix(i) & 0xffffu);
+  }
+  template <class Ref>
+  __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
+    warden::block_client<Ref> client{ref, at};
+    test::in_rounds(at, n, [&](std::uint64_t i) {
+      client.send(i % 3 == 0 ? i % 50 : 0, add_to_one{drawn(i) % 4, drawn(i)}, i < n);
+    });
+    client.flush();
+  }
+};
+
+TYPED_TEST(combining, sections_of_one_key) {
+  using guarded = warden::basic_guarded<TypeParam, four_sums, add_to_one>;
+  auto const n = static_cast<std::uint32_t>(test::sized<std::uint64_t>(3000, 1'000'000));
+  test::guarded_records<guarded> g{50, {.servers = 2, .capacity = 64}};
+  warden::launch_fused(send_keyed{n}, 4, 64, {}, g.guarded);
+  g.guarded.wait();
+  std::vector<four_sums> wanted(50);
+  for (std::uint32_t i = 0; i < n; ++i)
+    wanted[i % 3 == 0 ? i % 50 : 0].sums[send_keyed::drawn(i) % 4] += send_keyed::drawn(i);
+  auto const seen = g.records.to_host();
+  for (std::uint32_t k = 0; k < 50; ++k) {
+    for (int which = 0; which < 4; ++which)
+      EXPECT_EQ(seen[k].sums[which], wanted[k].sums[which]) << "record " << k << ", sum " << which;
+  }
+  EXPECT_LT(g.guarded.statistics().messages, n * 2 / 3);
+}
+
 struct no_flush {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {

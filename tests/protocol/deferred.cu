@@ -5,6 +5,7 @@
 #include "tests/protocol/deferred.cuh"
 
 #include <warden/graph.hpp>
+#include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>
 
@@ -41,6 +42,23 @@ TYPED_TEST(deferred_by, every_section_runs_once) {
       b.on().wait();
       b.expect_ran(0, 2 * n);
       EXPECT_EQ(b.refused(), 0u);
+    }
+  }
+}
+
+TYPED_TEST(deferred_by, every_section_runs_once_where_the_log_is_split) {
+  std::uint32_t const most = test::sized(4000u, 400'000u);
+  for (unsigned const partitions : {1u, 8u}) {
+    for (std::uint32_t const n : {1u, 500u, most}) {
+      deferring::bench<TypeParam> b{5000};
+      warden::deferred later{b.on(), 2 * n, {.partitions = partitions, .split = 16}};
+      for (std::uint32_t first : {0u, 2 * n}) {
+        b.send_alone(later, first, first + n);
+        b.send_together(later, first + n, first + 2 * n, 3);
+        later.run();
+      }
+      b.on().wait();
+      b.expect_ran(0, 4 * n);
     }
   }
 }
@@ -277,12 +295,41 @@ TEST(deferred, a_fused_guarded_defers_as_well) {
   b.expect_ran(0, 500);
 }
 
+template <unsigned Bytes>
 struct large {
-  unsigned char bytes[1 << 12];
+  unsigned count;
+  unsigned char bytes[Bytes - sizeof(unsigned)];
 };
 struct touch {
-  __device__ void operator()(large& l) const { l.bytes[0] = 1; }
+  template <unsigned Bytes>
+  __device__ void operator()(large<Bytes>& l) const {
+    ++l.count;
+  }
 };
+using on_chip = deferring::small_blocks<warden::executor::runs<>, placement::on_chip>;
+
+/// More than 512 partitions hold.
+template <class Guarded>
+WARDEN_KERNEL void touch_all(typename Guarded::deferred_ref ref, std::uint32_t n) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < n) ref.send(i % ref.size, touch{});
+}
+TEST(deferred, records_on_chip_that_are_too_many_for_512_partitions_are_split) {
+  using guarded = warden::basic_guarded<on_chip, large<4096>, touch>;
+  std::uint32_t const records = 30'000, n = 45'000;
+  warden::buffer<large<4096>> memory{records};
+  memory.fill_bytes(0);
+  guarded all{memory};
+  warden::deferred later{all, n};
+  warden::launch(touch_all<guarded>, (n + 31) / 32, 32, {}, later.ref(), n);
+  later.run();
+  all.wait();
+  auto const found = memory.to_host();
+  for (std::uint32_t k = 0; k < records; ++k)
+    ASSERT_EQ(found[k].count, k < n - records ? 2u : 1u) << "record " << k;
+  // The messages twice.
+  EXPECT_GT(later.memory_bytes(), 2u * n * 8);
+}
 TEST(deferred, impossible_logs_are_refused) {
   deferring::bench<by_default> b{50};
   auto const refusal = [](auto make) -> std::string {
@@ -308,14 +355,12 @@ TEST(deferred, impossible_logs_are_refused) {
                 warden::deferred{huge, 10};
               }),
               HasSubstr("2147483649 records; the limit with these sections is 2147483648"));
-  constexpr std::uint32_t many = 1u << 16;
-  warden::basic_guarded<deferring::small_blocks<warden::executor::runs<>, placement::on_chip>,
-                        large, touch>
-      too_large{static_cast<large*>(nullptr), many};
+  using larger = large<(1 << 18)>;
+  warden::basic_guarded<on_chip, larger, touch> too_large{static_cast<larger*>(nullptr), 600};
   EXPECT_THAT(refusal([&] {
                 warden::deferred{too_large, 10};
               }),
-              HasSubstr("65536 records of 4096 bytes in 512 partitions do not fit the chip"));
+              HasSubstr("600 records of 262144 bytes in 1024 partitions do not fit the chip"));
 }
 
 }  // namespace

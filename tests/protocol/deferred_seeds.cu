@@ -23,7 +23,7 @@ void expect_as_many_as_fit(std::uint64_t seed) {
   std::uint32_t const capacity = 1 + draw(1, 900);
   std::uint32_t const n = seed % 3 == 0 ? capacity : std::max(41u, capacity + draw(2, 80)) - 40;
   std::uint32_t const together = draw(3, n + 1);
-  warden::deferred later{b.on(), capacity};
+  warden::deferred later{b.on(), capacity, {.partitions = draw(6, 2), .split = 1u << draw(5, 4)}};
   // Twice: behind a run the log is empty.
   for (std::uint32_t first : {0u, n}) {
     if (together != 0) b.send_together(later, first, first + together, 1 + draw(4, 3));
@@ -180,8 +180,8 @@ TEST(deferred_seeds, sections_run_in_order) {
     auto const draw = [&](std::uint64_t which, std::uint32_t below) {
       return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
     };
-    ordering::expect_order<warden::placement::on_chip, 64>(1 + draw(0, 40), 1 + draw(1, 900),
-                                                           1 + draw(2, 9), 1u << draw(3, 5));
+    ordering::expect_order<warden::placement::on_chip, 64>(
+        1 + draw(0, 40), 1 + draw(1, 900), 1 + draw(2, 9), 1u << draw(3, 5), 1u << draw(4, 3));
   });
 }
 

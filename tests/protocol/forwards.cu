@@ -2,47 +2,23 @@
 // Sections that send sections: each runs exactly once, whatever the rings hold, and what goes wrong
 // is told.
 
-#include "tests/support/support.cuh"
+#include "tests/protocol/chains.cuh"
 
 #include <gmock/gmock.h>
 
 namespace {
 
+using chains::chain;
+using chains::hop;
+using chains::in_memory;
+using chains::last;
+using chains::next_of;
+using chains::note;
+using chains::on_chip;
 using test::mix;
 using test::tally;
 using testing::HasSubstr;
 
-WARDEN_HOST_DEVICE void note(tally& t, std::uint32_t value) {
-  t.count += 1;
-  t.sum += value;
-  t.mixed += mix(value + 1);
-}
-
-/// Where a chain goes on.
-WARDEN_HOST_DEVICE std::uint32_t next_of(std::uint32_t value, std::uint32_t records) {
-  return test::id_of(value * 2654435761u + 1, records);
-}
-
-/// Ends a chain.
-struct last {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t value;
-  __device__ void operator()(tally& t, warden::no_context) const { note(t, value); }
-};
-/// One link of a chain: `left` links more, then a `last`.
-struct hop {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t value, left, records;
-  template <class Next>
-  __device__ void operator()(tally& t, warden::no_context, Next& next) const {
-    note(t, value);
-    if (left == 0) {
-      next.send(next_of(value, records), last{value + 1});
-    } else {
-      next.send(next_of(value, records), hop{value + 1, left - 1, records});
-    }
-  }
-};
 /// Begins two chains.
 struct split {
   static constexpr bool reads_other_memory = false;
@@ -72,14 +48,6 @@ struct fork {
   }
 };
 
-void chain(std::vector<tally>& tallies, std::uint32_t at, hop h) {
-  auto const records = static_cast<std::uint32_t>(tallies.size());
-  for (;; at = next_of(h.value++, records)) {
-    note(tallies[at], h.value);
-    if (h.left-- == 0) break;
-  }
-  note(tallies[next_of(h.value, records)], h.value + 1);
-}
 void tree(std::vector<tally>& tallies, std::uint32_t at, fork f) {
   note(tallies[at], f.value);
   auto const records = static_cast<std::uint32_t>(tallies.size());
@@ -88,14 +56,6 @@ void tree(std::vector<tally>& tallies, std::uint32_t at, fork f) {
     tree(tallies, next_of(child, records), {child, f.left - 1, records});
   }
 }
-
-template <warden::placement Where>
-struct policy : test::small<warden::default_policy> {
-  using executor = warden::executor::runs<64>;
-  static constexpr warden::placement records = Where;
-};
-using in_memory = policy<warden::placement::in_memory>;
-using on_chip = policy<warden::placement::on_chip>;
 
 enum class by { block, thread, warp };
 
@@ -125,8 +85,8 @@ struct start_all {
 };
 
 template <class Policy>
-void chains(std::uint32_t n, std::uint32_t records, std::uint32_t links, by how,
-            warden::guarded_options options, unsigned launches = 1) {
+void run_chains(std::uint32_t n, std::uint32_t records, std::uint32_t links, by how,
+                warden::guarded_options options, unsigned launches = 1) {
   SCOPED_TRACE(testing::Message() << n << " chains over " << records << " records, "
                                   << options.servers << " servers");
   test::guarded_records<warden::basic_guarded<Policy, tally, hop, last>> g{records, options};
@@ -148,17 +108,19 @@ TYPED_TEST_SUITE(forwards, placements);
 TYPED_TEST(forwards, each_section_runs_once) {
   auto const n = test::sized<std::uint32_t>(300, 60'000);
   for (by const how : {by::block, by::thread, by::warp})
-    chains<TypeParam>(n, 100, 6, how, {.servers = 3});
+    run_chains<TypeParam>(n, 100, 6, how, {.servers = 3});
   // One record a thread, held in a register; one server, which sends to itself alone.
-  chains<TypeParam>(n, 3, 9, by::block, {.servers = 3});
-  chains<TypeParam>(n, 1, 5, by::block, {.servers = 1});
-  chains<TypeParam>(n, 500, 2, by::block, {.servers = 2}, 4);
+  run_chains<TypeParam>(n, 3, 9, by::block, {.servers = 3});
+  run_chains<TypeParam>(n, 1, 5, by::block, {.servers = 1});
+  run_chains<TypeParam>(n, 500, 2, by::block, {.servers = 2}, 4);
 }
 
 TYPED_TEST(forwards, many_more_under_way_than_a_ring_holds) {
   auto const n = test::sized<std::uint32_t>(400, 30'000);
-  chains<TypeParam>(n, 64, 12, by::block, {.servers = 4, .capacity = 32, .forward_capacity = 32});
-  chains<TypeParam>(n, 4, 12, by::thread, {.servers = 4, .capacity = 32, .forward_capacity = 32});
+  run_chains<TypeParam>(n, 64, 12, by::block,
+                        {.servers = 4, .capacity = 32, .forward_capacity = 32});
+  run_chains<TypeParam>(n, 4, 12, by::thread,
+                        {.servers = 4, .capacity = 32, .forward_capacity = 32});
 }
 
 TEST(forwarding, trees_and_answers) {

@@ -24,13 +24,20 @@ using warden::placement;
 TEST(order, is_that_of_a_loop_for_any_number_of_partitions) {
   std::uint32_t const n = test::sized(3000u, 2'000'000u);
   for (unsigned const partitions : {1u, 2u, 16u, 512u}) {
-    expect_order<placement::on_chip, 32>(3, n, 5, partitions);
-    expect_order<placement::in_memory, 64>(700, n, 9, partitions);
+    expect_order<placement::on_chip, 32>(3, n, 5, partitions, 1);
+    expect_order<placement::in_memory, 64>(700, n, 9, partitions, 1);
+  }
+}
+TEST(order, is_that_of_a_loop_where_the_log_is_split) {
+  std::uint32_t const n = test::sized(3000u, 2'000'000u);
+  for (unsigned const partitions : {1u, 4u, 64u}) {
+    expect_order<placement::on_chip, 32>(70, n, 5, partitions, 8);
+    expect_order<placement::in_memory, 64>(7000, n, 9, partitions, 64);
   }
 }
 TEST(order, is_that_of_a_loop_in_large_blocks) {
   std::uint32_t const n = test::sized(3000u, 10'000'000u);
-  expect_order<placement::on_chip, 512>(test::sized(500u, 100'000u), n, 20, 0);
+  expect_order<placement::on_chip, 512>(test::sized(500u, 100'000u), n, 20, 0, 0);
 }
 
 TEST(order, holds_over_several_runs_and_replays) {
@@ -133,9 +140,14 @@ TEST(order, choices_that_cannot_be_are_refused) {
                 warden::deferred{on, 10, {.partitions = 1024}};
               }),
               HasSubstr("1024 partitions"));
+  EXPECT_THAT(refusal([&] {
+                warden::deferred{on, 10, {.split = 1024}};
+              }),
+              HasSubstr("1024 parts of a partition that is split; there are a power of two, 512 at "
+                        "most"));
   traces<placement::on_chip> large{static_cast<traced*>(nullptr), 1u << 20};
   EXPECT_THAT(refusal([&] {
-                warden::deferred{large, 10, {.partitions = 2}};
+                warden::deferred{large, 10, {.partitions = 2, .split = 1}};
               }),
               HasSubstr("1048576 records of 16 bytes in 2 partitions do not fit the chip"));
 }

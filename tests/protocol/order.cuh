@@ -116,8 +116,9 @@ class bench {
 using warden::placement;
 
 template <placement Where, unsigned Threads>
-void expect_order(std::uint32_t keys, std::uint32_t n, std::uint32_t each, unsigned partitions) {
-  bench<Where, Threads> o{keys, n, {.partitions = partitions, .batches = n}};
+void expect_order(std::uint32_t keys, std::uint32_t n, std::uint32_t each, unsigned partitions,
+                  unsigned split) {
+  bench<Where, Threads> o{keys, n, {.partitions = partitions, .split = split, .batches = n}};
   // Three launches, the second with another shape; the refs in their order, the launches not.
   std::uint32_t const a = n / 3, b = n / 2;
   auto const first = o.log().ref(), second = o.log().ref(), third = o.log().ref();

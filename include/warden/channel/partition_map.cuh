@@ -22,6 +22,15 @@ class partition_map {
     while ((1u << partitions_log2_) < partitions) ++partitions_log2_;
   }
 
+  /// So many partitions, a power of two not above these: each has several of these whole.
+  [[nodiscard]] partition_map coarser(std::uint32_t partitions) const {
+    return {partitions, 1u << chunk_log2_};
+  }
+  /// Which of those that are in one partition of `coarser(partitions)` a record belongs to.
+  [[nodiscard]] partition_map within(std::uint32_t partitions) const {
+    return {(last_ + 1) / partitions, partitions << chunk_log2_};
+  }
+
   /// The partition of record `id`.
   WARDEN_DEVICE std::uint32_t partition_of(std::uint32_t id) const {
     return id >> chunk_log2_ & last_;

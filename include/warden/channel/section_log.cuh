@@ -24,6 +24,7 @@ struct alignas(64) log_region {
   std::uint64_t taken;     ///< see above; beyond what the region has once it is full
   std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
   std::uint32_t flat;      ///< while the log is run: flat messages
+  std::uint32_t batches;   ///< while the log is run: messages of batches
 };
 
 /// The counters of one log.
@@ -45,6 +46,12 @@ struct batch_order {
   std::uint32_t launch = 0;           ///< number of this ref
 };
 
+/// Rows of offsets, one behind another.
+struct log_rows {
+  std::uint32_t first;  ///< number of the first one
+  std::uint32_t end;    ///< and of the one behind the last
+};
+
 /// Places that were taken, one behind another.
 struct log_places {
   std::uint32_t begin;  ///< the first one
@@ -62,10 +69,12 @@ struct section_log {
   static constexpr std::uint32_t wide_row = 1u << 31;
   /// No row.
   static constexpr std::uint32_t no_row = ~0u;
+  /// First word of a message that nobody has written, where a log is replayed.
+  static constexpr std::uint32_t unwritten = ~0u;
 
   Message* pool = nullptr;           ///< `size` places
   log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
-  std::uint16_t* offsets = nullptr;  ///< [partition, and one more][row], from the row's begin
+  std::uint16_t* offsets = nullptr;  ///< [column, and one more][row], from the row's begin
   std::uint32_t* begins = nullptr;   ///< [row] the place of its first message, and `wide_row`
   log_control* control = nullptr;    ///< one
   std::uint32_t size = 0;            ///< places
@@ -76,6 +85,10 @@ struct section_log {
   std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
   partition_map partitions;          ///< which record belongs to which
   batch_order order;                 ///< nothing but zeros if there is none
+  /// [coarse partition] the rows that have its messages, if the log is one that was split: sorted
+  /// once more, each partition of a log by itself. Null otherwise.
+  log_rows* rows_of = nullptr;
+  std::uint32_t coarse_log2 = 0;  ///< partitions of the log that was split
 
   /// The first place of a region.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const {
@@ -123,8 +136,8 @@ struct section_log {
       regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
     simt::note_reservation(taken);
     std::uint32_t const begin = begin_of(region);
-    std::uint32_t const first = Side == side::flat ? flat_begin(region, flat + taken)
-                                                   : begin + batches;  // sabotage: log-ends
+    std::uint32_t const back = flat_begin(region, flat + taken);
+    std::uint32_t const first = Side == side::flat ? back : begin + batches;  // sabotage: log-ends
     return {first, (taken + Width - 1) / Width};
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
@@ -142,8 +155,19 @@ struct section_log {
         simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
     std::uint32_t const room = size_of(region);
     auto flat = static_cast<std::uint32_t>(taken >> 32);
-    if ((taken & 0xffffffffu) + flat >= room) flat = regions[region].flat_end;
-    regions[region].flat = flat < room ? flat : room;
+    auto batches = static_cast<std::uint32_t>(taken);
+    if (std::uint64_t{batches} + flat >= room) {
+      flat = regions[region].flat_end < room ? regions[region].flat_end : room;
+      batches = room - flat;
+    }
+    regions[region].flat = flat;
+    regions[region].batches = batches;
+  }
+
+  /// Takes back that the region was closed; one thread.
+  WARDEN_DEVICE void reopen(std::uint32_t region) const {
+    log_region& r = regions[region];
+    simt::store_relaxed(&r.taken, std::uint64_t{r.flat} << 32 | r.batches);
   }
 
   /// One flat message, in any region, first in `home`. False if all are full.
@@ -164,16 +188,35 @@ struct section_log {
     return false;
   }
 
+  /// While the log is run: the rows that may have messages of a partition.
+  WARDEN_DEVICE log_rows rows_with(std::uint32_t partition) const {
+    if (rows_of == nullptr) return {0, rows_written()};
+    return rows_of[partition & ((1u << coarse_log2) - 1)];
+  }
+  /// The column of offsets of a partition.
+  WARDEN_DEVICE std::uint32_t column_of(std::uint32_t partition) const {
+    return rows_of == nullptr ? partition : partition >> coarse_log2;
+  }
   /// Rows of offsets that were given out; while the log is run.
   WARDEN_DEVICE std::uint32_t rows_written() const {
     return control->rows < rows ? control->rows : rows;
   }
-  /// Whether the log has the messages `first` to `end`, of `width` places each, behind place
-  /// `begin`. A row that is not whole, because a kernel was sending, may say otherwise.
-  WARDEN_DEVICE bool holds(std::uint32_t begin, std::uint32_t first, std::uint32_t end,
-                           std::uint32_t width = 1) const {
+  /// The first place of a partition's messages in a row, and how many there are, of `Width` places
+  /// each. None, if they are not in the log: a row that is not whole, because a kernel was sending,
+  /// may say so. Where the log has messages of two widths, `Mixed`, rows of the other one have none.
+  template <std::uint32_t Width = 1, bool Mixed = false>
+  WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
+    std::uint32_t const first = *offset(column, row);
+    std::uint32_t const end = *offset(column + 1, row);
+    std::uint32_t begin = begins[row];
+    if constexpr (Mixed) {
+      bool const is_wide = (begin & wide_row) != 0;
+      begin &= ~wide_row;
+      if (is_wide != (Width != 1)) return {0, 0};  // sabotage: row-width
+    }
     std::uint32_t const all = size + (last_region + 1) * gap;
-    return first <= end && begin <= all && end * width <= all - begin;
+    bool const is_in = first <= end && begin <= all && end * Width <= all - begin;
+    return is_in ? log_places{begin + first * Width, end - first} : log_places{0, 0};
   }
   /// Loads `m[k]` from `places[k]` on for the bits k of `arrived`.
   template <class Loaded, unsigned Rounds>
@@ -194,9 +237,9 @@ struct section_log {
       return reinterpret_cast<Found*>(pool + place);
     }
   }
-  /// The offset word of a row: where the segment of `partition` begins, and the one before ends.
-  WARDEN_DEVICE std::uint16_t* offset(std::uint32_t partition, std::uint32_t row) const {
-    return offsets + std::size_t{partition} * rows + row;
+  /// The offset word of a row: where the segment of a partition begins, and the one before ends.
+  WARDEN_DEVICE std::uint16_t* offset(std::uint32_t column, std::uint32_t row) const {
+    return offsets + std::size_t{column} * rows + row;
   }
 };
 

@@ -116,7 +116,9 @@ class batch_combiner {
     // The rounds before were combined when the batch was full last.
     unsigned kept = first ? 0 : shared_[0].kept[turn_][simt::warp_rank()];
     WARDEN_NO_UNROLL
-    for (unsigned r = looked_; r < used; ++r) kept += absorb(r, kept);  // sabotage: survivors
+    for (unsigned r = looked_; r < used; ++r) {
+      kept += absorb(r, kept);  // sabotage: survivors
+    }
     turn_ = turn_ ^ 1u;
     if (simt::lane_id() == 0) shared_[0].kept[turn_][simt::warp_rank()] = kept;
     simt::sync_block();
@@ -246,7 +248,7 @@ class batch_combiner {
     }
     unsigned const staying = simt::ballot(simt::full_warp, stays);
     // The leaders have read the round: what is kept may lie where it lay.
-    simt::sync_warp(simt::full_warp);  // sabotage: kept-over-round
+    simt::sync_warp(simt::full_warp);
     if (stays) {
       unsigned const below = staying & ((1u << simt::lane_id()) - 1);
       unsigned const to =

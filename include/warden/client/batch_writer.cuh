@@ -46,7 +46,10 @@ class batch_writer {
 
   /// Stages this thread's message of one round, below `Rounds`.
   WARDEN_DEVICE void stage(unsigned round, Message const& m) const {
-    unsigned const slot = staging_slot(round);
+    stage_at(staging_slot(round), m);
+  }
+  /// The same for a slot; in order they are those of their slots.
+  WARDEN_DEVICE void stage_at(unsigned slot, Message const& m) const {
     staged_[slot] = m;
     if constexpr (InOrder) {
       ranks_[slot] = 0;  // found when all are there
@@ -62,8 +65,10 @@ class batch_writer {
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    ranks_[staging_slot(round)] = no_message;  // sabotage: partial-round
+    stage_nothing_at(staging_slot(round));  // sabotage: partial-round
   }
+  /// There is no message in this slot.
+  WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { ranks_[slot] = no_message; }
 
   /// Combines what was staged in `used` rounds, if the sections combine. Returns how many rounds
   /// are in use then, the same in every thread. Collective.
@@ -99,16 +104,18 @@ class batch_writer {
     return refused;
   }
   /// Writes what was staged in `used` rounds to places that are the block's already, as many as
-  /// there are messages. Collective.
+  /// there are messages, with any row. Collective.
   WARDEN_DEVICE void write(unsigned used, std::uint32_t begin) const {
-    std::uint32_t const total = sort(narrow(), used);
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
-    simt::sync_block();
-    copy_out(narrow(), 0, {begin, total});
-    if (row_[0] < log_.rows) write_row(row_[0], 0, {begin, total}, 0);
-    simt::sync_block();
-    clear();
-    simt::sync_block();
+    std::uint32_t const total = sort(narrow(), used);
+    write_sorted(row_[0], {begin, total});
+  }
+  /// The same with the row `row`. Nothing is written if there are more messages than `places`.
+  /// Returns how many there are.
+  WARDEN_DEVICE std::uint32_t write(unsigned used, log_places places, std::uint32_t row) const {
+    std::uint32_t const total = sort(narrow(), used);
+    write_sorted(total <= places.count ? row : log_type::no_row, {places.begin, total});
+    return total;
   }
 
  private:
@@ -177,6 +184,17 @@ class batch_writer {
     } else {
       return {};
     }
+  }
+
+  /// To a row of the log, and its places; nothing is written if there is none.
+  WARDEN_DEVICE void write_sorted(std::uint32_t row, log_places places) const {
+    if (row < log_.rows) {
+      copy_out(narrow(), 0, places);
+      write_row(row, 0, places, 0);
+    }
+    simt::sync_block();
+    clear();
+    simt::sync_block();
   }
 
   WARDEN_DEVICE void clear() const {

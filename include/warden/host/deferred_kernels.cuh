@@ -4,8 +4,10 @@
 #pragma once
 
 #include <warden/client/batch_writer.cuh>
+#include <warden/launch/launch_control.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
@@ -22,18 +24,30 @@ struct run_arguments {
   WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
 };
 
-/// Closes the log: from here on it accepts nothing. Unless the records are in use: then the run is
-/// put off. One block.
+/// All threads of a block together.
+WARDEN_DEVICE void zero(launch_counters& counters) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(&counters);
+  for (std::size_t w = simt::thread_rank(); w < sizeof(counters) / sizeof(*words);
+       w += simt::block_threads())
+    simt::store_relaxed(&words[w], 0u);
+}
+
+/// Closes the log: from here on it accepts nothing. Unless the records are in use, or the launch
+/// that is to replay the log would be refused: then the run is put off. One block. `launch` is null
+/// if none replays the log.
 template <class Ref>
-WARDEN_KERNEL void close_log(run_arguments<Ref> a) {
+WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
   bool put_off = false;
   if (simt::thread_rank() == 0) {
     // What others wrote is visible to the kernels behind this one: theirs have ended.
-    put_off = simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
+    put_off = (launch != nullptr && is_poisoned(&launch->health)) ||
+              simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
     if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
   }
   if (simt::sync_block_or(put_off)) return;
+  // Not before: they may be those of a launch that is at work.
+  if (launch != nullptr) zero(launch->counters);  // sabotage: replay-counters
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     log.close(r);
   if (simt::thread_rank() != 0) return;
@@ -87,6 +101,21 @@ template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_arguments<Ref> a) {
   if (!a.runs()) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+/// Opens the log again as it was before it was closed: what was to run it was never enqueued. One
+/// block.
+template <class Ref>
+WARDEN_KERNEL void reopen_log(run_arguments<Ref> a) {
+  auto const& log = a.ref.log;
+  if (!a.runs()) return;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+    log.reopen(r);
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  log.control->running = 0;
+  simt::fence_device();  // release, as in open_log
+  simt::compare_exchange(a.ref.at_work, 1u, 0u);
 }
 
 /// Opens the log again, empty. One block.

@@ -20,7 +20,7 @@ struct launch_access {
   /// What the others of a launch need of this guarded.
   template <class Guarded>
   static std::shared_ptr<launch_state const> const& state(Guarded const& g) {
-    return g.history_.own();
+    return g.history_->own();
   }
   /// How long a wait may last without progress.
   template <class Guarded>
@@ -36,8 +36,8 @@ struct launch_access {
     typename Guarded::ref r = g.ref_;
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
-    auto const& own = *g.history_.own();
-    launch.members[launch.member_count++] = {own.control.data(), g.history_.begin(all)};
+    auto const& own = *g.history_->own();
+    launch.members[launch.member_count++] = {own.control.data(), g.history_->begin(all)};
     for (auto const& group : own.groups)
       launch.groups[launch.group_count++] = {group.memory->indices.data(),
                                              group.servers};  // sabotage: progress-rings
@@ -54,7 +54,7 @@ struct launch_access {
   /// The launch that has begun is enqueued in `s`.
   template <class Guarded>
   static void end(Guarded& g, stream_ref s) {
-    g.history_.end(s);
+    g.history_->end(s);
   }
 };
 

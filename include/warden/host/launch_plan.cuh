@@ -104,10 +104,13 @@ class launch_plan {
 
     // What a guarded has to report stays.
     auto* const counters = &launch.control->counters;
-    runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // sabotage: health-kept
+    if constexpr (!is_part_of_run<Kernel>)
+      runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // sabotage: health-kept
     auto const mark = [&](bool in_use) {
-      launch_access::mark(first, in_use, s, in_.where);
-      (launch_access::mark(rest, in_use, s, in_.where), ...);
+      if constexpr (!is_part_of_run<Kernel>) {
+        launch_access::mark(first, in_use, s, in_.where);
+        (launch_access::mark(rest, in_use, s, in_.where), ...);
+      }
     };
     mark(true);
     void* all_arguments[] = {&arguments};

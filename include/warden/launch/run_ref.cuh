@@ -53,6 +53,8 @@ class run_ref {
                                       run_ref_of_partials<Policy, Record, Sections...>, run_ref>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
+  /// The log.
+  using log_type = section_log<message_type>;
   using answers = no_answer;                   ///< nobody asks
   using reply_type = no_answer;                ///< nothing is said
   static constexpr bool has_pairs = false;     ///< not deferred
@@ -71,7 +73,7 @@ class run_ref {
   context sections_context{};        ///< handed to every section
   guarded_report* report = nullptr;  ///< one a guarded, in global memory
   std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
-  section_log<message_type> log{};   ///< what is run
+  log_type log{};                    ///< what is run
   partition_map owners{};            ///< as the log's
   std::uint32_t locals = 0;          ///< records of one partition, at most
 

@@ -21,9 +21,10 @@ class ordered_reader {
   using scan = simt::block_scan<Threads>;
   /// Rows that a thread looks at together.
   static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
-  static constexpr std::uint32_t entries = Threads * each;
 
  public:
+  /// Rows that it gathers at a time.
+  static constexpr std::uint32_t entries = Threads * each;
   /// Shared memory of the block.
   struct storage {
     typename scan::storage scanning;  ///< of lengths
@@ -31,15 +32,17 @@ class ordered_reader {
     std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
   };
 
-  /// For `partition` in the log's `rows`. Collective over the block; `shared` is nobody else's.
-  WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t partition,
-                               std::uint32_t rows, storage& shared)
+  /// For a partition's column in these rows of the log, by their turns. Collective over the block;
+  /// `shared` is nobody else's.
+  WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
+                               storage& shared)
       : log_{log},
         scan_{&shared.scanning, 1},
         before_{shared.before, entries},
         places_{shared.places, entries},
-        partition_{partition},
-        rows_{rows} {
+        column_{column},
+        rows_{rows.end},
+        next_row_{rows.first} {
     load_rows();
   }
 
@@ -77,10 +80,10 @@ class ordered_reader {
       std::uint32_t begin[each], length[each], sum = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
-        segment const s = segment_of(next_row_ + simt::thread_rank() * each + k);
+        log_places const s = segment_of(next_row_ + simt::thread_rank() * each + k);
         begin[k] = s.begin;
-        length[k] = s.length;
-        sum += s.length;
+        length[k] = s.count;
+        sum += s.count;
       }
       std::uint32_t before = scan::exclusive_sum(scan_[0], sum, total_);
       WARDEN_UNROLL
@@ -93,17 +96,10 @@ class ordered_reader {
       simt::sync_block();
     }
   }
-  struct segment {
-    std::uint32_t begin, length;
-  };
   /// The segment of the row whose turn is `turn`; empty if there is none.
-  WARDEN_DEVICE segment segment_of(std::uint32_t turn) const {
+  WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
     if (turn >= rows_) return {0, 0};
-    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
-    std::uint32_t const first = *log_.offset(partition_, row);
-    std::uint32_t const end = *log_.offset(partition_ + 1, row);
-    std::uint32_t const begin = log_.begins[row];
-    return log_.holds(begin, first, end) ? segment{begin + first, end - first} : segment{0, 0};
+    return log_.segment(column_, log_.order.rows[turn]);  // sabotage: rows-as-they-came
   }
   /// The place of message `i` of these rows: in the last segment that begins at or before it.
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
@@ -118,11 +114,11 @@ class ordered_reader {
   section_log<Message> const& log_;
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint32_t> before_, places_;  ///< see storage
-  std::uint32_t partition_;
-  std::uint32_t rows_;
-  std::uint32_t next_row_ = 0;  ///< of the block
-  std::uint32_t total_ = 0;     ///< messages in these rows
-  std::uint32_t done_ = 0;      ///< of them
+  std::uint32_t column_;
+  std::uint32_t rows_;       ///< below this
+  std::uint32_t next_row_;   ///< of the block
+  std::uint32_t total_ = 0;  ///< messages in these rows
+  std::uint32_t done_ = 0;   ///< of them
 };
 
 WARDEN_NAMESPACE_END

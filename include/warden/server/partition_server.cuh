@@ -46,17 +46,19 @@ class partition_server {
 
   /// Until no partition is left. Collective over the block.
   WARDEN_DEVICE void run() const {
-    // One look for all threads: a kernel that is sending takes rows meanwhile.
-    if (simt::thread_rank() == 0) shared_[0].rows = ref_.log.rows_written();
     while (true) {
-      if (simt::thread_rank() == 0)
-        shared_[0].partition = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+      if (simt::thread_rank() == 0) {
+        std::uint32_t const next = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+        bool const is_last = next >= ref_.owners.partitions();
+        // One look for all threads: a kernel that is sending takes rows meanwhile.
+        shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
+      }
       simt::sync_block();
-      std::uint32_t const partition = shared_[0].partition;
+      found const next = shared_[0];
       simt::sync_block();
-      if (partition >= ref_.owners.partitions()) return;
-      run_partition<Ref>(partition, shared_[0].rows);
-      if constexpr (two_widths) run_partition<partials>(partition, shared_[0].rows);
+      if (next.partition >= ref_.owners.partitions()) return;
+      run_partition<Ref>(next.partition, next.rows);
+      if constexpr (two_widths) run_partition<partials>(next.partition, next.rows);
     }
   }
 
@@ -64,7 +66,7 @@ class partition_server {
   /// What one thread looks up for all.
   struct found {
     std::uint32_t partition;  ///< the next one
-    std::uint32_t rows;       ///< of the log
+    log_rows rows;            ///< that may have messages of it
   };
   /// The workers of both widths have the same memory, one after the other.
   WARDEN_HOST_DEVICE static constexpr std::size_t worker_bytes(std::size_t locals) {
@@ -82,9 +84,9 @@ class partition_server {
 
   /// Runs its messages of one width.
   template <class Some>
-  WARDEN_DEVICE void run_partition(std::uint32_t partition, std::uint32_t rows) const {
+  WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
     using worker_type = Worker<Some>;
-    reader_of<Some> messages{ref_.log, partition, rows, reading_[0]};
+    reader_of<Some> messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
     // Records without sections are not even loaded.
     if (!simt::sync_block_or(messages.has_more())) return;
     worker_type worker{ref_, partition, storage_};

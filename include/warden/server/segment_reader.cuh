@@ -2,9 +2,9 @@
 /// @file
 /// Gathers the messages of one partition from the batches of a log.
 ///
-/// The block's warps share the rows by turns of 32. A warp takes 32 neighbouring rows, one a lane,
-/// adds up the lengths of their segments, and then each lane finds its message by a search among
-/// those sums: a segment may be empty, or longer than a warp.
+/// The block's warps share the rows by turns of 32, or fewer where there are few. A warp takes as
+/// many neighbouring rows, one a lane, adds up the lengths of their segments, and then each lane
+/// finds its message by a search among those sums: a segment may be empty, or longer than a warp.
 #pragma once
 
 #include <warden/channel/section_log.cuh>
@@ -28,16 +28,36 @@ class segment_reader {
   /// It needs no shared memory.
   using storage = reads_without_storage;
 
-  /// For `partition` in the log's `rows`, by this thread's warp among those of the block.
-  /// Collective over the warp.
-  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t partition, std::uint32_t rows,
+  /// For a partition's column in these rows of the log, by this thread's warp among those of the
+  /// block. Collective over the warp.
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows,
                                storage&)
       : log_{log},
-        partition_{partition},
-        rows_{rows},
-        next_row_{simt::warp_rank() * simt::warp_size + simt::lane_id()} {
+        column_{column},
+        rows_{rows.end},
+        turn_{turn_of(rows)},
+        next_row_{rows.first + simt::warp_rank() * turn_} {
     ask_for_rows();
     load_rows();
+  }
+
+  /// What a warp will receive.
+  struct extent {
+    std::uint32_t messages;  ///< this lane's rows have
+    std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
+  };
+  /// Of this warp with a reader of these rows. Collective over the warp.
+  WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column,
+                                      log_rows rows) {
+    extent all{0, 0};
+    std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
+    for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;
+         next += warps * turn) {
+      log_places const s = segment_of(log, column, next, turn, rows.end);
+      all.messages += s.count;
+      all.rounds += (simt::warp_sum(s.count) + simt::warp_size - 1) / simt::warp_size;
+    }
+    return all;
   }
 
   /// Whether there are messages left. Collective over the warp; the same for its lanes.
@@ -66,10 +86,10 @@ class segment_reader {
   /// Goes on to the warp's next rows that have messages; `total_` is 0 if none have.
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
-    while (next_row_ - simt::lane_id() < rows_ && total_ == 0) {
-      begin_ = asked_begin_ + asked_first_ * width;
-      std::uint32_t const length = asked_end_ - asked_first_;
-      next_row_ += simt::block_threads();
+    while (next_row_ < rows_ && total_ == 0) {
+      begin_ = asked_.begin;
+      std::uint32_t const length = asked_.count;
+      next_row_ += simt::block_threads() / simt::warp_size * turn_;
       ask_for_rows();
       std::uint32_t sum = length;
       WARDEN_UNROLL
@@ -83,19 +103,20 @@ class segment_reader {
     }
   }
   /// The loads for the rows after these, under way while these are read.
-  WARDEN_DEVICE void ask_for_rows() {
-    asked_begin_ = asked_first_ = asked_end_ = 0;
-    if (next_row_ >= rows_) return;
-    asked_first_ = *log_.offset(partition_, next_row_);
-    asked_end_ = *log_.offset(partition_ + 1, next_row_);
-    asked_begin_ = log_.begins[next_row_];
-    if constexpr (Mixed) {
-      // Rows of the other width have nothing to read.
-      bool const is_wide = (asked_begin_ & log_type::wide_row) != 0;
-      asked_begin_ &= ~log_type::wide_row;
-      if (is_wide != (width != 1)) asked_end_ = asked_first_ = 0;  // sabotage: row-width
-    }
-    if (!log_.holds(asked_begin_, asked_first_, asked_end_, width)) asked_end_ = asked_first_ = 0;
+  WARDEN_DEVICE void ask_for_rows() { asked_ = segment_of(log_, column_, next_row_, turn_, rows_); }
+  /// The lane's segment of the rows from `next` on; empty if it has none.
+  WARDEN_DEVICE static log_places segment_of(log_type const& log, std::uint32_t column,
+                                             std::uint32_t next, std::uint32_t turn,
+                                             std::uint32_t end) {
+    std::uint32_t const row = next + simt::lane_id();
+    return simt::lane_id() < turn && row < end ? log.template segment<width, Mixed>(column, row)
+                                               : log_places{0, 0};
+  }
+  /// Rows of a warp's turn: so many that every warp has some.
+  WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
+    std::uint32_t const warps = simt::block_threads() / simt::warp_size;
+    std::uint32_t const each = (rows.end - rows.first + warps - 1) / warps;
+    return each < simt::warp_size ? each : simt::warp_size;
   }
   /// The place of the warp's message `i` of these rows: in the last segment that begins at or
   /// before it, which is not empty if `i` is a message.
@@ -111,10 +132,11 @@ class segment_reader {
   }
 
   log_type const& log_;
-  std::uint32_t partition_;
-  std::uint32_t rows_;
-  std::uint32_t next_row_;                               ///< of the lane
-  std::uint32_t asked_begin_, asked_first_, asked_end_;  ///< of that row
+  std::uint32_t column_;
+  std::uint32_t rows_;        ///< below this
+  std::uint32_t turn_;        ///< rows of the warp at a time
+  std::uint32_t next_row_;    ///< the first of those that have been asked for
+  log_places asked_;          ///< the lane's segment of them
   std::uint32_t begin_ = 0;   ///< the lane's row: where its segment begins in the pool
   std::uint32_t before_ = 0;  ///< messages in the segments of the lanes before
   std::uint32_t total_ = 0;   ///< messages in the warp's rows

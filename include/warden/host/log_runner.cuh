@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log's sections are run where none of them sends others: partition after partition, by as
+/// many blocks as are resident together.
+#pragma once
+
+#include <warden/channel/partition_map.cuh>
+#include <warden/deferred_options.hpp>
+#include <warden/error.hpp>
+#include <warden/host/deferred_kernels.cuh>
+#include <warden/host/launchable.cuh>
+#include <warden/host/log_order.cuh>
+#include <warden/host/log_plan.cuh>
+#include <warden/host/log_split.cuh>
+#include <warden/launch/run_ref.cuh>
+#include <warden/placement.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The kernels between a log's close and its opening, and what they need.
+template <class Policy, class Record, class... Sections>
+class log_runner {
+  using run_type = run_ref<Policy, Record, Sections...>;
+  static_assert(
+      requires { typename run_type::executor::template deferred_server<run_type>; },
+      "warden: a log is run by the executor runs, locks or atomics");
+  static_assert(
+      !run_type::in_order || requires { run_type::executor::keeps_order; },
+      "warden: order::sequential needs the executor runs");
+
+ public:
+  /// For the logs of `of`.
+  explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
+
+  /// Whether one of so many partitions of `records` fits a block of the current device; 0: as many
+  /// as there can be. Throws cuda_error.
+  static bool fits(std::uint64_t records, std::uint32_t partitions) {
+    auto const owners = log_plan<run_type>::partitions(
+        records, partitions != 0 ? partitions : flat_writer<run_type>::most_partitions);
+    return bytes_of(owners, records) <=
+           runtime::facts(runtime::current_device()).shared_bytes_per_block;
+  }
+
+  /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
+  /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
+  /// where they do not fit the chip.
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::source_location where) {
+    auto const facts = runtime::facts(device_);
+    constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
+    // Sections on records in memory wait for them: more threads at once have more loads under way.
+    constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
+    // Not more than blocks at once: what sections write beside their records is then written in
+    // one sweep.
+    std::uint32_t partitions =
+        chosen.partitions != 0
+            ? chosen.partitions
+            : std::clamp<std::uint32_t>(
+                  std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each,
+                  1, most);
+    std::uint32_t split = std::max(1u, chosen.split);
+    if (!splits && split != 1) {
+      throw limit_error{"deferred: a split by " + std::to_string(split) +
+                            "; a log of sections that combine to wider partials is not split",
+                        where};
+    }
+    auto const plan = [&] {
+      run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
+      run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
+      run_bytes_ = bytes_of(run.owners, run.size);
+      return run_bytes_ <= facts.shared_bytes_per_block;
+    };
+    while (!plan()) {
+      bool const has_more = std::uint64_t{partitions} * split < run.size;
+      if (has_more && chosen.partitions == 0 && chosen.split <= 1 && partitions < most) {
+        partitions *= 2;
+      } else if (splits && has_more && chosen.split == 0 && split < most) {
+        split *= 2;
+      } else {
+        throw limit_error{
+            "deferred: " + std::to_string(run.size) + " records of " +
+                std::to_string(sizeof(Record)) + " bytes in " + std::to_string(partitions * split) +
+                " partitions do not fit the chip: one needs " + std::to_string(run_bytes_) +
+                " bytes of shared memory; the device has " +
+                std::to_string(facts.shared_bytes_per_block),
+            where};
+      }
+    }
+    run_blocks_ = resident(run_kernel_, run_bytes_, where);
+    std::size_t const bytes = run.size * sizeof(Record);
+    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes && sections >= run.size / 8) {
+      // Half of the cache is for all else that goes through it.
+      while (split < most && bytes / (partitions * split) * run_blocks_ > facts.cache_bytes / 2)
+        split *= 2;
+      plan();
+    }
+    run_blocks_ = std::min(run_blocks_, partitions * split);
+    return run.owners.coarser(partitions);
+  }
+  /// Behind the plan of the log: what sorts and splits it. Throws cuda_error.
+  void make(run_type& run, std::source_location where) {
+    if constexpr (splits) {
+      if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
+    }
+    if constexpr (run_type::in_order) {
+      order_.make(run.log, where);
+    } else {
+      // No more blocks than there are tiles.
+      std::size_t const regions = run.log.last_region + std::size_t{1};
+      std::size_t const tiles = (run.log.region_size + flat_writer<run_type>::slots - 1) /
+                                flat_writer<run_type>::slots * regions;
+      sort_blocks_ = static_cast<unsigned>(
+          std::min<std::size_t>(resident(sort_kernel_, sort_bytes, where), tiles));
+    }
+  }
+
+  /// Enqueues the execution of a closed log. Throws cuda_error.
+  void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+    void* arguments[] = {&run};
+    auto const launch = [&](runtime::kernel const& kernel, unsigned blocks, std::size_t bytes) {
+      runtime::launch(kernel, {blocks, threads, bytes, false}, arguments, s, where);
+    };
+    if constexpr (run_type::in_order) {
+      order_.find(run, s, where);
+    } else {
+      launch(sort_kernel_, sort_blocks_, sort_bytes);
+    }
+    if constexpr (splits) {
+      if (split_.is_made()) run = split_.enqueue(run, s, where);
+    }
+    launch(run_kernel_, run_blocks_, run_bytes_);
+  }
+
+  /// No launch replays the log.
+  [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return order_.bytes() + split_.bytes(); }
+
+ private:
+  using server = typename run_type::executor::template deferred_server<run_type>;
+  /// A split would have to write batches of both widths.
+  static constexpr bool splits = !run_type::formats::two_widths;
+  struct no_split {
+    static constexpr std::size_t bytes() { return 0; }
+  };
+  static constexpr bool on_chip = Policy::records == placement::on_chip;
+  static constexpr unsigned threads = run_type::policy::block_threads;
+  static constexpr std::size_t sort_bytes = flat_writer<run_type>::shared_bytes();
+
+  /// Shared memory of a block that runs a partition.
+  static std::size_t bytes_of(partition_map const& owners, std::uint64_t records) {
+    return server::shared_bytes(static_cast<std::uint32_t>(owners.locals(records)));
+  }
+  static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
+                           std::source_location where) {
+    return static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where));
+  }
+  /// Nothing where sections run in order: there are no flat messages.
+  static runtime::kernel sort_kernel() {
+    if constexpr (run_type::in_order)
+      return {};
+    else
+      return simt::make_kernel(&sort_flat<run_type>);
+  }
+
+  int device_;
+  unsigned run_blocks_ = 0, sort_blocks_ = 0;
+  std::size_t run_bytes_ = 0;
+  // Asked for shared memory when the log is made, and launched later: the address of a kernel may
+  // be another one in another translation unit.
+  runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
+  runtime::kernel sort_kernel_ = sort_kernel();
+  log_order<run_type> order_;  ///< empty unless sections run in order
+  std::conditional_t<splits, log_split<run_type>, no_split> split_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The finer log into which a run splits a log: its memory, and the kernel between the sort and the
+/// run.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/channel/partition_map.cuh>
+#include <warden/host/deferred_kernels.cuh>
+#include <warden/host/split_kernel.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <source_location>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Nothing, until it is made. Of `Ref`, a run_ref.
+template <class Ref>
+class log_split {
+ public:
+  /// Whether logs are split.
+  [[nodiscard]] bool is_made() const { return blocks_ != 0; }
+  /// Bytes of device memory.
+  [[nodiscard]] std::size_t bytes() const {
+    return pool_.bytes() + offsets_.bytes() + begins_.bytes() + rows_of_.bytes() + turns_.bytes() +
+           counters_.bytes();
+  }
+
+  /// Makes the memory for splits of `run.log`, whose partitions are those of `run.owners`, several
+  /// together. Throws cuda_error.
+  void make(Ref const& run, std::source_location where) {
+    auto const& coarse = run.log;
+    std::uint32_t const partitions = coarse.partitions.partitions();
+    log_ = {};
+    log_.control = coarse.control;
+    log_.size = coarse.size;
+    log_.partitions = run.owners.within(partitions);
+    log_.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(partitions));
+    log_.rows = static_cast<std::uint32_t>(log_splitter<Ref>::most_rows(coarse));
+    pool_ = buffer<typename Ref::message_type>{coarse.size};
+    offsets_ = buffer<std::uint16_t>{(log_.partitions.partitions() + std::size_t{1}) * log_.rows};
+    begins_ = buffer<std::uint32_t>{log_.rows};
+    rows_of_ = buffer<log_rows>{partitions};
+    counters_ = buffer<split_counters>{1};
+    counters_.fill_bytes(0);
+    log_.pool = pool_.data();
+    log_.offsets = offsets_.data();
+    log_.begins = begins_.data();
+    log_.rows_of = rows_of_.data();
+    if constexpr (Ref::in_order) {
+      // The rows of a partition are written in their order.
+      std::vector<std::uint32_t> turns(log_.rows);
+      std::iota(turns.begin(), turns.end(), 0u);
+      turns_ = buffer<std::uint32_t>{turns};
+      log_.order.rows = turns_.data();
+    }
+    blocks_ = std::min(partitions, static_cast<unsigned>(runtime::resident_blocks(
+                                       kernel_, threads, shared_bytes, where)));
+  }
+  /// Enqueues the split of a closed and sorted log, and returns what is to be run in its place.
+  /// Throws cuda_error.
+  run_arguments<Ref> enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) {
+    split_arguments<Ref> argument{run, log_, counters_.data()};
+    void* arguments[] = {&argument};
+    runtime::launch(kernel_, {blocks_, threads, shared_bytes, false}, arguments, s, where);
+    run.ref.log = log_;
+    return run;
+  }
+
+ private:
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static constexpr std::size_t shared_bytes = log_splitter<Ref>::shared_bytes();
+
+  unsigned blocks_ = 0;
+  typename Ref::log_type log_{};
+  runtime::kernel kernel_ = simt::make_kernel(&split_log<Ref>);
+  buffer<typename Ref::message_type> pool_;
+  buffer<std::uint16_t> offsets_;
+  buffer<std::uint32_t> begins_;
+  buffer<log_rows> rows_of_;
+  buffer<std::uint32_t> turns_;  ///< in order
+  buffer<split_counters> counters_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Must not compile: a partial that no section becomes.
+
+#include <warden/guarded.cuh>
+
+struct sample {
+  std::uint32_t value;
+  __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += value; }
+  struct partial {
+    std::uint32_t value, count;
+    __device__ void operator()(std::uint32_t& sum, warden::no_context) const { sum += value; }
+    __device__ static partial combine(partial a, partial) { return a; }
+  };
+};
+struct combining : warden::default_policy {
+  static constexpr bool combines = true;
+  static constexpr bool deferred_only = true;
+};
+
+void make(std::uint32_t* records) {
+  warden::basic_guarded<combining, std::uint32_t, sample>{records, 1};
+}
