@@ -96,8 +96,11 @@ class deferred_block {
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
-    round_ = writer_.combine(round_);
-    std::uint32_t const refused = refused_ + pass_on();
+    if (round_ != 0) {
+      round_ = writer_.combine(round_);
+      refused_ += pass_on();
+    }
+    std::uint32_t const refused = refused_;
     refused_ = 0;
     return refused;
   }

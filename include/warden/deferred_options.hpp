@@ -16,9 +16,9 @@ struct deferred_options {
   unsigned partitions = 0;
   /// Into how many each of those is split by a run, which sorts the log once more for that and
   /// needs room for all messages twice: a power of two up to 512. By default as many as make them
-  /// fit the chip; of records in memory, as many as make those that are run together fit the
-  /// level-2 cache, unless the log is so small that few records would have a section. 1 splits
-  /// nothing.
+  /// fit the chip; of records in memory that the level-2 cache does not hold, as many as make the
+  /// first-level one hold them, unless the log is so small that few records would have a section.
+  /// 1 splits nothing.
   unsigned split = 0;
   /// With order::sequential, batches that the log has room for: one for each `flush` of a block,
   /// and for each time that a block has sent as much as its storage holds. By default one for 256

@@ -3,6 +3,7 @@
 // each by itself.
 #pragma once
 
+#include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
 
 #include <algorithm>
@@ -21,13 +22,17 @@ struct to_send {
   std::uint32_t n;
 };
 
+/// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold.
+template <class Ref>
+inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) <= 8 ? 3 : 4;
+
 /// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
 /// first is sent.
 template <class Ref, class Make, unsigned Threads>
-WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3) send_by_blocks(to_send<Ref, Make> a) {
-  using block = warden::deferred_block<Ref, Threads>;
-  block client{a.ref, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
-  constexpr unsigned at_once = 4, chunk = at_once * Threads;
+WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
+                            typename warden::deferred_block<Ref, Threads>::storage& storage) {
+  warden::deferred_block<Ref, Threads> client{a.ref, storage};
+  constexpr unsigned at_once = loaded_at_once<Ref>, chunk = at_once * Threads;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
@@ -46,20 +51,34 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3) send_by_blocks(to_send<Ref, Make> a
   }
   client.flush();
 }
+/// The storage is static shared memory where that holds it, dynamic otherwise.
+template <class Ref, class Make, unsigned Threads>
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
+    send_by_blocks(WARDEN_GRID_CONSTANT to_send<Ref, Make> const a) {
+  using storage = typename warden::deferred_block<Ref, Threads>::storage;
+  if constexpr (sizeof(storage) <= 48 << 10) {
+    WARDEN_SHARED(storage, memory);
+    send_all<Ref, Make, Threads>(a, memory);
+  } else {
+    send_all<Ref, Make, Threads>(a, *reinterpret_cast<storage*>(simt::dynamic_shared()));
+  }
+}
 /// As many blocks as are resident together, of 512 threads.
 template <class Ref, class Make>
 class by_blocks {
  public:
   static constexpr unsigned threads = 512;
-  static constexpr std::size_t shared_bytes =
+  static constexpr std::size_t storage_bytes =
       sizeof(typename warden::deferred_block<Ref, threads>::storage);
+  /// Dynamic shared memory.
+  static constexpr std::size_t shared_bytes = storage_bytes <= 48 << 10 ? 0 : storage_bytes;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
   }
   void send_async(to_send<Ref, Make> const& all) const {
+    constexpr unsigned chunk = loaded_at_once<Ref> * threads;
     simt::launch(&send_by_blocks<Ref, Make, threads>,
-                 std::min(resident_, (all.n + threads - 1) / threads), threads, shared_bytes, all,
-                 {});
+                 std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
   }
 
  private:

@@ -4,7 +4,10 @@
 #include "machine.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <span>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -95,8 +98,9 @@ bool machine::comes_to_collective(thread const& t, unsigned lane) const {
 /// If all are there; `t` is, and others than it go on.
 bool machine::complete_collective(thread& t) {
   unsigned const first = t.number - t.rank % 32;
+  unsigned coming = 0;
   for (unsigned l = 0; l < 32; ++l) {
-    if ((t.mask >> l & 1u) == 0 || first + l == t.number) continue;
+    if ((t.mask >> l & 1u) == 0) continue;
     if (!comes_to_collective(t, l)) {
       if (t.who == device::lanes::not_ended) continue;
       bool const beyond = first + l >= t.home->first_thread + t.home->threads;
@@ -104,50 +108,69 @@ bool machine::complete_collective(thread& t) {
                  (beyond ? ", beyond the block" : ", which has ended"),
              t.where);
     }
+    coming |= 1u << l;
     thread const& other = threads_[first + l];
+    if (&other == &t) continue;
     if (other.state != thread_state::in_collective) return false;
     if (other.mask != t.mask || other.kind != t.kind) {
       if ((other.mask >> (t.rank % 32) & 1u) == 0) return false;  // busy in one of its own
       misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
     }
   }
-  std::vector<thread*> meeting;
-  for (unsigned l = 0; l < 32; ++l) {
-    if (comes_to_collective(t, l)) meeting.push_back(&threads_[first + l]);
-  }
-  for (thread* one : meeting) collective_result(*one);
+  std::array<thread*, 32> meeting;
+  unsigned count = 0;
+  for (unsigned left = coming; left != 0; left &= left - 1)
+    meeting[count++] = &threads_[first + static_cast<unsigned>(std::countr_zero(left))];
+  std::span<thread* const> const all{meeting.data(), count};
+  collective_results(all, coming);
   // Shuffles and votes pass values and order nothing else.
   if (t.kind == device::collective::sync && settings_.weak_memory) {
     std::vector<thread_order*> orders;
-    for (thread* one : meeting) orders.push_back(&one->order);
+    for (thread* one : all) orders.push_back(&one->order);
     thread_order::meet(orders);
   }
-  for (thread* one : meeting) {
+  for (thread* one : all) {
     if (one != current_) make_runnable(*one);
   }
   return true;
 }
 
-void machine::collective_result(thread& t) {
-  unsigned const first = t.number - t.rank % 32;
-  t.result = 0;
-  if (t.kind == device::collective::shuffle || t.kind == device::collective::shift) {
-    if (comes_to_collective(t, t.source % 32)) {
-      t.result = threads_[first + t.source % 32].value;
-    } else if (t.kind == device::collective::shift) {
-      t.result = random_.next();
-    } else {
-      misuse((t.mask >> (t.source % 32) & 1u) == 0 ? "shuffle from a lane that the mask lacks"
-                                                   : "shuffle from a lane that has ended",
-             t.where);
-    }
-    return;
+/// What the threads that meet, those of the lanes `coming`, get.
+void machine::collective_results(std::span<thread* const> meeting, unsigned coming) {
+  std::array<std::uint64_t, 32> values{};  // [lane]
+  unsigned ballot = 0;
+  for (thread const* one : meeting) {
+    unsigned const lane = one->rank % 32;
+    values[lane] = one->value;
+    ballot |= (one->value != 0 ? 1u : 0u) << lane;
   }
-  for (unsigned l = 0; l < 32; ++l) {
-    if (!comes_to_collective(t, l)) continue;
-    std::uint64_t const value = threads_[first + l].value;
-    bool const counts = t.kind == device::collective::ballot ? value != 0 : value == t.value;
-    t.result |= std::uint64_t{counts} << l;
+  for (thread* one : meeting) {
+    unsigned const source = one->source % 32;
+    switch (one->kind) {
+      case device::collective::sync:
+        one->result = 0;
+        break;
+      case device::collective::ballot:
+        one->result = ballot;
+        break;
+      case device::collective::match:
+        one->result = 0;
+        for (unsigned l = 0; l < 32; ++l)
+          one->result |= std::uint64_t{values[l] == one->value} << l;
+        one->result &= coming;
+        break;
+      case device::collective::shuffle:
+        if ((coming >> source & 1u) == 0) {
+          misuse((one->mask >> source & 1u) == 0 ? "shuffle from a lane that the mask lacks"
+                                                 : "shuffle from a lane that has ended",
+                 one->where);
+        }
+        one->result = values[source];
+        break;
+      case device::collective::shift:
+        one->result = (coming >> source & 1u) != 0 ? values[source] : random_.next();
+        break;
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -181,7 +182,7 @@ class machine {
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
   bool comes_to_collective(thread const& t, unsigned lane) const;
-  void collective_result(thread& t);
+  void collective_results(std::span<thread* const> meeting, unsigned coming);
   void polled(std::uintptr_t address, std::uint64_t value);
   void check_spinning();
   void end_of_store();

@@ -5,6 +5,7 @@
 #include "apps/bank_transfer/trace.hpp"
 #include "microbench/bank_transfer/workload.cuh"
 #include "tests/apps/bank_traces.cuh"
+#include "tests/support/complaint.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -204,13 +205,8 @@ TEST(bank_transfer, the_audit_finds_what_is_wrong) {
 }
 
 TEST(bank_transfer, impossible_banks) {
-  auto const complaint = [](bank_transfer::bank_options const& o) -> std::string {
-    try {
-      bank const b{o};
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
+  auto const complaint = [](bank_transfer::bank_options const& o) {
+    return test::refusal([&] { bank{o}; });
   };
   EXPECT_THAT(complaint({.accounts = 0}), HasSubstr("0 accounts are not from 1 to 67108864"));
   EXPECT_THAT(complaint({.accounts = 67108865}), HasSubstr("67108865 accounts are not from 1 to"));

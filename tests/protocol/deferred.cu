@@ -3,6 +3,7 @@
 // is done with the log.
 
 #include "tests/protocol/deferred.cuh"
+#include "tests/support/complaint.hpp"
 
 #include <warden/graph.hpp>
 #include <warden/launch_kernel.cuh>
@@ -19,6 +20,8 @@ namespace {
 
 namespace simt = warden::simt;
 using deferring::entry;
+using test::complaint;
+using test::refusal;
 using testing::HasSubstr;
 using warden::placement;
 
@@ -114,17 +117,6 @@ TEST(deferred, runs_sections_as_atomics) {
   std::vector<std::uint64_t> expected(10);
   for (std::uint32_t i = 0; i < n; ++i) expected[i % 10] += i;
   EXPECT_EQ(records.to_host(), expected);
-}
-
-/// What `wait` says.
-template <class Guarded>
-std::string complaint(Guarded& on, warden::stream_ref s = {}) {
-  try {
-    on.wait(s);
-  } catch (warden::limit_error const& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(deferred, a_full_log_holds_what_it_was_made_for_and_says_who_was_refused) {
@@ -295,6 +287,31 @@ TEST(deferred, a_fused_guarded_defers_as_well) {
   b.expect_ran(0, 500);
 }
 
+TEST(deferred, apply_async_on_more_records_than_a_log_can_name_is_a_fused_launch) {
+  // Only the first ones have memory; no others are touched.
+  constexpr std::uint32_t keys = 50, n = 400, size = 0xfffffffe;
+  warden::buffer<entry> records{keys};
+  records.fill_bytes(0);
+  deferring::table<deferring::fused> on{records.data(), size};
+  std::size_t const memory_bytes = on.memory_bytes();
+  std::vector<std::uint32_t> ids;
+  for (std::uint32_t i = 0; i < n; ++i) ids.push_back(deferring::id_of(i, keys));
+  ids.push_back(~0u);
+  warden::buffer<std::uint32_t> const device_ids{ids};
+  std::vector<deferring::add<1>> const sections(ids.size(), {{3}});
+  warden::buffer<deferring::add<1>> const device_sections{sections};
+  on.apply_async(device_ids.data(), device_sections.data(), ids.size());
+  EXPECT_THAT(complaint(on), HasSubstr("record id 4294967295 is not below 4294967294 (1 such ids"));
+  EXPECT_EQ(on.memory_bytes(), memory_bytes) << "a log was made";
+  std::vector<std::uint32_t> expected(keys);
+  for (std::uint32_t i = 0; i < n; ++i) ++expected[ids[i]];
+  auto const found = records.to_host();
+  for (std::uint32_t k = 0; k < keys; ++k) {
+    EXPECT_EQ(found[k].count, expected[k]) << "lost or doubled section on record " << k;
+    EXPECT_EQ(found[k].sum, 3u * expected[k]) << "lost or doubled section on record " << k;
+  }
+}
+
 template <unsigned Bytes>
 struct large {
   unsigned count;
@@ -332,14 +349,6 @@ TEST(deferred, records_on_chip_that_are_too_many_for_512_partitions_are_split) {
 }
 TEST(deferred, impossible_logs_are_refused) {
   deferring::bench<by_default> b{50};
-  auto const refusal = [](auto make) -> std::string {
-    try {
-      make();
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
-  };
   EXPECT_THAT(refusal([&] {
                 warden::deferred{b.on(), 0};
               }),

@@ -3,6 +3,7 @@
 // is told.
 
 #include "tests/protocol/chains.cuh"
+#include "tests/support/complaint.hpp"
 
 #include <gmock/gmock.h>
 
@@ -224,12 +225,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   auto const run = [](talkative section) {
     test::guarded_records<warden::basic_guarded<in_memory, tally, talkative>> g{4, {.servers = 2}};
     warden::launch_fused(start_talkative{section}, 1, 64, {}, g.guarded);
-    std::string text;
-    try {
-      g.guarded.wait();
-    } catch (warden::limit_error const& e) {
-      text = e.what();
-    }
+    std::string const text = test::complaint(g.guarded);
     std::uint64_t count = 0;
     for (tally const& t : g.records.to_host()) count += t.count;
     return std::pair{text, count};
@@ -277,14 +273,11 @@ TEST(forwarding, what_never_comes_is_told) {
 }
 
 TEST(forwarding, bad_capacities) {
-  auto const complaint = [](unsigned capacity) -> std::string {
-    try {
+  auto const complaint = [](unsigned capacity) {
+    return test::refusal([&] {
       test::guarded_records<warden::basic_guarded<in_memory, tally, hop, last>>{
           10, {.servers = 2, .forward_capacity = capacity}};
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
+    });
   };
   EXPECT_THAT(complaint(16), HasSubstr("forward capacity 16 is not a power of two from 32 to"));
   EXPECT_THAT(complaint(33), HasSubstr("forward capacity 33 is not a power of two from 32 to"));

@@ -2,6 +2,7 @@
 // Sections on two records of one owner, and owner maps that users write.
 
 #include "pairs.cuh"
+#include "tests/support/complaint.hpp"
 
 namespace {
 
@@ -191,13 +192,10 @@ TEST(owner_maps, by_users) {
 TEST(owner_maps, that_are_wrong) {
   warden::buffer<account> accounts{90};
   accounts.fill_bytes(0);
-  auto const complaint = [&](halves map) -> std::string {
-    try {
-      halved_accounts<warden::placement::in_memory> const g{accounts.data(), 90, {}, {}, map};
-    } catch (warden::limit_error const& e) {
-      return e.what();
-    }
-    return "";
+  auto const complaint = [&](halves map) {
+    return test::refusal([&] {
+      halved_accounts<warden::placement::in_memory>{accounts.data(), 90, {}, {}, map};
+    });
   };
   EXPECT_EQ(complaint({2, 45}), "");
   // Too few places on the other servers: 2 of 20 for 70 records.

@@ -2,6 +2,7 @@
 // What a newcomer writes first: lambdas as kernels, sections without a context, any range of
 // records, no block size, no executor; and that errors name the caller's line.
 
+#include "tests/support/complaint.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -12,6 +13,7 @@
 
 namespace {
 
+using test::refusal;
 using testing::HasSubstr;
 
 struct account {
@@ -165,26 +167,16 @@ TEST(ways_in, records_of_any_contiguous_range) {
   static_assert(!warden::device_range<std::span<account const>, account>);
 }
 
-/// The line that an error names, by its message.
-template <class F>
-std::string place_of(F f) {
-  try {
-    f();
-  } catch (warden::limit_error const& e) {
-    return e.what();
-  }
-  return "no error";
-}
 std::string here(int line) { return "ways_in.cu:" + std::to_string(line); }
 
 TEST(ways_in, errors_name_the_callers_line) {
   warden::buffer<account> records{accounts};
   auto* const all = records.data();
   warden::guarded_options const wrong{.capacity = 48};
-  EXPECT_THAT(place_of([&] { bank(records, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(place_of([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(place_of([&] { bank(all, accounts, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(place_of([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(refusal([&] { bank(records, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(refusal([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(refusal([&] { bank(all, accounts, wrong); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(refusal([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
 }
 
 struct large {
@@ -201,7 +193,7 @@ TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
   using guarded = warden::basic_guarded<on_chip_policy, large, touch>;
   auto const facts = warden::runtime::facts(0);
   auto const complaint = [](std::size_t n, unsigned servers) {
-    return place_of([&] { guarded(static_cast<large*>(nullptr), n, {.servers = servers}); });
+    return refusal([&] { guarded(static_cast<large*>(nullptr), n, {.servers = servers}); });
   };
   std::size_t const each = facts.shared_bytes_per_block / sizeof(large);
   // Two servers' worth for one.

@@ -20,7 +20,7 @@ void repeat(std::string const& arm, std::uint32_t keys, std::uint32_t n, unsigne
     return;
   contention::runner<contention::push> runner{simulated ? 2000u : n, keys};
   auto workload = bench::workload::uniform(keys);
-  for (unsigned run = 0; run < (simulated ? 5 : runs); ++run) {
+  for (unsigned run = 0; run < (simulated ? 3 : runs); ++run) {
     auto const result = runner.run(arm, workload, simulated ? 2000 : n, run + 1);
     ASSERT_TRUE(result.verified) << arm << ", " << keys << " keys, run " << run
                                  << ": pushes lost or doubled";

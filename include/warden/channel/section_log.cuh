@@ -203,7 +203,8 @@ struct section_log {
   }
   /// The first place of a partition's messages in a row, and how many there are, of `Width` places
   /// each. None, if they are not in the log: a row that is not whole, because a kernel was sending,
-  /// may say so. Where the log has messages of two widths, `Mixed`, rows of the other one have none.
+  /// may say so. Where the log has messages of two widths, `Mixed`, rows of the other one have
+  /// none.
   template <std::uint32_t Width = 1, bool Mixed = false>
   WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
     std::uint32_t const first = *offset(column, row);

@@ -34,7 +34,7 @@ class batch_writer {
   static constexpr unsigned most_partitions = 512;
 
   /// Bytes of shared memory, aligned to 16.
-  static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
 
   /// `storage` is the same for the whole block, and nobody else's while this lives. Collective.
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)

@@ -99,11 +99,12 @@ class log_runner {
       }
     }
     run_blocks_ = resident(run_kernel_, run_bytes_, where);
+    // A first-level cache holds the records of a partition then.
+    constexpr std::size_t cached = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
-    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes && sections >= run.size / 8) {
-      // Half of the cache is for all else that goes through it.
-      while (split < most && bytes / (partitions * split) * run_blocks_ > facts.cache_bytes / 2)
-        split *= 2;
+    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes &&
+        sections >= run.size / 8) {
+      while (split < most && bytes / (partitions * split) > cached) split *= 2;
       plan();
     }
     run_blocks_ = std::min(run_blocks_, partitions * split);

@@ -30,8 +30,7 @@ class segment_reader {
 
   /// For a partition's column in these rows of the log, by this thread's warp among those of the
   /// block. Collective over the warp.
-  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows,
-                               storage&)
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows, storage&)
       : log_{log},
         column_{column},
         rows_{rows.end},
@@ -47,8 +46,7 @@ class segment_reader {
     std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
   };
   /// Of this warp with a reader of these rows. Collective over the warp.
-  WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column,
-                                      log_rows rows) {
+  WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column, log_rows rows) {
     extent all{0, 0};
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
     for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the library says against something, as text.
+#pragma once
+
+#include <warden/error.hpp>
+#include <warden/stream.hpp>
+
+#include <string>
+
+namespace test {
+
+/// The limit_error that `action` throws; nothing if it throws none.
+template <class Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (warden::limit_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+/// The one that a guarded's `wait` throws.
+template <class Guarded>
+std::string complaint(Guarded& on, warden::stream_ref s = {}) {
+  return refusal([&] { on.wait(s); });
+}
+
+}  // namespace test
