@@ -219,8 +219,13 @@ class operation_log {
   static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
                      std::source_location where) {
     if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
-    if (on_chip::log_type::fits(table.bucket_count(), chosen))
-      return either{std::in_place_type<on_chip>, table, n, chosen, where};
+    using on_chip_log = typename on_chip::log_type;
+    std::uint32_t const buckets = table.bucket_count();
+    // A split costs a pass over the log, and partitions on chip one over the table: where that is
+    // larger than so many partitions hold, it has to have operations for most buckets.
+    bool const fits = on_chip_log::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
+                      (n >= buckets && on_chip_log::fits(buckets, chosen));
+    if (fits) return either{std::in_place_type<on_chip>, table, n, chosen, where};
     return either{std::in_place_type<in_memory>, table, n, chosen, where};
   }
 

@@ -152,10 +152,10 @@ class deferred {
     state_->ran(s);
   }
 
-  /// Whether the current device can run a log on so many records without a split: with its records
-  /// on chip a partition has to fit a block's shared memory. Throws cuda_error.
+  /// Whether the current device can run a log on so many records, as far as its shared memory goes:
+  /// with records on chip a partition has to fit a block's. Throws cuda_error.
   [[nodiscard]] static bool fits(std::uint64_t records, deferred_options chosen = {}) {
-    return runner::fits(records, chosen.partitions);
+    return runner::fits(records, chosen);
   }
 
   /// Sections that it holds.

@@ -299,12 +299,15 @@ TEST(hash_table_kernels, what_repeats_is_combined_unless_the_policy_says_no) {
 
 // ---- where buckets are
 
-TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory) {
-  std::uint32_t const n = 500;
-  // 512 partitions of as many lines as the device has bytes for.
+/// As many lines as `partitions` hold on chip, and some more.
+std::uint32_t more_buckets_than_fit(std::uint32_t partitions) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  auto const too_many = static_cast<std::uint32_t>(facts.shared_bytes_per_block / 128 * 512 + 512);
-  hash_table::table<std::uint32_t, unsigned> t{{.buckets = too_many, .capacity = n, .overflow = n}};
+  return static_cast<std::uint32_t>(facts.shared_bytes_per_block / 128 * partitions + partitions);
+}
+TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_few_operations) {
+  std::uint32_t const n = 500;
+  hash_table::table<std::uint32_t, unsigned> t{
+      {.buckets = more_buckets_than_fit(512), .capacity = n, .overflow = n}};
   using log = hash_table::operation_log<decltype(t), decltype(t)::section::count>;
   EXPECT_FALSE((log{t, 10}.is_on_chip()));
   std::vector<std::uint32_t> keys(n);
@@ -315,6 +318,37 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory) {
   auto const all = contents<std::uint32_t, unsigned>(t, n);
   ASSERT_EQ(all.size(), 100u);
   for (auto const& [k, v] : all) EXPECT_EQ(v, 5u);
+}
+TEST(hash_table_kernels, a_log_of_many_operations_is_split_to_fit_the_chip) {
+  std::uint32_t const buckets = more_buckets_than_fit(1), n = buckets;
+  using table = hash_table::table<std::uint64_t, unsigned>;
+  table t{{.buckets = buckets, .capacity = n, .partitions = 1}};
+  using counting = hash_table::operation_log<table, table::section::count>;
+  using erasing = hash_table::operation_log<table, table::section::erase>;
+  warden::deferred_options const one{.partitions = 1};
+  EXPECT_FALSE((counting{t, n - 1, one}.is_on_chip()));
+  EXPECT_FALSE((counting{t, n, {.partitions = 1, .split = 1}}.is_on_chip()));
+  EXPECT_TRUE((counting{t, n, one}.is_on_chip()));
+  EXPECT_TRUE((erasing{t, n, one}.is_on_chip()));
+  // Sections of two widths, which are not split.
+  hash_table::table<std::uint32_t, unsigned> u{{.buckets = buckets, .capacity = n}};
+  using combining = hash_table::operation_log<decltype(u), decltype(u)::section::count>;
+  EXPECT_FALSE((combining{u, n, one}.is_on_chip()));
+
+  std::vector<std::uint64_t> keys(n);
+  for (std::uint32_t i = 0; i < n; ++i) keys[i] = i / 2;
+  warden::buffer<std::uint64_t> const device_keys{keys};
+  t.count_async(device_keys.data(), n);
+  t.erase_async(device_keys.data(), n / 4);
+  t.wait();
+  auto const all = contents<std::uint64_t, unsigned>(t, n);
+  for (std::uint32_t k = 0; k < n / 2; ++k) {
+    bool const erased = k < (n / 4 + 1) / 2;
+    ASSERT_EQ(all.contains(k), !erased);
+    if (!erased) {
+      ASSERT_EQ(all.at(k), 2u);
+    }
+  }
 }
 
 TEST(hash_table_kernels, the_key_that_no_slot_takes) {

@@ -44,11 +44,13 @@ class log_runner {
   /// For the logs of `of`.
   explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
 
-  /// Whether one of so many partitions of `records` fits a block of the current device; 0: as many
-  /// as there can be. Throws cuda_error.
-  static bool fits(std::uint64_t records, std::uint32_t partitions) {
-    auto const owners = log_plan<run_type>::partitions(
-        records, partitions != 0 ? partitions : flat_writer<run_type>::most_partitions);
+  /// Whether a block of the current device has the shared memory to run one of as many partitions
+  /// of `records` as may be chosen. Throws cuda_error.
+  static bool fits(std::uint64_t records, deferred_options const& chosen) {
+    constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
+    std::uint32_t const partitions = chosen.partitions != 0 ? chosen.partitions : most;
+    std::uint32_t const split = !splits ? 1 : chosen.split != 0 ? chosen.split : most;
+    auto const owners = log_plan<run_type>::partitions(records, partitions * split);
     return bytes_of(owners, records) <=
            runtime::facts(runtime::current_device()).shared_bytes_per_block;
   }
