@@ -4,6 +4,7 @@
 
 #include "apps/hash_table/table.cuh"
 #include "tests/apps/contents.cuh"
+#include "tests/apps/wallets.cuh"
 #include "tests/support/support.cuh"
 
 #include <warden/launch_kernel.cuh>
@@ -19,6 +20,10 @@
 namespace {
 
 using test::contents;
+using test::make_withdrawals;
+using test::reset;
+using test::wallet;
+using test::withdraw;
 using testing::HasSubstr;
 namespace simt = warden::simt;
 
@@ -118,37 +123,6 @@ TEST(hash_table_kernels, a_full_log_is_reported) {
 
 // ---- any section
 
-/// 24 bytes.
-struct wallet {
-  std::int64_t balance;  ///< never below zero
-  std::uint64_t changes;
-  std::uint64_t refused;
-};
-/// Withdraws if there is enough; a new wallet has 100.
-struct withdraw {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t key;
-  std::int32_t amount;
-  template <class Bucket, class Context>
-  __device__ void operator()(Bucket& b, Context const& c) const {
-    bool made;
-    wallet* const w = c.find_or_insert(b, key, wallet{100, 0, 0}, made);
-    if (w == nullptr) {
-      c.count(hash_table::outcome::refused);
-      return;
-    }
-    bool const enough = w->balance >= amount;
-    if (enough) w->balance -= amount;
-    (enough ? w->changes : w->refused) += 1;
-  }
-};
-struct make_withdrawals {
-  std::uint32_t people;
-  WARDEN_HOST_DEVICE withdraw of(std::uint32_t i) const {
-    return {i * 7919u % people, static_cast<std::int32_t>(i % 40)};
-  }
-  __device__ withdraw operator()(std::uint32_t i) const { return of(i); }
-};
 using wallets = hash_table::table<std::uint32_t, wallet>;
 
 template <class Table>
@@ -185,12 +159,7 @@ TEST(hash_table_kernels, operations_in_order_do_what_a_loop_does) {
   std::uint32_t const half = n / 2;
   make_withdrawals const make{people};
   t.run_async(make, half);
-  struct rest {
-    make_withdrawals make;
-    std::uint32_t first;
-    __device__ withdraw operator()(std::uint32_t i) const { return make(first + i); }
-  };
-  t.run_async(rest{make, half}, n - half);
+  t.run_async(make_withdrawals{people, half}, n - half);
   t.wait();
   std::map<std::uint32_t, wallet> wanted;
   for (std::uint32_t i = 0; i < n; ++i) {
@@ -210,14 +179,6 @@ TEST(hash_table_kernels, operations_in_order_do_what_a_loop_does) {
 }
 
 /// Several types in one log, two of them the user's.
-struct reset {
-  static constexpr bool reads_other_memory = false;
-  std::uint32_t key;
-  template <class Bucket, class Context>
-  __device__ void operator()(Bucket& b, Context const& c) const {
-    if (wallet* const w = c.find(b, key)) *w = {-1, 0, 0};
-  }
-};
 using wallet_log = hash_table::operation_log<wallets, withdraw, reset, wallets::section::erase>;
 WARDEN_KERNEL void mixed(wallet_log::ref_type later, std::uint32_t n) {
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
