@@ -33,6 +33,8 @@ char const* to_string(wait_kind kind) {
       return "room in a ring";
     case wait_kind::lock:
       return "a lock";
+    case wait_kind::part:
+      return "a part of the records";
   }
   return "something unknown";
 }
@@ -71,6 +73,12 @@ std::string to_string(diagnosis const& d) {
         "the ring of server %u of guarded %u is full: its %llu slots do not hold what sections "
         "that send more than one other have sent; give the guarded a larger forward_capacity",
         d.wait.channel, d.wait.guarded, index);
+  }
+  if (d.wait.kind == wait_kind::part) {
+    return format(
+        "no progress for %g s: block %u of a run in rounds waited until part %u of the records had "
+        "played %llu games",
+        d.limit_seconds, d.wait.block, d.wait.channel, index);
   }
   std::string const what =
       d.wait.kind == wait_kind::answer

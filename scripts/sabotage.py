@@ -24,6 +24,7 @@ LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
+ROUNDS = "parts/rounds_seeds.each_section_runs_once"
 ORDER = "parts/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
@@ -83,7 +84,7 @@ MUTANTS = {
     "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
     "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
-    "second-lock": ("block/lock_table.cuh", "return true;", "pairs/paired", "(overlapping|unordered) sections"),
+    "second-lock": ("block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
     "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
     "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
@@ -211,17 +212,18 @@ MUTANTS = {
     # Segments: a slice is read twice; an empty one in place of the next.
     "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
     "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
-    # Combining: what went into another section is sent as well; ranks before the counts are clear; a table that is not empty yet;
-    # lanes' sections left out; what is kept is forgotten.
+    # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
+    # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
-    "table-begin": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
-    "warp-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
-    "survivors": ("client/batch_combiner.cuh", "kept = absorb(r, kept);", COMBINED, "lost or doubled section"),
-    # Partials: one takes a section that stays; one leaves out what it was made of, or that is sent as well; rows of the other width.
-    "partial-twice": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sorted-whole": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "run-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-across": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-again": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
+    # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
-    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
     "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
     # Sections of other keys.
@@ -244,6 +246,19 @@ MUTANTS = {
     "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
     "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
                      "lost or doubled|no error"),
+    # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
+    # games from the last to the first; a runner that does not give its record back.
+    "turn-early": ("launch/rounds_ref.cuh", "return played_a + 1 >= game.turn_a && played_b + 1 >= game.turn_b;", ROUNDS,
+                   "(overlapping|unordered) sections|lost or doubled section"),
+    "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "part-back": ("block/pair_store.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.parts - 1);", ROUNDS,
+                  "lost or doubled section"),
+    "game-order": ("server/rounds_server.cuh",
+                   "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
+                   "no progress"),
+    "runner-keeps": ("executor/rounds.cuh", "", ROUNDS, "no progress|deadlock"),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
@@ -326,7 +341,7 @@ def run(programs, test, seeds, mutant=""):
     program, scenario = test.split("/") if "/" in test else ("scenarios", test)
     arguments = [f"--gtest_filter={scenario}"] if program == "parts" else [scenario, str(seeds)]
     return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
-                          env={"WARDEN_SEEDS": "200", **os.environ, "WARDEN_MUTANT": mutant})
+                          env={"WARDEN_SEEDS": "100", **os.environ, "WARDEN_MUTANT": mutant})
 
 
 def check(test, programs, seeds):
@@ -364,7 +379,7 @@ def main():
         one = commands.add_parser(command)
         one.add_argument("name", choices=what)
         one.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the programs with all mutants")
-        one.add_argument("--seeds", type=int, default=300)
+        one.add_argument("--seeds", type=int, default=100)
     a = parser.parse_args()
     if a.command == "plant":
         plant(a.source, a.target)

@@ -74,14 +74,16 @@ class atomics_arm final : public arm {
 
 std::vector<std::string> const& arm_names() {
   static std::vector<std::string> const names{
-      "lock_as_written",  "lock_tuned",    "lock_ordered",          "atomics",
-      "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"};
+      "lock_as_written",  "lock_tuned",       "lock_ordered",  "atomics",
+      "warden_rounds",    "warden_colocated", "warden_nested", "warden_nested_on_chip",
+      "warden_forwarding"};
   return names;
 }
 
 std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen) {
   if (name == "atomics") return std::make_unique<atomics_arm>(b);
   if (name.starts_with("lock_")) return make_lock_arm(name, b);
+  if (name == "warden_rounds") return make_rounds_arm(b);
   return make_warden_arm(name, b, chosen);
 }
 

@@ -54,6 +54,7 @@ std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const
 
 // One translation unit for each kind: their kernels take long enough to compile.
 std::unique_ptr<arm> make_lock_arm(std::string const& name, bank& b);
+std::unique_ptr<arm> make_rounds_arm(bank& b);
 std::unique_ptr<arm> make_warden_arm(std::string const& name, bank& b, colocation const& chosen);
 
 }  // namespace bank_transfer

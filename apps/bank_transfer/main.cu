@@ -24,7 +24,7 @@ struct options {
   std::string file;
   std::uint32_t accounts = 0;
   std::int64_t opening = 1'000'000;
-  std::string arm = "warden_colocated";
+  std::string arm = "warden_rounds";
   std::size_t top = 10;
 };
 

@@ -23,7 +23,7 @@ WARDEN_NAMESPACE_BEGIN
 /// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
 /// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
 /// Where the policy combines, sections on records that repeat are one section in a batch, which
-/// goes on until it is full of sections that differ.
+/// goes on if half of it became free.
 template <class Ref, unsigned Threads>
 class deferred_block {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
@@ -83,9 +83,19 @@ class deferred_block {
     } else {
       writer_.stage_nothing(round_);
     }
-    if (++round_ < rounds) return;
-    round_ = writer_.combine(round_);
-    if (writer::is_full(round_)) refused_ += pass_on();
+    go_on();
+  }
+  /// Collective, as that: a section on the records `first` and `second`, which may be one.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    if (valid && ref_.check(first) && ref_.check(second)) {
+      writer_.stage(round_, Ref::pair(first, second, section));
+      ++unsent_;
+    } else {
+      writer_.stage_nothing(round_);
+    }
+    go_on();
   }
   /// Not collective: any thread, any control flow between collectives; logged at once. False as a
   /// thread's own `send`.
@@ -93,19 +103,28 @@ class deferred_block {
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
     return ref_.send(id, section);
   }
+  /// The same for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t first, std::uint64_t second,
+                            Section const& section) const {
+    return ref_.send(first, second, section);
+  }
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
-    if (round_ != 0) {
-      round_ = writer_.combine(round_);
-      refused_ += pass_on();
-    }
-    std::uint32_t const refused = refused_;
+    if constexpr (Ref::combines) round_ = writer_.combine(round_, false);
+    std::uint32_t const refused = refused_ + (Ref::combines || round_ != 0 ? pass_on() : 0);
     refused_ = 0;
     return refused;
   }
 
  private:
+  /// To the next round.
+  WARDEN_DEVICE void go_on() {
+    if (++round_ < rounds) return;
+    round_ = writer_.combine(round_, true);
+    if (writer::is_full(round_)) refused_ += pass_on();
+  }
   WARDEN_DEVICE std::uint32_t pass_on() {
     std::uint32_t const refused = writer_.flush(round_, turn_);
     turn_ += simt::block_count();

@@ -10,6 +10,7 @@
 #include <warden/host/log_plan.cuh>
 #include <warden/host/log_replayer.cuh>
 #include <warden/host/log_runner.cuh>
+#include <warden/host/rounds_runner.cuh>
 #include <warden/host/shared_state.cuh>
 #include <warden/launch/deferred_ref.cuh>
 #include <warden/launch/run_ref.cuh>
@@ -40,14 +41,17 @@ class basic_guarded;
 ///     b.wait(s);                                       // throws what went wrong
 ///
 /// No cooperative launch, no server beside the kernel, no wait in it. Kernels that fill one log may
-/// run in several streams, if `run` comes behind all of them. Moves, does not copy.
+/// run in several streams, if `run` comes behind all of them. Sections on two records are run in
+/// rounds, in which a block holds two parts of the records at a time; the log then has memory for
+/// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
 class deferred {
   using run_type = run_ref<Policy, Record, Sections...>;
-  static_assert(!(pair_section_of<Sections, Record, typename Policy::context> || ...),
-                "warden: sections on two records are not deferred: use launch_fused");
   static constexpr bool replayed =
       (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+  static_assert(!(replayed && run_type::has_pairs),
+                "warden: sections on two records and sections that send sections are not deferred "
+                "together: use launch_fused");
   static_assert(!(run_type::in_order && Policy::combines),
                 "warden: order::sequential runs each section by itself: let the policy not say "
                 "combines");
@@ -168,8 +172,10 @@ class deferred {
 
  private:
   using message_type = typename run_type::message_type;
-  using runner = std::conditional_t<replayed, detail::log_replayer<Policy, Record, Sections...>,
-                                    detail::log_runner<Policy, Record, Sections...>>;
+  using runner = std::conditional_t<
+      replayed, detail::log_replayer<Policy, Record, Sections...>,
+      std::conditional_t<run_type::has_pairs, detail::rounds_runner<Policy, Record, Sections...>,
+                         detail::log_runner<Policy, Record, Sections...>>>;
 
   auto members() {
     return std::tie(device_, state_, runner_, run_, runs_, launches_, pool_, regions_, offsets_,

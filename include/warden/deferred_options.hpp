@@ -12,13 +12,14 @@ WARDEN_HOST_NAMESPACE_BEGIN
 /// Choices made when a log is made. Zero means: by default.
 struct deferred_options {
   /// Parts of the records that are run one by one, a power of two up to 512; by default about as
-  /// many as the device has multiprocessors, and more where a part would not fit the chip.
+  /// many as the device has multiprocessors, and more where a part would not fit the chip. With
+  /// sections on two records twice as many: two parts are held at a time.
   unsigned partitions = 0;
   /// Into how many each of those is split by a run, which sorts the log once more for that and
   /// needs room for all messages twice: a power of two up to 512. By default as many as make them
   /// fit the chip; of records in memory that the level-2 cache does not hold, as many as make the
   /// first-level one hold them, unless the log is so small that few records would have a section.
-  /// 1 splits nothing.
+  /// 1 splits nothing; sections that combine to wider partials are never split.
   unsigned split = 0;
   /// With order::sequential, batches that the log has room for: one for each `flush` of a block,
   /// and for each time that a block has sent as much as its storage holds. By default one for 256

@@ -81,7 +81,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor nested, or locks where both have "
       "one owner");
-  static_assert(pairs_taken_by<executor> != pairs_of::any_owners ||
+  static_assert(Policy::deferred_only || pairs_taken_by<executor> != pairs_of::any_owners ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...) ||
                     (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
                 "warden: with the executor nested a record and a section take 40 bytes together at "
@@ -229,7 +229,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     if (!misuse.empty()) clear_report(report, s);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);
-    if (failure) {
+    if (failure && channels_) {
       // They may hold half a batch.
       reset_channels(s);
       forwards_->reset(ref_, s);  // sabotage: rings-kept
@@ -258,7 +258,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
         runtime::device_scope const scope{device_};
         // The log is one for all streams: what is sent comes behind the run before.
         if (!runtime::capturing(s)) s.wait_for(state_->last_run);
-        kept_.apply(*this, ids, sections, n, s, where);
+        kept_.template apply<false>(*this, ids, nullptr, sections, n, s, where);
         return;
       }
     }
@@ -275,13 +275,20 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     kept_.reserve(*this, n, {}, where);
   }
 
-  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`.
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
+  /// rounds, if the policy says deferred_only, otherwise as a fused launch.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
-                 base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
+    if constexpr (defers && Policy::deferred_only) {
+      runtime::device_scope const scope{device_};
+      if (!runtime::capturing(s)) s.wait_for(state_->last_run);
+      kept_.template apply<true>(*this, firsts, seconds, sections, n, s, where);
+    } else {
+      launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
+                   base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
+    }
   }
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy

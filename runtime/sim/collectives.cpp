@@ -4,10 +4,8 @@
 #include "machine.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <span>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -43,13 +41,13 @@ unsigned machine::sync_block(device::barrier kind, bool value, device::coming fr
     block_current(thread_state::at_barrier);
     switch_out();
   }
-  return static_cast<unsigned>(t.result);
+  return t.barrier_count;
 }
 
 void machine::complete_barrier(block& b) {
   b.at_barrier = 0;
   ++b.barriers;
-  std::vector<thread_order*> meeting;
+  meeting_.clear();
   for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
     thread& t = threads_[n];
     if (t.barrier != current_->barrier) {
@@ -58,11 +56,11 @@ void machine::complete_barrier(block& b) {
     if (t.from == device::coming::from_one_place && !same(t.where, current_->where)) {
       misuse("threads of one block meet at different barriers", t.where);
     }
-    t.result = b.barrier_count;
-    meeting.push_back(&t.order);
+    t.barrier_count = b.barrier_count;
+    meeting_.push_back(&t.order);
     if (&t != current_) make_runnable(t);
   }
-  if (settings_.weak_memory) thread_order::meet(meeting);
+  if (settings_.weak_memory) thread_order::meet(meeting_);
   // Others first, but nobody has been spinning here.
   budget_ = std::min<std::int64_t>(budget_, 1);
   made_way_ = true;
@@ -72,103 +70,93 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
                             unsigned source, device::lanes who, device::site const& where) {
   step(device::operation::collective, where);
   thread& t = *current_;
-  if ((mask >> (t.rank % 32) & 1u) == 0)
-    misuse("warp collective whose mask lacks the calling lane", where);
+  unsigned const lane = t.rank % 32;
+  if ((mask >> lane & 1u) == 0) misuse("warp collective whose mask lacks the calling lane", where);
   got_on();
-  t.kind = kind;
-  t.mask = mask;
-  t.value = value;
-  t.source = source;
-  t.who = who;
+  warp_state& w = *t.in;
+  w.kinds[lane] = kind;
+  w.masks[lane] = mask;
+  w.values[lane] = value;
+  w.sources[lane] = source % 32;
+  w.who[lane] = who;
   if (!complete_collective(t)) {
+    w.waiting |= 1u << lane;
     block_current(thread_state::in_collective);
     switch_out();
   }
-  return t.result;
-}
-
-/// Whether the lane of `t`'s mask is one that comes, too; it need not be there yet.
-bool machine::comes_to_collective(thread const& t, unsigned lane) const {
-  if ((t.mask >> lane & 1u) == 0) return false;
-  unsigned const number = t.number - t.rank % 32 + lane;
-  return number < t.home->first_thread + t.home->threads &&
-         threads_[number].state != thread_state::ended;
+  return w.results[lane];
 }
 
 /// If all are there; `t` is, and others than it go on.
 bool machine::complete_collective(thread& t) {
-  unsigned const first = t.number - t.rank % 32;
-  unsigned coming = 0;
-  for (unsigned l = 0; l < 32; ++l) {
-    if ((t.mask >> l & 1u) == 0) continue;
-    if (!comes_to_collective(t, l)) {
-      if (t.who == device::lanes::not_ended) continue;
-      bool const beyond = first + l >= t.home->first_thread + t.home->threads;
-      misuse("warp collective whose mask names lane " + std::to_string(l) +
-                 (beyond ? ", beyond the block" : ", which has ended"),
-             t.where);
-    }
-    coming |= 1u << l;
-    thread const& other = threads_[first + l];
-    if (&other == &t) continue;
-    if (other.state != thread_state::in_collective) return false;
-    if (other.mask != t.mask || other.kind != t.kind) {
-      if ((other.mask >> (t.rank % 32) & 1u) == 0) return false;  // busy in one of its own
-      misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
-    }
+  warp_state& w = *t.in;
+  unsigned const lane = t.rank % 32, mask = w.masks[lane];
+  unsigned const coming = mask & w.lanes & ~w.ended;
+  if (coming != mask && w.who[lane] == device::lanes::all) {
+    auto const missing = static_cast<unsigned>(std::countr_zero(mask & ~coming));
+    bool const beyond = (w.lanes >> missing & 1u) == 0;
+    misuse("warp collective whose mask names lane " + std::to_string(missing) +
+               (beyond ? ", beyond the block" : ", which has ended"),
+           t.where);
   }
-  std::array<thread*, 32> meeting;
-  unsigned count = 0;
-  for (unsigned left = coming; left != 0; left &= left - 1)
-    meeting[count++] = &threads_[first + static_cast<unsigned>(std::countr_zero(left))];
-  std::span<thread* const> const all{meeting.data(), count};
-  collective_results(all, coming);
+  unsigned const others = coming & ~(1u << lane);
+  // Before all are there, one that waits stands for those that wait with it.
+  unsigned const there = others & w.waiting;
+  for (unsigned left = there == others ? others : there & -there; left != 0; left &= left - 1) {
+    auto const other = static_cast<unsigned>(std::countr_zero(left));
+    if (w.masks[other] == mask && w.kinds[other] == w.kinds[lane]) continue;
+    if ((w.masks[other] >> lane & 1u) == 0) return false;  // busy in one of its own
+    misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
+  }
+  if (there != others) return false;
+  collective_results(w, lane, coming);
+  w.waiting &= ~coming;
   // Shuffles and votes pass values and order nothing else.
-  if (t.kind == device::collective::sync && settings_.weak_memory) {
-    std::vector<thread_order*> orders;
-    for (thread* one : all) orders.push_back(&one->order);
-    thread_order::meet(orders);
+  bool const orders = w.kinds[lane] == device::collective::sync && settings_.weak_memory;
+  meeting_.clear();
+  for (unsigned left = coming; left != 0; left &= left - 1) {
+    thread& one = threads_[w.first_thread + static_cast<unsigned>(std::countr_zero(left))];
+    if (orders) meeting_.push_back(&one.order);
+    if (&one != current_) make_runnable(one);
   }
-  for (thread* one : all) {
-    if (one != current_) make_runnable(*one);
-  }
+  if (orders) thread_order::meet(meeting_);
   return true;
 }
 
-/// What the threads that meet, those of the lanes `coming`, get.
-void machine::collective_results(std::span<thread* const> meeting, unsigned coming) {
-  std::array<std::uint64_t, 32> values{};  // [lane]
+/// What the lanes `coming`, `lane` among them, get.
+void machine::collective_results(warp_state& w, unsigned lane, unsigned coming) {
   unsigned ballot = 0;
-  for (thread const* one : meeting) {
-    unsigned const lane = one->rank % 32;
-    values[lane] = one->value;
-    ballot |= (one->value != 0 ? 1u : 0u) << lane;
+  for (unsigned left = coming; left != 0; left &= left - 1) {
+    auto const one = static_cast<unsigned>(std::countr_zero(left));
+    ballot |= (w.values[one] != 0 ? 1u : 0u) << one;
   }
-  for (thread* one : meeting) {
-    unsigned const source = one->source % 32;
-    switch (one->kind) {
+  for (unsigned left = coming; left != 0; left &= left - 1) {
+    auto const one = static_cast<unsigned>(std::countr_zero(left));
+    unsigned const source = w.sources[one];
+    std::uint64_t& result = w.results[one];
+    switch (w.kinds[lane]) {
       case device::collective::sync:
-        one->result = 0;
+        result = 0;
         break;
       case device::collective::ballot:
-        one->result = ballot;
+        result = ballot;
         break;
       case device::collective::match:
-        one->result = 0;
+        result = 0;
         for (unsigned l = 0; l < 32; ++l)
-          one->result |= std::uint64_t{values[l] == one->value} << l;
-        one->result &= coming;
+          result |= std::uint64_t{w.values[l] == w.values[one]} << l;
+        result &= coming;
         break;
       case device::collective::shuffle:
         if ((coming >> source & 1u) == 0) {
-          misuse((one->mask >> source & 1u) == 0 ? "shuffle from a lane that the mask lacks"
-                                                 : "shuffle from a lane that has ended",
-                 one->where);
+          misuse((w.masks[one] >> source & 1u) == 0 ? "shuffle from a lane that the mask lacks"
+                                                    : "shuffle from a lane that has ended",
+                 threads_[w.first_thread + one].where);
         }
-        one->result = values[source];
+        result = w.values[source];
         break;
       case device::collective::shift:
-        one->result = (coming >> source & 1u) != 0 ? values[source] : random_.next();
+        result = (coming >> source & 1u) != 0 ? w.values[source] : random_.next();
         break;
     }
   }

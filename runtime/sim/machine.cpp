@@ -54,13 +54,20 @@ machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_sha
       watch_counts_(1u << 16) {
   auto const threads = static_cast<unsigned>(shape.threads.count());
   threads_.resize(blocks_.size() * threads);
+  unsigned const warps = (threads + 31) / 32;
+  warps_.resize(blocks_.size() * warps);
   place_arenas();
   for (unsigned b = 0; b < blocks_.size(); ++b) {
     blocks_[b].first_thread = b * threads;
     blocks_[b].threads = threads;
+    for (unsigned w = 0; w < warps; ++w) {
+      warps_[b * warps + w].first_thread = b * threads + w * 32;
+      warps_[b * warps + w].lanes = ~0u >> (32 - std::min(threads - w * 32, 32u));
+    }
     for (unsigned t = 0; t < threads; ++t) {
       thread& one = threads_[b * threads + t];
       one.home = &blocks_[b];
+      one.in = &warps_[b * warps + t / 32];
       one.rank = t;
       one.index = index_of(t, shape.threads);
       one.number = b * threads + t;
@@ -85,6 +92,7 @@ void machine::begin_block(block& b, unsigned rank) {
 
 void machine::begin_thread(thread& t) {
   t.polls = 0;
+  t.in->ended &= ~(1u << t.rank % 32);
   t.priority = random_.next() | std::uint64_t{1} << 63;
   t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                   [this, &t](boost::context::fiber&& scheduler) {
@@ -197,19 +205,36 @@ thread& machine::choose_by_priority() {
   if (change) change_points_.pop_back();
   if ((change || spins) && current_ != nullptr) {
     current_->priority = --lowest_priority_;
-    if (current_->state == thread_state::runnable)
-      runnable_[current_->runnable_place].priority = current_->priority;
+    if (current_->state == thread_state::runnable) prioritize(*current_);
   }
-  auto const best = std::max_element(
-      runnable_.begin(), runnable_.end(),
-      [](candidate const& a, candidate const& b) { return a.priority < b.priority; });
-  return threads_[best->number];
+  while (true) {
+    prioritized const& best = by_priority_.front();
+    thread& t = threads_[best.number];
+    if (t.state == thread_state::runnable && t.priority == best.priority) return t;
+    std::pop_heap(by_priority_.begin(), by_priority_.end());
+    by_priority_.pop_back();
+  }
+}
+
+void machine::prioritize(thread const& t) {
+  if (by_priority_.size() > 4 * threads_.size()) {
+    // What has become something else lies below and does not come up.
+    by_priority_.clear();
+    for (candidate const& c : runnable_) {
+      by_priority_.push_back({threads_[c.number].priority, c.number});
+    }
+    std::make_heap(by_priority_.begin(), by_priority_.end());
+    return;
+  }
+  by_priority_.push_back({t.priority, t.number});
+  std::push_heap(by_priority_.begin(), by_priority_.end());
 }
 
 void machine::add_runnable(thread& t) {
   t.state = thread_state::runnable;
   t.runnable_place = static_cast<std::uint32_t>(runnable_.size());
-  runnable_.push_back({t.number, t.home, t.priority});
+  runnable_.push_back({t.number, t.home});
+  if (settings_.order == schedule::pct) prioritize(t);
 }
 
 void machine::make_runnable(thread& t) {
@@ -261,13 +286,14 @@ void machine::end_thread(thread& t) {
   block_current(thread_state::ended);
   ++b.ended;
   --alive_;
-  unsigned const first = b.first_thread + t.rank / 32 * 32;
-  for (unsigned n = first; n < std::min(first + 32, b.first_thread + b.threads); ++n) {
-    thread& other = threads_[n];
-    if (other.state != thread_state::in_collective || (other.mask >> (t.rank % 32) & 1u) == 0)
-      continue;
+  warp_state& w = *t.in;
+  unsigned const lane = t.rank % 32;
+  w.ended |= 1u << lane;
+  for (unsigned l = 0; l < 32; ++l) {
+    if ((w.waiting >> l & 1u) == 0 || (w.masks[l] >> lane & 1u) == 0) continue;
+    thread& other = threads_[w.first_thread + l];
     // Whoever waits for this lane waits for ever, or no more.
-    if (other.who == device::lanes::all)
+    if (w.who[l] == device::lanes::all)
       misuse("lane ended, but a warp collective names it in its mask", other.where);
     complete_collective(other);
   }

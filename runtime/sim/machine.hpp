@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -45,6 +44,7 @@ class random_numbers {
 };
 
 struct block;
+struct warp_state;
 
 enum class thread_state : unsigned char { runnable, at_barrier, in_collective, asleep, ended };
 
@@ -60,15 +60,11 @@ struct thread {
   device::site where;          ///< its last operation
   thread_order order;          ///< what happened before what it does next
   bool lags = false;           ///< its loads mostly return the oldest values that they may
-  // Barrier and warp collective.
+  warp_state* in = nullptr;
+  // Barrier.
   device::barrier barrier{};
   device::coming from{};
-  device::collective kind{};
-  device::lanes who{};
-  unsigned mask = 0;
-  unsigned source = 0;
-  std::uint64_t value = 0;
-  std::uint64_t result = 0;
+  unsigned barrier_count = 0;
   // Polling.
   std::array<std::uint64_t, 4> looks{};  ///< the last different ones
   unsigned next_look = 0;
@@ -80,6 +76,22 @@ struct thread {
   bool written = false;
   bool fresh = false;  ///< its next poll returns the newest values
   bool time_passed = false;
+};
+
+/// What the lanes of a warp came to its collectives with, and what they got: in one place, so that
+/// who comes need not look at 31 threads.
+struct warp_state {
+  unsigned first_thread = 0;
+  unsigned lanes = 0;  ///< bits, as below: those that the block has
+  unsigned ended = 0;
+  unsigned waiting = 0;  ///< in a collective
+  // [lane]
+  std::array<device::collective, 32> kinds{};
+  std::array<device::lanes, 32> who{};
+  std::array<unsigned, 32> masks{};
+  std::array<unsigned, 32> sources{};
+  std::array<std::uint64_t, 32> values{};
+  std::array<std::uint64_t, 32> results{};
 };
 
 /// A variable of a block in shared memory, with its canary behind it.
@@ -173,6 +185,7 @@ class machine {
   void end_block(block& b);
   void make_runnable(thread& t);
   void add_runnable(thread& t);
+  void prioritize(thread const& t);
   void block_current(thread_state state);
   void switch_out();
   thread& choose();
@@ -181,8 +194,7 @@ class machine {
   void wake_by_time();
   void complete_barrier(block& b);
   bool complete_collective(thread& t);
-  bool comes_to_collective(thread const& t, unsigned lane) const;
-  void collective_results(std::span<thread* const> meeting, unsigned coming);
+  void collective_results(warp_state& w, unsigned lane, unsigned coming);
   void polled(std::uintptr_t address, std::uint64_t value);
   void check_spinning();
   void end_of_store();
@@ -206,15 +218,23 @@ class machine {
   std::function<void()> body_;
   std::vector<thread> threads_;
   std::vector<block> blocks_;
+  std::vector<warp_state> warps_;
+  std::vector<thread_order*> meeting_;  ///< those of a barrier or a collective
   std::vector<std::byte> arenas_;
   std::size_t arena_stride_ = 0;
   /// Beside each other, so that a choice among many reads no more than these.
   struct candidate {
     std::uint32_t number;
     block* home;
-    std::uint64_t priority;
   };
   std::vector<candidate> runnable_;
+  /// A heap by priority, for pct: what became runnable. It may have become something else since.
+  struct prioritized {
+    std::uint64_t priority;
+    std::uint32_t number;
+    bool operator<(prioritized const& other) const { return priority < other.priority; }
+  };
+  std::vector<prioritized> by_priority_;
   std::size_t alive_ = 0;
   std::uint64_t begun_blocks_ = 0;
   std::int64_t budget_ = 1;

@@ -89,7 +89,7 @@ void thread_order::fence(scope reach) {
   for (int s = 0; s <= static_cast<int>(reach); ++s) released_[s] = released;
 }
 
-void thread_order::meet(std::vector<thread_order*> const& all) {
+void thread_order::meet(std::span<thread_order* const> all) {
   auto const joined = copy_of(all.front()->others_, all.front()->threads_);
   knowledge const* last = all.front()->others_.get();
   for (thread_order const* one : all) {

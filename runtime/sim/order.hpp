@@ -9,6 +9,7 @@
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -82,7 +83,7 @@ class thread_order {
   [[nodiscard]] view const& released(scope to) const { return released_[static_cast<int>(to)]; }
 
   /// These threads meet: each knows what any knows.
-  static void meet(std::vector<thread_order*> const& all);
+  static void meet(std::span<thread_order* const> all);
 
  private:
   [[nodiscard]] view now() const { return {others_, number_, time_}; }

@@ -14,4 +14,4 @@ warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbenc
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
-                   apps/bank_transfer/warden_arms.cu)
+                   apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)

@@ -9,8 +9,8 @@ import re
 
 import command
 
-ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_colocated", "warden_nested",
-        "warden_nested_on_chip", "warden_forwarding"]
+ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "warden_rounds", "warden_colocated",
+        "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
 ROOT = pathlib.Path(__file__).parents[2]
 # Everybody pays account 0 something else, so that there is one order of balances.
 TRACE = "from,to,amount\n" + "".join(f"{n},0,{100 * n}\n" for n in range(1, 50))
@@ -42,7 +42,7 @@ class ReplayTest(command.CommandTest):
         # Accounts 31 to 49 do not have what they should pay; nobody pays them.
         rows = self.balances(trace, "--opening", 3000, "--top", 3)
         self.assertEqual(rows, [(0, 3000 + sum(100 * n for n in range(1, 31))), (31, 3000), (32, 3000)])
-        self.assertRegex(self.summary, "^49 transfers, 19 refused, among 50 accounts, by warden_colocated on ")
+        self.assertRegex(self.summary, "^49 transfers, 19 refused, among 50 accounts, by warden_rounds on ")
 
     def test_accounts(self):
         trace = self.file("trace.csv", "1,2,7\r\n")

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log of sections on two records.
+// A log of sections on two records, in order.
 
 #include <warden/deferred.cuh>
 
 struct move {
   __device__ void operator()(int& from, int& to) const { ++to, --from; }
 };
-using sums = warden::guarded<int, move>;
+struct in_order : warden::default_policy {
+  using order = warden::order::sequential;
+  static constexpr bool deferred_only = true;
+};
+using sums = warden::basic_guarded<in_order, int, move>;
 
 std::size_t bytes(sums& all) { return warden::deferred{all, 10}.memory_bytes(); }

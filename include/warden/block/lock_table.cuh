@@ -28,22 +28,22 @@ class lock_table {
   WARDEN_DEVICE static unsigned lock_of(std::uint32_t local) { return local & (Count - 1); }
   /// One try. On success the fence makes the last holder's writes visible to this thread.
   WARDEN_DEVICE bool try_lock(unsigned lock) const {
-    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
-    if (taken) {
-      simt::fence_block();
-    } else {
-      simt::note_lock_retry();
-    }
+    bool const taken = take(lock);
+    if (taken) simt::fence_block();
     return taken;
   }
   /// One try for two locks, which may be one: both or none is taken. Whoever holds one of them runs
   /// or tries for a lower one, so of all that try some always succeed.
   WARDEN_DEVICE bool try_lock(unsigned a, unsigned b) const {
     unsigned const higher = a < b ? b : a, lower = a < b ? a : b;
-    if (!try_lock(higher)) return false;
-    if (higher == lower || try_lock(lower)) return true;  // sabotage: second-lock
-    unlock(higher);
-    return false;
+    if (!take(higher)) return false;
+    bool const taken = higher == lower || take(lower);  // sabotage: second-lock
+    if (taken) {
+      simt::fence_block();
+    } else {
+      unlock(higher);
+    }
+    return taken;
   }
   /// Frees what that took, as `unlock`.
   WARDEN_DEVICE void unlock(unsigned a, unsigned b) const {
@@ -58,6 +58,12 @@ class lock_table {
   WARDEN_DEVICE std::uint32_t const* word(unsigned lock) const { return &words_[lock]; }
 
  private:
+  WARDEN_DEVICE bool take(unsigned lock) const {
+    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
+    if (!taken) simt::note_lock_retry();
+    return taken;
+  }
+
   simt::shared_span<std::uint32_t> words_;
 };
 

@@ -3,27 +3,28 @@
 /// Combines what repeats in a block's batch, and leaves the rest as it is.
 ///
 /// A sample of the batch tells whether any record has a good part of it. Only then messages are
-/// combined, by a table of what the batch holds: each new message is looked up, goes into the one
-/// found, or stays and is entered. What stays is moved together, and the batch goes on until it is
-/// full of messages that differ.
+/// combined: they are sorted by record, and each run of neighbours becomes one. Nobody waits for a
+/// lock of a hot record: all threads have as many messages of it as they have of others. If half of
+/// the slots are free then, what is left moves together, and the batch goes on.
 #pragma once
 
 #include <warden/channel/log_formats.cuh>
+#include <warden/client/run_carry.cuh>
 #include <warden/combining.cuh>
+#include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <bit>
 #include <cstdint>
-#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
 /// For batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log of
 /// `Formats`. A warp's slots lie together: what it keeps is at their front.
 ///
-/// With one width a section that repeats goes into the message of the one before. Where partials
-/// are wider they have slots of their own, and a record's sections become one when they are as many
-/// as the places that it takes in the log: n places do for n sections.
+/// With one width a record's sections go into the last one's message. Where partials are wider they
+/// have slots of their own, and a record's sections become one when they are as many as the places
+/// that it takes in the log: n places do for n sections.
 template <class Formats, unsigned Threads, unsigned Rounds>
 class batch_combiner {
   using format = typename Formats::format;
@@ -31,6 +32,8 @@ class batch_combiner {
   using partial = typename Formats::partial;
   using wide_format = typename Formats::wide_format;
   using key_type = combining_key<section>;
+  using carry = run_carry<partial>;
+  using scan = simt::block_scan<Threads>;
 
  public:
   /// Whether partials have slots of their own.
@@ -44,28 +47,34 @@ class batch_combiner {
   /// Slots of a batch.
   static constexpr unsigned slots = Threads * Rounds;
   /// Slots of partials; they are numbered behind the others.
-  static constexpr unsigned partials = two_widths ? Threads : 0;
-  static_assert(slots + partials < 0xfffe, "warden: a batch has less than 65,534 messages");
+  static constexpr unsigned partials = two_widths ? Threads / 2 : 0;
+  /// Their ranks: one for each thread, which is none for those without a slot.
+  static constexpr unsigned partial_ranks = two_widths ? Threads : 0;
+  static_assert(slots + partials < 0x8000, "warden: a batch has less than 32,768 messages");
 
   /// Of a slot, in place of a rank: there is no message.
   static constexpr std::uint16_t no_message = 0xffff;
 
   /// A block's shared memory.
   struct storage {
-    static constexpr unsigned buckets = std::bit_floor(slots);
-    std::uint32_t heads[buckets];         ///< the first slot of each bucket's list; first a sample
-    std::uint32_t sent;                   ///< sections of the batch; where there are two widths
-    std::uint32_t partials;               ///< slots of partials that were asked for
-    std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
+    /// Two buckets each; zero while messages are staged. First a sample.
+    std::uint32_t buckets[std::bit_floor(slots) / 2];
+    std::uint16_t sorted[slots + partials];  ///< [place] slot
+    carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
+    typename scan::storage scanning;         ///< of buckets
+    std::uint32_t freed;                     ///< places that combining has made free
+    std::uint32_t made[3];                   ///< [size of the run] partials that were asked for
+    std::uint32_t kept[2][Threads / 32];     ///< [turn][warp] slots in use, from the front
   };
 
-  /// `ranks` and `wide_ranks` are the lists' links while the batch is combined.
+  /// Of a writer's slots and ranks, and the same for wide messages; `shared` is the block's.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
                                simt::shared_span<std::uint16_t> wide_ranks)
       : shared_{&shared, 1},
-        heads_{shared.heads, storage::buckets},
+        buckets_{shared.buckets, words},
+        sorted_{shared.sorted, slots + partials},
         staged_{staged},
         ranks_{ranks},
         wide_{wide},
@@ -75,28 +84,20 @@ class batch_combiner {
   WARDEN_DEVICE static unsigned slot_of(unsigned round) {
     return (simt::warp_rank() * Rounds + round) * simt::warp_size + simt::lane_id();
   }
-  /// Whether batches combine until one of them shows that little repeats.
+  /// Whether messages are staged with their ranks among those of a bucket, `rank`.
   WARDEN_DEVICE bool is_on() const { return on_ != 0; }
-  /// Slots of this warp that are in use, from its first one on; all that were staged in `used`
-  /// rounds if nothing was combined.
-  WARDEN_DEVICE unsigned kept(unsigned used) const {
-    return looked_ == 0 ? used * simt::warp_size : shared_[0].kept[turn_][simt::warp_rank()];
+  /// One more message of a bucket: its rank among those. While `is_on`.
+  WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
+    return rank_in(bucket_of(key_of(m)));
   }
-  /// Partials of the batch; behind a barrier.
-  WARDEN_DEVICE unsigned partials_kept() const {
-    if constexpr (two_widths) {
-      if (looked_ == 0) return 0;
-      std::uint32_t const asked = simt::shared_load(shared_[0].partials);
-      return asked < partials ? asked : partials;
-    } else {
-      return 0;
-    }
-  }
+  /// Whether the batch may have partials; the same for the block. Which: those with a rank.
+  WARDEN_DEVICE bool has_partials() const { return two_widths && combined_ != 0; }
 
-  /// Combines what the block staged in the first `used` rounds, unless too little repeats. Returns
-  /// how many rounds are in use then, in every thread. With two widths only flushes of at least
-  /// `least` sections combine. Collective; a barrier follows before anybody else stages or flushes.
-  WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least) {
+  /// Combines what the block staged in the first `used` rounds, unless too little repeats. With two
+  /// widths only flushes of at least `least` sections combine. If the batch `may_go_on` and half of
+  /// it became free, what is left moves to the front. Returns how many rounds are in use then, in
+  /// every thread. Collective; a barrier follows before anybody flushes.
+  WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
     if (on_ == 0) {
       if (unlooked_ != 0) {
         --unlooked_;
@@ -106,18 +107,331 @@ class batch_combiner {
         unlooked_ = unlooked_batches;
         return used;
       }
+      start(used);
       on_ = 1;
     }
-    bool const first = looked_ == 0;
-    if (first && !begin(used, least)) {
+    simt::sync_block();
+    counted const all = place_buckets();
+    bool const first = combined_ == 0;
+    if (two_widths && first && all.messages < least) {
       pays_ = used < Rounds ? 1 : 0;
+      simt::sync_block();
       return used;
     }
-    // The rounds before were combined when the batch was full last.
-    unsigned kept = first ? 0 : shared_[0].kept[turn_][simt::warp_rank()];
+    combined_ = 1;
+    place_slots(used);
+    simt::sync_block();  // sabotage: sorted-whole
+    combine(all.repeated);
+    simt::sync_block();
+    std::uint32_t const freed = simt::shared_load(shared_[0].freed);
+    if (first && used == Rounds && freed < slots / 8) pays_ = 0;
+    if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
+    return move_together(used);
+  }
+  /// Whether a batch with so many rounds in use, behind `run`, is to be written.
+  WARDEN_DEVICE static bool is_full(unsigned used) { return used > Rounds - spare; }
+  /// Makes ready for an empty batch; the slots may still be read. Barriers follow. Collective.
+  WARDEN_DEVICE void clear() const {
+    for (unsigned b = simt::thread_rank(); b < words; b += Threads) buckets_[b] = 0;
+  }
+  /// The batch has been written.
+  WARDEN_DEVICE void end() {
+    if (combined_ != 0) forget_partials();
+    combined_ = 0;
+    if (pays_ != 0) return;
+    on_ = 0;
+    pays_ = 1;
+    unlooked_ = unlooked_batches;
+  }
+
+ private:
+  /// Batches that are not looked at behind one where nothing repeated.
+  static constexpr std::uint32_t unlooked_batches = 3;
+  /// One record's messages of a sample with which combining begins: an even one of 1,024 records
+  /// has hardly ever as many.
+  static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
+  /// Rounds that are free at least if a batch goes on.
+  static constexpr unsigned spare = 1 + Rounds / 4;
+  static constexpr unsigned bucket_bits = std::bit_width(std::bit_floor(slots)) - 1;
+  static constexpr unsigned words = std::bit_floor(slots) / 2;
+  /// Words of the sample.
+  static constexpr unsigned sampled = words < 1024 ? words : 1024;
+  static constexpr unsigned sample_shift = 33 - std::bit_width(sampled);
+  /// Of a bucket, in place of where it begins: its message is alone, and not sorted.
+  static constexpr std::uint32_t alone = 0xffff;
+  /// Sorted messages of a thread.
+  static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
+  /// Runs of three sizes have partials of their own, and those that smaller ones leave: a long run
+  /// that stays would be marked message by message.
+  static constexpr unsigned sizes = 3;
+  static constexpr unsigned large = two_widths ? slots / (partials + 1) : 1, larger = 64;
+
+  /// Of a batch.
+  struct counted {
+    std::uint32_t messages;
+    std::uint32_t repeated;  ///< in buckets with others
+  };
+
+  WARDEN_DEVICE static unsigned scattered(key_type key) { return folded(key) * 2654435769u; }
+  WARDEN_DEVICE static unsigned bucket_of(key_type key) {
+    return scattered(key) >> (32 - bucket_bits);
+  }
+  WARDEN_DEVICE std::uint16_t rank_in(unsigned bucket) const {
+    unsigned const shift = bucket % 2 * 16;
+    return static_cast<std::uint16_t>(simt::shared_fetch_add(buckets_[bucket / 2], 1u << shift) >>
+                                      shift);
+  }
+  WARDEN_DEVICE static key_type key_of(message_type const& m) {
+    if constexpr (has_combine_key<section>) {
+      return combining_key_of(m.local(), format::template unpack<section>(m));
+    } else {
+      return m.local();
+    }
+  }
+  WARDEN_DEVICE static key_type key_of_wide(wide_message const& m) {
+    return combining_key_of(m.local(), wide_format::template unpack<partial>(m));
+  }
+  WARDEN_DEVICE key_type key_at(unsigned slot) const {
+    if constexpr (two_widths) {
+      if (slot >= slots) return key_of_wide(wide_[slot - slots]);
+    }
+    return key_of(staged_[slot]);
+  }
+  /// A message as a run of its own.
+  WARDEN_DEVICE carry carry_at(unsigned slot) const {
+    if constexpr (two_widths) {
+      if (slot >= slots)
+        return {wide_format::template unpack<partial>(wide_[slot - slots]), 0, slot - slots + 1};
+    }
+    return {made_partial<partial>(format::template unpack<section>(staged_[slot])), 1, 0};
+  }
+
+  /// Two rounds are the sample. Collective.
+  WARDEN_DEVICE bool is_crowded(unsigned used) const {
+    for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) buckets_[b] = 0;
+    simt::sync_block();
+    bool crowded = false;
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      unsigned const r = i == 0 ? 0 : used / 2;
+      if (r >= used || (i == 1 && r == 0)) continue;
+      unsigned const slot = slot_of(r);
+      if (ranks_[slot] == no_message) continue;
+      unsigned const b = scattered(key_of(staged_[slot])) >> sample_shift;
+      std::uint32_t const before = simt::shared_fetch_add(buckets_[b], 1u);
+      crowded = crowded || before + 1 >= crowd;
+    }
+    return simt::sync_block_or(crowded);
+  }
+  /// Ranks what was staged otherwise. Collective.
+  WARDEN_DEVICE void start(unsigned used) const {
+    clear();
+    forget_partials();
+    simt::sync_block();
     WARDEN_NO_UNROLL
-    for (unsigned r = looked_; r < used; ++r) {
-      kept += absorb(r, kept);  // sabotage: survivors
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      if (ranks_[slot] != no_message) ranks_[slot] = rank(staged_[slot]);
+    }
+  }
+
+  WARDEN_DEVICE void forget_partials() const {
+    if constexpr (two_widths) {
+      wide_ranks_[simt::thread_rank()] = no_message;
+      if (simt::thread_rank() < sizes) shared_[0].made[simt::thread_rank()] = 0;
+    }
+  }
+
+  /// Turns the buckets' counts into the places where they begin. Collective; the places are visible
+  /// to the block.
+  WARDEN_DEVICE counted place_buckets() const {
+    constexpr unsigned mine = (words + Threads - 1) / Threads;
+    unsigned const first = simt::thread_rank() * mine;
+    std::uint32_t sum = 0, total;  // messages, and above them those that repeat
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < mine; ++k) {
+      if (first + k >= words) break;
+      std::uint32_t const both = buckets_[first + k];
+      std::uint32_t const low = both & 0xffffu, high = both >> 16;
+      sum += low + high + (((low > 1 ? low : 0) + (high > 1 ? high : 0)) << 16);
+    }
+    std::uint32_t place = scan::exclusive_sum(shared_[0].scanning, sum, total) >> 16;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < mine; ++k) {
+      if (first + k >= words) break;
+      std::uint32_t const both = buckets_[first + k];
+      std::uint32_t const low = both & 0xffffu, high = both >> 16;
+      std::uint32_t const at = low > 1 ? place : alone;
+      if (low > 1) place += low;
+      buckets_[first + k] = at | ((high > 1 ? place : alone) << 16);
+      if (high > 1) place += high;
+    }
+    if (simt::thread_rank() == 0) shared_[0].freed = 0;
+    simt::sync_block();
+    return {total & 0xffffu, total >> 16};
+  }
+  /// Writes a slot to its place. Whether it is: it may be one with others.
+  WARDEN_DEVICE bool place(unsigned slot, key_type key, std::uint16_t rank) const {
+    unsigned const bucket = bucket_of(key);
+    std::uint32_t const begin = (buckets_[bucket / 2] >> (bucket % 2 * 16)) & 0xffffu;
+    if (begin == alone) return false;
+    sorted_[begin + rank] = static_cast<std::uint16_t>(slot);
+    return true;
+  }
+  /// What has a place is no message any more, unless its run says so.
+  WARDEN_DEVICE void place_slots(unsigned used) const {
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      std::uint16_t const rank = ranks_[slot];
+      if (rank != no_message && place(slot, key_of(staged_[slot]), rank))
+        ranks_[slot] = no_message;  // sabotage: log-absorbed
+    }
+    if constexpr (two_widths) {
+      unsigned const me = simt::thread_rank();
+      std::uint16_t const rank = wide_ranks_[me];
+      if (rank != no_message && place(slots + me, key_of_wide(wide_[me]), rank))
+        wide_ranks_[me] = no_message;
+    }
+  }
+
+  /// Makes one of each run of sorted messages, and clears the buckets. Collective.
+  WARDEN_DEVICE void combine(std::uint32_t count) const {
+    std::uint32_t const begin = simt::thread_rank() * each;
+    std::uint32_t const left = begin < count ? count - begin : 0;
+    std::uint32_t const end = begin + (left < each ? left : each);
+    // Runs that begin and end among this thread's messages are done at once; its first one may have
+    // begun before, and its last one may go on.
+    bool const has_any = begin != end;
+    bool goes_on = false, ends = false;
+    if (has_any) {
+      goes_on = begin != 0 && key_at(sorted_[begin - 1]) == key_at(sorted_[begin]);
+      ends = end == count || key_at(sorted_[end]) != key_at(sorted_[end - 1]);
+    }
+    clear();
+    simt::sync_block();  // the neighbours have been looked at, and the buckets as well
+    std::uint32_t first_end = begin, freed = 0;
+    carry last;
+    key_type key{};
+    WARDEN_NO_UNROLL
+    for (std::uint32_t p = begin; p < end; ++p) {
+      unsigned const slot = sorted_[p];
+      key_type const next = key_at(slot);
+      if (p != begin && next == key) {
+        last.add(carry_at(slot));  // sabotage: run-sum
+        continue;
+      }
+      if (p != begin) {
+        if (first_end == begin && goes_on) {
+          first_end = p;
+        } else {
+          freed += finish(key, p, last);
+        }
+      }
+      key = next;
+      last = carry_at(slot);
+    }
+    // Whose last run is not a part of one from before.
+    bool const begins = !goes_on || first_end != begin;
+    carry const before = carry::template before<Threads>(shared_[0].carries, last, begins);
+    if (goes_on && first_end != begin) {
+      // The first run, once more: it was not held.
+      carry all = before;
+      WARDEN_NO_UNROLL
+      for (std::uint32_t p = begin; p < first_end; ++p)
+        all.add(carry_at(sorted_[p]));  // sabotage: run-again
+      freed += finish(key_at(sorted_[begin]), first_end, all);
+    }
+    if (has_any && ends) {
+      if (!begins) last.prepend(before);  // sabotage: run-across
+      freed += finish(key, end, last);
+    }
+    freed = simt::warp_sum(freed);
+    if (simt::lane_id() == 0 && freed != 0) simt::shared_fetch_add(shared_[0].freed, freed);
+  }
+  /// A run, which ends before place `end`, becomes one message, or stays. Returns how many places
+  /// became free.
+  WARDEN_DEVICE std::uint32_t finish(key_type key, std::uint32_t end, carry const& all) const {
+    if constexpr (two_widths) {
+      unsigned wide = all.wide();
+      unsigned freed = all.count();
+      if (wide == 0 && freed >= places) {
+        wide = new_partial(freed);
+        if (wide != 0) freed -= places;
+      }
+      bool stays = wide == 0;
+      if (!stays) {
+        wide_[wide - 1] = wide_format::pack(static_cast<std::uint32_t>(key), all.sum());
+        wide_ranks_[wide - 1] = 0;  // sabotage: partial-lost
+      }
+      if (!stays) return freed;  // sabotage: sample-sent-too
+      for (unsigned i = 1; i <= all.count(); ++i) ranks_[sorted_[end - i]] = 0;
+      return 0;
+    } else {
+      unsigned const slot = sorted_[end - 1];
+      ranks_[slot] = 0;
+      if (all.count() > 1) staged_[slot] = format::pack(static_cast<std::uint32_t>(key), all.sum());
+      return all.count() - 1;
+    }
+  }
+  /// Partials of runs of one size: half of them are for small ones.
+  WARDEN_DEVICE static constexpr unsigned partials_of(unsigned size) {
+    return size == 0 ? partials / 2 : partials / 4;
+  }
+  /// The number of a slot for a partial, from 1 on; 0 if there is none.
+  WARDEN_DEVICE unsigned new_partial(unsigned count) const {
+    unsigned size = count >= larger ? 2 : count >= large ? 1 : 0;
+    while (true) {
+      std::uint32_t& made = shared_[0].made[size];
+      if (simt::shared_load(made) < partials_of(size)) {
+        unsigned const own = simt::shared_fetch_add(made, 1u);
+        unsigned const before = size == 0 ? 0 : size == 1 ? partials / 2 : partials * 3 / 4;
+        if (own < partials_of(size)) return before + own + 1;
+      }
+      if (size == 0) return 0;
+      --size;
+    }
+  }
+  /// Whether there are partials for what comes.
+  WARDEN_DEVICE bool has_room() const {
+    if constexpr (two_widths) {
+      bool has = true;
+      WARDEN_UNROLL
+      for (unsigned size = 0; size < sizes; ++size)
+        has = has && simt::shared_load(shared_[0].made[size]) <= partials_of(size) / 2;
+      return has;
+    } else {
+      return true;
+    }
+  }
+
+  /// Moves what is left to the front of each warp's slots and ranks it anew. Returns the rounds
+  /// that are in use then. Collective.
+  WARDEN_DEVICE unsigned move_together(unsigned used) {
+    unsigned kept = 0;
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      bool const is = ranks_[slot] != no_message;
+      unsigned const there = simt::ballot(simt::full_warp, is);
+      if (there == 0) continue;
+      message_type const m = staged_[slot];
+      // The round has been read: what is kept may lie where it lay.
+      simt::sync_warp(simt::full_warp);
+      if (is) {
+        unsigned const below = there & ((1u << simt::lane_id()) - 1);
+        unsigned const to =
+            slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
+        staged_[to] = m;
+        ranks_[to] = rank(m);
+      }
+      kept += static_cast<unsigned>(simt::count_bits(there));  // sabotage: survivors
+      simt::sync_warp(simt::full_warp);
+    }
+    if constexpr (two_widths) {
+      unsigned const me = simt::thread_rank();
+      if (wide_ranks_[me] != no_message)
+        wide_ranks_[me] = rank_in(bucket_of(key_of_wide(wide_[me])));
     }
     turn_ = turn_ ^ 1u;
     if (simt::lane_id() == 0) shared_[0].kept[turn_][simt::warp_rank()] = kept;
@@ -129,280 +443,36 @@ class batch_combiner {
       std::uint32_t const theirs = shared_[0].kept[turn_][w];
       most = most < theirs ? theirs : most;
     }
-    // One, if there are partials alone.
-    looked_ = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
-    if (first && used == Rounds && looked_ + spare > Rounds) pays_ = 0;
-    return looked_;
-  }
-  /// The batch has been written. A barrier follows before anybody stages.
-  WARDEN_DEVICE void end() {
-    looked_ = 0;
-    if (pays_ != 0) return;
-    on_ = 0;
-    pays_ = 1;
-    unlooked_ = unlooked_batches;
-  }
-  /// Rounds that are free again if it is worth going on with a batch.
-  static constexpr unsigned spare = 1 + Rounds / 8;
-
- private:
-  /// Batches that are not looked at behind one where nothing repeated.
-  static constexpr std::uint32_t unlooked_batches = 3;
-  /// One record's messages of a sample with which combining begins: an even one of 1,024 records
-  /// has hardly ever as many.
-  static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
-  /// Buckets of the sample.
-  static constexpr unsigned sampled = storage::buckets < 1024 ? storage::buckets : 1024;
-  /// Tries for a bucket that is taken; then a message stays by itself, and one more is sent.
-  static constexpr unsigned most_tries = 16;
-  /// Messages of a bucket that are looked at.
-  static constexpr unsigned most_steps = 32;
-  /// In a list: a thread works on it; it ends.
-  static constexpr std::uint32_t taken = ~0u;
-  static constexpr std::uint16_t end_of_list = 0xfffe;
-
-  /// One of 2^(32 - Shift) buckets.
-  template <unsigned Shift>
-  WARDEN_DEVICE static unsigned hash(key_type key) {
-    return folded(key) * 2654435769u >> Shift;
-  }
-  static constexpr unsigned shift = 33 - std::bit_width(storage::buckets);
-  static constexpr unsigned sample_shift = 33 - std::bit_width(sampled);
-  WARDEN_DEVICE static unsigned bucket_of(key_type key) { return hash<shift>(key); }
-  WARDEN_DEVICE key_type key_at(unsigned slot) const {
-    message_type const& m = staged_[slot];
-    if constexpr (has_combine_key<section>) {
-      return combining_key_of(m.local(), format::template unpack<section>(m));
-    } else {
-      return m.local();
+    unsigned const rounds = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
+    for (unsigned r = kept / simt::warp_size; r < rounds; ++r) {
+      if (r * simt::warp_size + simt::lane_id() >= kept) ranks_[slot_of(r)] = no_message;
     }
-  }
-  WARDEN_DEVICE partial partial_at(unsigned slot) const {
-    return made_partial<partial>(format::template unpack<section>(staged_[slot]));
-  }
-
-  /// Two rounds are the sample. Collective.
-  WARDEN_DEVICE bool is_crowded(unsigned used) const {
-    for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) heads_[b] = 0;
-    simt::sync_block();
-    bool crowded = false;
-    WARDEN_UNROLL
-    for (unsigned i = 0; i < 2; ++i) {
-      unsigned const r = i == 0 ? 0 : used / 2;
-      if (r >= used || (i == 1 && r == 0)) continue;
-      unsigned const slot = slot_of(r);
-      if (ranks_[slot] == no_message) continue;
-      std::uint32_t const before =
-          simt::shared_fetch_add(heads_[hash<sample_shift>(key_at(slot))], 1u);
-      crowded = crowded || before + 1 >= crowd;
-    }
-    return simt::sync_block_or(crowded);
-  }
-
-  /// An empty table. False if the batch has too few sections. Collective.
-  WARDEN_DEVICE bool begin(unsigned used, std::uint32_t least) {
-    for (unsigned b = simt::thread_rank(); b < storage::buckets; b += Threads)
-      heads_[b] = end_of_list;
-    if (simt::thread_rank() == 0) shared_[0].sent = shared_[0].partials = 0;
-    simt::sync_block();  // sabotage: table-begin
-    if constexpr (two_widths) {
-      unsigned mine = 0;
-      WARDEN_NO_UNROLL
-      for (unsigned r = 0; r < used; ++r) {
-        unsigned const there = simt::ballot(simt::full_warp, ranks_[slot_of(r)] != no_message);
-        mine += simt::count_bits(there);
-      }
-      if (simt::lane_id() == 0) simt::shared_fetch_add(shared_[0].sent, mine);
-      simt::sync_block();
-      if (simt::shared_load(shared_[0].sent) < least) return false;
-    }
-    return true;
-  }
-
-  /// Looks up a warp's messages of one round; what is new moves behind the `kept` ones. Returns how
-  /// many that are. Collective over the warp.
-  WARDEN_DEVICE unsigned absorb(unsigned r, unsigned kept) const {
-    unsigned const slot = slot_of(r);
-    simt::sync_warp(simt::full_warp);  // what the other lanes staged
-    bool const is = ranks_[slot] != no_message;
-    message_type const m = staged_[slot];
-    key_type key = ~key_type{0};  // nobody's
-    if (is) key = key_at(slot);
-    unsigned const peers = simt::match_any(simt::full_warp, key);
-    unsigned const leader = static_cast<unsigned>(simt::first_bit(peers));
-    bool const leads = is && leader == simt::lane_id();
-    held_partial sum;
-    bool found = false;
-    if (leads) {
-      sum.value = partial_at(slot);
-      for (unsigned left = peers & (peers - 1); left != 0; left &= left - 1) {
-        unsigned const other = slot - leader + static_cast<unsigned>(simt::first_bit(left));
-        sum.value = partial::combine(sum.value, partial_at(other));  // sabotage: warp-sum
-      }
-      found = look_up(key, sum.value, static_cast<unsigned>(simt::count_bits(peers)));
-    }
-    bool stays = leads && !found;
-    if constexpr (two_widths) {
-      bool const taken_up = simt::shuffle(simt::full_warp, unsigned{found}, leader) != 0;
-      stays = is && !taken_up;
-    }
-    unsigned const staying = simt::ballot(simt::full_warp, stays);
-    // The leaders have read the round: what is kept may lie where it lay.
-    simt::sync_warp(simt::full_warp);
-    if (stays) {
-      unsigned const below = staying & ((1u << simt::lane_id()) - 1);
-      unsigned const to =
-          slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
-      if constexpr (two_widths) {
-        staged_[to] = m;
-      } else {
-        staged_[to] = format::pack(m.local(), sum.value);
-      }
-      enter(key, to);
-    }
-    return static_cast<unsigned>(simt::count_bits(staying));
-  }
-
-  /// A partial that need not have a default constructor.
-  union held_partial {
-    WARDEN_DEVICE held_partial() : bytes{} {}
-    unsigned char bytes[sizeof(partial)];
-    partial value;
-  };
-
-  /// Calls `work(first)` with a bucket's list as this thread's own; the list then begins with what
-  /// it returns. False if others had the bucket at each try, and nothing was done.
-  ///
-  /// What was written under the bucket is visible: the fence behind the exchange that takes it and
-  /// the one before the exchange that gives it back are acquire and release, of the block.
-  template <class Work>
-  WARDEN_DEVICE bool with_bucket(key_type key, Work work) const {
-    std::uint32_t& head = heads_[bucket_of(key)];
-    bool done = false;
-    WARDEN_NO_UNROLL
-    for (unsigned tries = 0; tries < most_tries && !done; ++tries) {
-      std::uint32_t const first = simt::shared_exchange(head, taken);
-      if (first == taken) continue;
-      simt::fence_block();
-      std::uint32_t const now = work(first);
-      simt::fence_block();
-      simt::shared_exchange(head, now);
-      done = true;
-    }
-    return done;
-  }
-
-  /// Combines `count` sections on one record, which are `sum`, with what the table has. False if
-  /// they stay by themselves.
-  WARDEN_DEVICE bool look_up(key_type key, partial const& sum, unsigned count) const {
-    bool found = false;
-    if constexpr (!two_widths) {
-      // Whoever finds nothing without asking need not ask: at worst one more message is sent.
-      if (simt::shared_load(heads_[bucket_of(key)]) == end_of_list) return false;
-    }
-    with_bucket(key, [&](std::uint32_t first) {
-      if constexpr (two_widths) {
-        return combine_wide(first, key, sum, count, found);
-      } else {
-        std::uint32_t s = first;
-        for (unsigned step = 0; step < most_steps && s != end_of_list; ++step, s = ranks_[s]) {
-          if (key_at(s) != key) continue;
-          staged_[s] = format::pack(staged_[s].local(), partial::combine(partial_at(s), sum));
-          found = true;  // sabotage: log-absorbed
-          break;
-        }
-        return first;
-      }
-    });
-    return found;
-  }
-
-  /// In the bucket's list: combines with the record's partial, or makes one when there are enough
-  /// sections for it. Returns the list.
-  WARDEN_DEVICE std::uint32_t combine_wide(std::uint32_t first, key_type key, partial const& sum,
-                                           unsigned count, bool& found) const {
-    std::uint32_t s = first;
-    unsigned alone = 0;
-    for (unsigned step = 0; step < most_steps && s != end_of_list; ++step) {
-      if (s >= slots) {
-        wide_message& m = wide_[s - slots];
-        partial const before = wide_format::template unpack<partial>(m);
-        if (combining_key_of(m.local(), before) == key) {
-          m = wide_format::pack(m.local(), partial::combine(before, sum));
-          found = true;  // sabotage: partial-twice
-          return first;
-        }
-        s = wide_ranks_[s - slots];
-      } else {
-        if (key_at(s) == key) ++alone;
-        s = ranks_[s];
-      }
-    }
-    if (count + alone < places || simt::shared_load(shared_[0].partials) >= partials) return first;
-    std::uint32_t const own = simt::shared_fetch_add(shared_[0].partials, 1u);
-    if (own >= partials) return first;
-    held_partial all;
-    all.value = sum;
-    std::uint32_t list = first, before = end_of_list;
-    s = first;
-    for (unsigned left = alone; left != 0;) {
-      std::uint32_t const next = s >= slots ? wide_ranks_[s - slots] : ranks_[s];
-      if (s < slots && key_at(s) == key) {
-        all.value = partial::combine(all.value, partial_at(s));  // sabotage: partial-lost
-        ranks_[s] = no_message;                                  // sabotage: sample-sent-too
-        if (before == end_of_list) {
-          list = next;
-        } else if (before >= slots) {
-          wide_ranks_[before - slots] = static_cast<std::uint16_t>(next);
-        } else {
-          ranks_[before] = static_cast<std::uint16_t>(next);
-        }
-        --left;
-      } else {
-        before = s;
-      }
-      s = next;
-    }
-    wide_[own] = wide_format::pack(static_cast<std::uint32_t>(key), all.value);
-    wide_ranks_[own] = static_cast<std::uint16_t>(list);
-    found = true;
-    return slots + own;
-  }
-
-  /// Enters the message in a slot.
-  WARDEN_DEVICE void enter(key_type key, unsigned slot) const {
-    ranks_[slot] = end_of_list;  // it is there, entered or not
-    if constexpr (two_widths) {
-      // Nothing can become of it.
-      if (simt::shared_load(shared_[0].partials) >= partials) return;
-    }
-    with_bucket(key, [&](std::uint32_t first) {
-      ranks_[slot] = static_cast<std::uint16_t>(first);
-      return slot;
-    });
+    return rounds;
   }
 
   simt::shared_span<storage> shared_;
-  simt::shared_span<std::uint32_t> heads_;
+  simt::shared_span<std::uint32_t> buckets_;
+  simt::shared_span<std::uint16_t> sorted_;
   simt::shared_span<message_type> staged_;
   simt::shared_span<std::uint16_t> ranks_;
   simt::shared_span<wide_message> wide_;
   simt::shared_span<std::uint16_t> wide_ranks_;
   // One register: the user's code runs between two flushes.
-  unsigned on_ : 1 = 0;        ///< messages are staged without ranks, to be combined
-  unsigned pays_ : 1 = 1;      ///< the batch was not full after combining
-  unsigned turn_ : 1 = 0;      ///< see `run`
+  unsigned on_ : 1 = 0;        ///< messages are staged to be combined
+  unsigned pays_ : 1 = 1;      ///< combining made enough places free
+  unsigned turn_ : 1 = 0;      ///< see `move_together`
+  unsigned combined_ : 1 = 0;  ///< the batch has been, with its first rounds
   unsigned unlooked_ : 2 = 0;  ///< batches before the next one that is looked at
-  unsigned looked_ : 16 = 0;   ///< rounds in use when the batch was combined last
 };
 
 /// For sections that are not combined.
 struct combines_nothing {
   /// None.
   struct storage {};
-  static constexpr bool two_widths = false;  ///< see batch_combiner
-  static constexpr unsigned partials = 0;    ///< see batch_combiner
-  using wide_message = std::uint32_t;        ///< there are none
+  static constexpr bool two_widths = false;     ///< see batch_combiner
+  static constexpr unsigned partials = 0;       ///< see batch_combiner
+  static constexpr unsigned partial_ranks = 0;  ///< see batch_combiner
+  using wide_message = std::uint32_t;           ///< there are none
 };
 
 WARDEN_NAMESPACE_END

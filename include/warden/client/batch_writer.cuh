@@ -56,7 +56,7 @@ class batch_writer {
     } else {
       if constexpr (combines) {
         if (combiner_.is_on()) {
-          ranks_[slot] = 0;  // found when the batch is written
+          ranks_[slot] = combiner_.rank(m);
           return;
         }
       }
@@ -71,10 +71,10 @@ class batch_writer {
   WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { ranks_[slot] = no_message; }
 
   /// Combines what was staged in `used` rounds, if the sections combine. Returns how many rounds
-  /// are in use then, the same in every thread. Collective.
-  WARDEN_DEVICE unsigned combine(unsigned used) {
+  /// are in use then, the same in every thread: fewer, if the batch `may_go_on`. Collective.
+  WARDEN_DEVICE unsigned combine(unsigned used, bool may_go_on) {
     if constexpr (combines) {
-      return combiner_.run(used, log_.least_batch);
+      return combiner_.run(used, log_.least_batch, may_go_on);
     } else {
       return used;
     }
@@ -82,7 +82,7 @@ class batch_writer {
   /// Whether a batch with so many rounds in use, behind `combine`, is to be written.
   WARDEN_DEVICE static bool is_full(unsigned used) {
     if constexpr (combines) {
-      return used + Combiner::spare > Rounds;
+      return Combiner::is_full(used);
     } else {
       return used >= Rounds;
     }
@@ -91,12 +91,11 @@ class batch_writer {
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
-    if constexpr (combines) used = rank_kept(used);
+    if constexpr (combines) rank_kept(used);
     std::uint32_t refused = write_out(narrow(), used, turn);
     if constexpr (combines) {
-      std::uint32_t const partials = combiner_.partials_kept();
-      if (partials != 0) {
-        rank_partials(partials);
+      if (combiner_.has_partials()) {
+        rank_partials();
         refused += write_out(wide(), 1, turn);
       }
       combiner_.end();
@@ -132,7 +131,7 @@ class batch_writer {
           places{carver.take<log_places>(1)},
           row{carver.take<std::uint32_t>(1)},
           ranks{carver.take<std::uint16_t>(slots)},
-          wide_ranks{carver.take<std::uint16_t>(Combiner::partials)},
+          wide_ranks{carver.take<std::uint16_t>(Combiner::partial_ranks)},
           ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)},
           combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)} {}
     arena_carver carver{};
@@ -229,32 +228,23 @@ class batch_writer {
     return static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
   }
 
-  /// Ranks what is left of a batch that was staged without. Returns the rounds that this warp
-  /// has in use. Collective.
-  WARDEN_DEVICE unsigned rank_kept(unsigned used) const {
-    if (!combiner_.is_on()) return used;
+  /// Ranks by partition what was ranked to be combined. Collective.
+  WARDEN_DEVICE void rank_kept(unsigned used) const {
+    if (!combiner_.is_on()) return;
     clear();
+    combiner_.clear();
     simt::sync_block();  // sabotage: log-ranked
-    unsigned const kept = combiner_.kept(used);
-    unsigned const rounds = (kept + simt::warp_size - 1) / simt::warp_size;
     WARDEN_NO_UNROLL
-    for (unsigned r = 0; r < rounds; ++r) {
+    for (unsigned r = 0; r < used; ++r) {
       unsigned const slot = staging_slot(r);
-      if (r * simt::warp_size + simt::lane_id() >= kept) {
-        ranks_[slot] = no_message;
-      } else if (ranks_[slot] != no_message) {
-        ranks_[slot] = rank_in(partition_of(narrow(), slot));
-      }
+      if (ranks_[slot] != no_message) ranks_[slot] = rank_in(partition_of(narrow(), slot));
     }
-    return rounds;
   }
   /// The same of what messages were combined to. Collective.
-  WARDEN_DEVICE void rank_partials(std::uint32_t count) const {
-    unsigned const me = simt::thread_rank();
-    if (me < count) {
-      wide_ranks_[me] = rank_in(partition_of(wide(), me));
-    } else {
-      wide_ranks_[me] = no_message;
+  WARDEN_DEVICE void rank_partials() const {
+    if constexpr (Combiner::two_widths) {
+      unsigned const me = simt::thread_rank();
+      if (wide_ranks_[me] != no_message) wide_ranks_[me] = rank_in(partition_of(wide(), me));
     }
   }
 

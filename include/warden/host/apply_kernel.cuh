@@ -54,11 +54,12 @@ struct apply_kernel {
   }
 };
 
-/// Into a log: section i for record ids[i].
-template <class Ref, class Section, unsigned Threads>
+/// Into a log: section i for record ids[i], or for that and record seconds[i].
+template <bool Pairs, class Ref, class Section, unsigned Threads>
 struct apply_to_log {
   Ref ref;
   std::uint32_t const* ids;
+  std::uint32_t const* seconds;  ///< null unless `Pairs`
   Section const* sections;
   std::size_t n;
 
@@ -66,7 +67,7 @@ struct apply_to_log {
   using client = deferred_block<Ref, Threads>;
   /// What one section is sent with.
   struct element {
-    std::uint32_t id;
+    std::uint32_t id, second;
     Section section;
   };
   /// Sections of a block: neighbours, so that blocks in order are the sections in order.
@@ -75,8 +76,9 @@ struct apply_to_log {
   static unsigned blocks(std::size_t n) { return static_cast<unsigned>((n + chunk - 1) / chunk); }
 };
 /// Any number of blocks that apply_to_log says, with the client's storage as shared memory.
-template <class Ref, class Section, unsigned Threads>
-WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1) log_sections(apply_to_log<Ref, Section, Threads> a) {
+template <bool Pairs, class Ref, class Section, unsigned Threads>
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
+    log_sections(apply_to_log<Pairs, Ref, Section, Threads> a) {
   using apply = decltype(a);
   using client = typename apply::client;
   using element = typename apply::element;
@@ -86,9 +88,15 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1) log_sections(apply_to_log<Ref, Sect
   load_then_send<loaded_at_once(sizeof(element)), false>(
       begin, Threads, end, simt::thread_rank(),
       [&](std::uint64_t i) {
-        return element{a.ids[i], a.sections[i]};
+        return element{a.ids[i], Pairs ? a.seconds[i] : 0, a.sections[i]};
       },
-      [&](std::uint64_t, element const& e, bool valid) { block.send(e.id, e.section, valid); });
+      [&](std::uint64_t, element const& e, bool valid) {
+        if constexpr (Pairs) {
+          block.send(e.id, e.second, e.section, valid);
+        } else {
+          block.send(e.id, e.section, valid);
+        }
+      });
   block.flush();
 }
 

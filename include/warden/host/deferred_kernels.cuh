@@ -32,16 +32,17 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
     simt::store_relaxed(&words[w], 0u);
 }
 
-/// Closes the log: from here on it accepts nothing. Unless the records are in use, or the launch
-/// that is to replay the log would be refused: then the run is put off. One block. `launch` is null
-/// if none replays the log.
+/// Closes the log: from here on it accepts nothing. Unless the records are in use, or the guarded
+/// has a failure to report: then the run is put off. One block. `launch` is null if no launch
+/// replays the log.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   auto const& log = a.ref.log;
   bool put_off = false;
   if (simt::thread_rank() == 0) {
-    // What others wrote is visible to the kernels behind this one: theirs have ended.
-    put_off = (launch != nullptr && is_poisoned(&launch->health)) ||
+    // Behind a failure that nobody was told nothing runs that could fail itself. What others wrote
+    // is visible to the kernels behind this one: theirs have ended.
+    put_off = (a.ref.health != nullptr && is_poisoned(a.ref.health)) ||
               simt::compare_exchange(a.ref.at_work, 0u, 1u) != 0;  // sabotage: run-amid
     if (put_off) simt::fetch_add(&a.ref.report->runs_put_off, std::uint64_t{1});
   }

@@ -23,14 +23,19 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether a guarded's sections can be deferred.
+/// Whether an executor runs logs of a run_ref.
+template <class Run>
+concept runs_logs = requires {
+  typename Run::executor::template deferred_server<Run>;
+};
+/// Whether a guarded's `apply_async` goes through a log. Sections on two records do where nothing
+/// else can run them: else they are launched, as those are that answer.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
-    !(pair_section_of<Sections, Record, typename Policy::context> || ...) &&
-    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) && requires {
-  typename run_ref<Policy, Record, Sections...>::executor::template deferred_server<
-      run_ref<Policy, Record, Sections...>>;
-};
+    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) &&
+    (run_ref<Policy, Record, Sections...>::has_pairs
+         ? Policy::deferred_only
+         : runs_logs<run_ref<Policy, Record, Sections...>>);
 
 /// Made when it is needed, and larger when more is applied at once. Captured graphs may need the
 /// smaller ones, so those stay.
@@ -65,19 +70,20 @@ class kept_log {
     deferred_options const chosen{.batches = wanted / (client::rounds * threads) + 1};
     logs_.push_back(log{of, wanted, chosen, where});
   }
-  /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time.
-  template <class Section>
-  void apply(guarded& of, std::uint32_t const* ids, Section const* sections, std::size_t n,
-             stream_ref s, std::source_location where) {
+  /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time; with
+  /// `Pairs`, on that and on record seconds[i].
+  template <bool Pairs, class Section>
+  void apply(guarded& of, std::uint32_t const* ids, std::uint32_t const* seconds,
+             Section const* sections, std::size_t n, stream_ref s, std::source_location where) {
     if (n == 0) return;
     reserve(of, n, s, where);
     log& to = logs_.back();
-    using arguments = apply_to_log<ref, Section, threads>;
+    using arguments = apply_to_log<Pairs, ref, Section, threads>;
     for (std::size_t done = 0; done < n; done += to.capacity()) {
       std::size_t const count = std::min(n - done, to.capacity());
-      arguments a{to.ref(), ids + done, sections + done, count};
+      arguments a{to.ref(), ids + done, Pairs ? seconds + done : nullptr, sections + done, count};
       void* given[] = {&a};
-      auto const kernel = simt::make_kernel(&log_sections<ref, Section, threads>);
+      auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, threads>);
       constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
       runtime::allow_shared_bytes(kernel, shared_bytes, where);
       runtime::launch(kernel, {arguments::blocks(count), threads, shared_bytes, false}, given, s,

@@ -81,6 +81,7 @@ class log_replayer {
   /// run by them.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
+    run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
   /// Nothing is sorted; but places have to be told that nobody has written. Enqueued in the default

@@ -8,6 +8,7 @@
 #include <warden/deferred_options.hpp>
 #include <warden/error.hpp>
 #include <warden/host/deferred_kernels.cuh>
+#include <warden/host/flat_sort.cuh>
 #include <warden/host/launchable.cuh>
 #include <warden/host/log_order.cuh>
 #include <warden/host/log_plan.cuh>
@@ -118,38 +119,36 @@ class log_runner {
       if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
     }
     if constexpr (run_type::in_order) {
-      order_.make(run.log, where);
+      sorter_.make(run.log, where);
     } else {
-      // No more blocks than there are tiles.
-      std::size_t const regions = run.log.last_region + std::size_t{1};
-      std::size_t const tiles = (run.log.region_size + flat_writer<run_type>::slots - 1) /
-                                flat_writer<run_type>::slots * regions;
-      sort_blocks_ = static_cast<unsigned>(
-          std::min<std::size_t>(resident(sort_kernel_, sort_bytes, where), tiles));
+      sorter_.plan(run.log, where);
     }
   }
 
   /// Enqueues the execution of a closed log. Throws cuda_error.
   void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
-    void* arguments[] = {&run};
-    auto const launch = [&](runtime::kernel const& kernel, unsigned blocks, std::size_t bytes) {
-      runtime::launch(kernel, {blocks, threads, bytes, false}, arguments, s, where);
-    };
     if constexpr (run_type::in_order) {
-      order_.find(run, s, where);
+      sorter_.find(run, s, where);
     } else {
-      launch(sort_kernel_, sort_blocks_, sort_bytes);
+      sorter_.enqueue(run, s, where);
     }
     if constexpr (splits) {
       if (split_.is_made()) run = split_.enqueue(run, s, where);
     }
-    launch(run_kernel_, run_blocks_, run_bytes_);
+    void* arguments[] = {&run};
+    runtime::launch(run_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s, where);
   }
 
   /// No launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Device memory, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return order_.bytes() + split_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const {
+    if constexpr (run_type::in_order) {
+      return sorter_.bytes() + split_.bytes();
+    } else {
+      return split_.bytes();
+    }
+  }
 
  private:
   using server = typename run_type::executor::template deferred_server<run_type>;
@@ -160,7 +159,6 @@ class log_runner {
   };
   static constexpr bool on_chip = Policy::records == placement::on_chip;
   static constexpr unsigned threads = run_type::policy::block_threads;
-  static constexpr std::size_t sort_bytes = flat_writer<run_type>::shared_bytes();
 
   /// Shared memory of a block that runs a partition.
   static std::size_t bytes_of(partition_map const& owners, std::uint64_t records) {
@@ -170,22 +168,14 @@ class log_runner {
                            std::source_location where) {
     return static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where));
   }
-  /// Nothing where sections run in order: there are no flat messages.
-  static runtime::kernel sort_kernel() {
-    if constexpr (run_type::in_order)
-      return {};
-    else
-      return simt::make_kernel(&sort_flat<run_type>);
-  }
 
   int device_;
-  unsigned run_blocks_ = 0, sort_blocks_ = 0;
+  unsigned run_blocks_ = 0;
   std::size_t run_bytes_ = 0;
-  // Asked for shared memory when the log is made, and launched later: the address of a kernel may
-  // be another one in another translation unit.
+  // As in flat_sort.
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
-  runtime::kernel sort_kernel_ = sort_kernel();
-  log_order<run_type> order_;  ///< empty unless sections run in order
+  /// Of rows where sections run in order: there are no flat messages.
+  std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   std::conditional_t<splits, log_split<run_type>, no_split> split_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <warden/channel/log_formats.cuh>
 #include <warden/channel/section_log.cuh>
+#include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/simt/simt.cuh>
@@ -19,7 +20,8 @@ template <class Policy, class Record, class... Sections>
 class deferred_ref {
  public:
   /// How sections are written into the log.
-  using formats = log_formats<Policy::combines, Sections...>;
+  using formats =
+      log_formats<Policy::combines, warden::sent<Sections, Record, typename Policy::context>...>;
   /// What lies there.
   using message_type = typename formats::message_type;
   /// The log.
@@ -44,13 +46,13 @@ class deferred_ref {
                   "warden: with order::sequential sections are sent by a deferred_block: the order "
                   "of threads that send by themselves is nobody's");
     if (!check(id)) return true;
-    auto const message = formats::pack(static_cast<std::uint32_t>(id), section);
-    // Lanes that are together take their places together.
-    unsigned const warp =
-        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
-    if (log.put(warp, message)) return true;
-    refuse(1);
-    return false;
+    return put(formats::pack(static_cast<std::uint32_t>(id), section));
+  }
+  /// Logs a section on the records `first` and `second`, which may be one, for a run in rounds.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
+    if (!check(first) || !check(second)) return true;
+    return put(pair(first, second, section));
   }
   /// Nothing answers while the log is written.
   template <class Section>
@@ -60,6 +62,14 @@ class deferred_ref {
                   "it returns: let it write that through its context, or use launch_fused");
   }
 
+  /// The message of a section on two records: it goes to the part of the first one.
+  template <class Section>
+  WARDEN_DEVICE static message_type pair(std::uint64_t first, std::uint64_t second,
+                                         Section const& section) {
+    auto const other = static_cast<std::uint32_t>(second);
+    return formats::pack(static_cast<std::uint32_t>(first),
+                         paired<Section>{prefixed<Section>::of(section, other)});
+  }
   /// Counts a bad id, keeps the first one; true if `id` names a record.
   WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }
   /// Counts sections that found no place.
@@ -68,6 +78,16 @@ class deferred_ref {
     simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
     if (in_order && log.control->rows > log.rows)
       simt::store_relaxed(&report->batches_at_most, std::uint64_t{log.rows});
+  }
+
+ private:
+  WARDEN_DEVICE bool put(message_type const& message) const {
+    // Lanes that are together take their places together.
+    unsigned const warp =
+        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
+    if (log.put(warp, message)) return true;
+    refuse(1);
+    return false;
   }
 };
 

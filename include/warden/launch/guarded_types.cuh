@@ -47,8 +47,9 @@ struct guarded_types {
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether such sections may have two owners: its servers then send messages and set them aside,
-  /// whether there are any or not.
-  static constexpr bool nests = pairs_taken_by<executor> == pairs_of::any_owners;
+  /// whether there are any or not. (Deferred ones have no servers.)
+  static constexpr bool nests =
+      pairs_taken_by<executor> == pairs_of::any_owners && !Policy::deferred_only;
   /// How sections are written into messages.
   using format = format_for<has_pairs && nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.

@@ -6,9 +6,12 @@
 #include <warden/channel/log_formats.cuh>
 #include <warden/channel/partition_map.cuh>
 #include <warden/channel/section_log.cuh>
+#include <warden/channel/wire_types.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/diagnosis.hpp>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/launch/guarded_types.cuh>
+#include <warden/launch/launch_control.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -41,7 +44,7 @@ class run_ref {
   /// What every section is handed beside its record.
   using context = typename Policy::context;
   /// What lies in the log.
-  using formats = log_formats<Policy::combines, Sections...>;
+  using formats = log_formats<Policy::combines, sent<Sections, Record, context>...>;
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = typename formats::section;
   /// How sections are run.
@@ -57,10 +60,11 @@ class run_ref {
   using log_type = section_log<message_type>;
   using answers = no_answer;                   ///< nobody asks
   using reply_type = no_answer;                ///< nothing is said
-  static constexpr bool has_pairs = false;     ///< not deferred
   static constexpr bool has_forwards = false;  ///< not deferred
   static constexpr bool has_answers = false;   ///< see `reply_type`
   static constexpr bool fences = false;        ///< see above
+  /// Whether any of the sections is on two records: then the log is run in rounds.
+  static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.
@@ -73,6 +77,7 @@ class run_ref {
   context sections_context{};        ///< handed to every section
   guarded_report* report = nullptr;  ///< one a guarded, in global memory
   std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
+  guarded_health* health = nullptr;  ///< the guarded's, where a run may fail; null otherwise
   log_type log{};                    ///< what is run
   partition_map owners{};            ///< as the log's
   std::uint32_t locals = 0;          ///< records of one partition, at most

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernels of a run in rounds, between those of any run that close the log and open it again.
+#pragma once
+
+#include <warden/executor/rounds.cuh>
+#include <warden/host/deferred_kernels.cuh>
+#include <warden/launch/rounds_ref.cuh>
+#include <warden/server/bin_writer.cuh>
+#include <warden/server/round_list.cuh>
+#include <warden/server/rounds_server.cuh>
+#include <warden/simt/simt.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What plays the games.
+template <class Ref>
+using rounds_server_of = rounds_server<Ref, executor::rounds_worker<Ref>>;
+
+/// Blocks of a multiprocessor that fill bins: they mostly wait for memory.
+template <class Ref>
+inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
+
+/// Sorts messages by the parts of both records. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
+    fill_bins(run_arguments<Ref> a) {
+  if (a.runs()) bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+/// Lists the games that have sections. One block.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) list_games(run_arguments<Ref> a) {
+  if (a.runs()) round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
+}
+/// Runs all sections. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) play_games(run_arguments<Ref> a) {
+  if (a.runs()) rounds_server_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deferred sections on two records: who meets when, and that each section runs once, isolated,
+// however its records lie.
+
+#include "tests/protocol/rounds.cuh"
+
+#include <warden/block/tournament.cuh>
+#include <warden/graph.hpp>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using rounds::bench;
+using rounds::kind;
+using rounds::small_blocks;
+using testing::HasSubstr;
+using warden::placement;
+using warden::tournament;
+
+// ---- who meets when
+
+TEST(tournament, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+  for (std::uint32_t parts = 1; parts <= 67; ++parts) {
+    SCOPED_TRACE(parts);
+    tournament const all{parts};
+    std::set<std::pair<std::uint32_t, std::uint32_t>> met;
+    std::uint32_t number = 0;
+    for (; number < parts; ++number) {
+      ASSERT_EQ(all.pair(number).a, number);
+      ASSERT_EQ(all.pair(number).b, number);
+    }
+    for (std::uint32_t r = 0; r < all.rounds(); ++r) {
+      std::set<std::uint32_t> playing;
+      for (std::uint32_t i = 0; i < all.pairs_at_once(); ++i, ++number) {
+        auto const pair = all.pair(number);
+        ASSERT_LT(pair.a, parts);
+        ASSERT_LT(pair.b, parts);
+        ASSERT_NE(pair.a, pair.b);
+        ASSERT_TRUE(playing.insert(pair.a).second) << "round " << r;
+        ASSERT_TRUE(playing.insert(pair.b).second) << "round " << r;
+        ASSERT_TRUE(met.insert(std::minmax(pair.a, pair.b)).second) << "round " << r;
+        // Each part knows when it meets whom.
+        ASSERT_EQ(all.round_of(pair.a, pair.b), r);
+        ASSERT_EQ(all.round_of(pair.b, pair.a), r);
+        for (bool const is_a : {true, false}) {
+          auto const game = all.game(is_a ? pair.a : pair.b, r);
+          ASSERT_TRUE(game.plays);
+          ASSERT_EQ(game.number, number);
+          ASSERT_EQ(game.is_a, is_a);
+        }
+      }
+      for (std::uint32_t p = 0; p < parts; ++p)
+        ASSERT_EQ(all.game(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
+    }
+    EXPECT_EQ(met.size(), std::size_t{parts} * (parts - 1) / 2);
+    EXPECT_EQ(number, all.games());
+  }
+}
+static_assert(tournament{1}.games() == 1 && tournament{2}.games() == 3);
+static_assert(tournament{3}.games() == 6 && tournament{4}.games() == 10);
+
+// ---- what runs
+
+template <class Policy>
+class rounds_by : public testing::Test {};
+using policies = testing::Types<small_blocks<>, small_blocks<placement::on_chip>,
+                                small_blocks<placement::in_memory, 64>>;
+TYPED_TEST_SUITE(rounds_by, policies);
+
+TYPED_TEST(rounds_by, every_section_runs_once) {
+  std::uint32_t const most = test::sized(3000u, 400'000u);
+  for (std::uint32_t const records : {1u, 2u, 3u, 37u, 3000u}) {
+    for (std::uint32_t const n : {1u, 31u, 500u, most}) {
+      for (unsigned const parts : {1u, 2u, 8u}) {
+        SCOPED_TRACE(testing::Message() << records << " records, " << n << " moves, " << parts);
+        bench<TypeParam> b{records};
+        auto later = b.make(2 * n, parts);
+        b.send_alone(later, 0, n / 2);
+        b.send_together(later, n / 2, n, 3);
+        later.run();
+        b.on().wait();
+        b.expect_ran(n);
+        EXPECT_EQ(b.refused(), 0u);
+      }
+    }
+  }
+}
+
+using by_default = small_blocks<>;
+
+TEST(rounds, partitions_by_default) {
+  std::uint32_t const n = test::sized(1000u, 1'000'000u);
+  for (std::uint32_t const records : {5u, 1000u, test::sized(3000u, 1'000'000u)}) {
+    bench<by_default> b{records};
+    auto later = b.make(2 * n);
+    b.send_together(later, 0, n, 4);
+    later.run();
+    b.on().wait();
+    b.expect_ran(n);
+  }
+}
+
+TEST(rounds, a_few_hot_records) {
+  std::uint32_t const n = test::sized(2000u, 400'000u);
+  for (std::uint32_t const hot : {1u, 2u, 5u}) {
+    bench<by_default> b{300, kind::moves_and_deposits, hot};
+    auto later = b.make(2 * n, 4);
+    b.send_together(later, 0, n, 3);
+    later.run();
+    b.on().wait();
+    b.expect_ran(n);
+  }
+}
+
+TEST(rounds, nobody_sees_a_section_half_done) {
+  std::uint32_t const n = test::sized(2000u, 400'000u);
+  for (std::uint32_t const records : {2u, 10u, 64u}) {
+    bench<by_default> b{records, kind::looks};
+    auto later = b.make(n, 2);
+    b.send_alone(later, 0, n);
+    later.run();
+    b.on().wait();
+    // What was mixed in by moves is not what was counted by looks: undo the moves.
+    auto seen = b.records();
+    for (std::uint32_t i = 0; i < n; i += 2) {
+      auto const o = rounds::drawn(i, records, ~0u);
+      std::uint32_t const a = o.from & ~1u, turned = i / 2 % 2;
+      seen[a + turned].mixed -= test::mix(o.amount);
+      seen[a + 1 - turned].mixed += 3 * test::mix(o.amount + 1);
+    }
+    std::uint64_t looks = 0;
+    for (auto const& a : seen) {
+      EXPECT_EQ(a.mixed, 0u) << "a look saw half a move";
+      looks += a.in - a.out;
+    }
+    EXPECT_EQ(looks % (std::uint64_t{1} << 32), n / 2);
+  }
+}
+
+template <class Guarded>
+std::string complaint(Guarded& on, warden::stream_ref s = {}) {
+  try {
+    on.wait(s);
+  } catch (warden::error const& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(rounds, an_empty_log_and_a_full_one) {
+  for (std::uint32_t const capacity : {1u, 40u, test::sized(700u, 300'000u)}) {
+    bench<by_default> b{50, kind::moves};
+    auto later = b.make(capacity, 4);
+    later.run();
+    b.on().wait();
+    EXPECT_EQ(b.moved(), 0u);
+    std::uint32_t const n = capacity + 100;
+    b.send_together(later, 0, n / 2, 2);
+    b.send_alone(later, n / 2, n);
+    later.run();
+    EXPECT_THAT(complaint(b.on()),
+                HasSubstr("100 deferred sections were refused: their log holds " +
+                          std::to_string(capacity)));
+    EXPECT_EQ(b.refused(), 100u);
+    EXPECT_EQ(b.moved(), capacity);
+    // And again.
+    b.send_together(later, 0, capacity, 2);
+    later.run();
+    later.run();
+    EXPECT_EQ(complaint(b.on()), "");
+    EXPECT_EQ(b.moved(), 2u * capacity);
+  }
+}
+
+TEST(rounds, ids_outside_the_records_are_counted_and_the_others_run) {
+  bench<by_default> b{50, kind::moves};
+  auto later = b.make(100, 4);
+  auto ref = later.ref();
+  ref.size = 25;
+  warden::buffer<std::uint64_t> refused{1};
+  refused.fill_bytes(0);
+  rounds::simt::launch(&rounds::send_alone<decltype(b)::guarded>, 2, 32, 0,
+                       {ref, 0, 64, 50, ~0u, kind::moves, refused.data()}, {});
+  later.run();
+  std::uint32_t bad = 0;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    auto const o = rounds::drawn(i, 50, ~0u);
+    bad += o.from >= 25 || o.to >= 25 ? 1 : 0;
+  }
+  EXPECT_THAT(complaint(b.on()), HasSubstr("(" + std::to_string(bad) + " such ids"));
+  EXPECT_EQ(b.moved(), 64 - bad);
+}
+
+TEST(rounds, kernel_and_run_are_captured_and_replayed) {
+  bench<by_default> b{50};
+  auto later = b.make(800, 4);
+  warden::stream s;
+  auto const captured = warden::graph::capture(s, [&] {
+    b.send_alone(later, 0, 200, s);
+    b.send_together(later, 200, 500, 2, s);
+    later.run(s);
+  });
+  EXPECT_EQ(b.moved(), 0u) << "captured, not run";
+  std::uint32_t const replays = test::sized(5u, 100u);
+  for (std::uint32_t i = 0; i < replays; ++i) captured.launch(s);
+  b.on().wait(s);
+  b.expect_ran(500, replays);
+}
+
+TEST(rounds, logs_are_moved_between_sends_and_runs) {
+  bench<by_default> b{50};
+  auto first = b.make(1000, 4);
+  b.send_together(first, 0, 300, 2);
+  auto moved = std::move(first);
+  auto guarded = std::move(b.on());
+  moved.run();
+  guarded.wait();
+  b.expect_ran(300);
+}
+
+TEST(rounds, arrays_are_applied) {
+  std::uint32_t const records = 60, n = test::sized(1000u, 100'000u);
+  std::vector<std::uint32_t> firsts, seconds, thirds;
+  std::vector<rounds::move> moves;
+  std::vector<rounds::deposit> deposits;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    auto const o = rounds::drawn(i, records, ~0u);
+    firsts.push_back(o.from);
+    seconds.push_back(o.to);
+    moves.push_back({o.amount});
+    if (i % 3 != 0) continue;
+    thirds.push_back(o.to);
+    deposits.push_back({1});
+  }
+  warden::buffer<std::uint32_t> const a{firsts}, b{seconds}, c{thirds};
+  warden::buffer<rounds::move> const on_two{moves};
+  warden::buffer<rounds::deposit> const on_one{deposits};
+  bench<by_default> all{records};
+  all.on().apply_async(a.data(), b.data(), on_two.data(), n);
+  all.on().apply_async(c.data(), on_one.data(), thirds.size());
+  all.on().wait();
+  all.expect_ran(n);
+}
+
+/// Longer than anybody waits.
+struct stall {
+  std::uint32_t milliseconds;
+  __device__ void operator()(rounds::account&, rounds::account&) const {
+    std::uint64_t const until =
+        rounds::simt::nanoseconds() + std::uint64_t{milliseconds} * 1'000'000;
+    rounds::simt::wait_until([] { return false; },
+                             [&] { return rounds::simt::nanoseconds() < until; }, [](auto) {});
+  }
+};
+using stalling = warden::basic_guarded<by_default, rounds::account, rounds::move, stall>;
+struct stall_arguments {
+  stalling::deferred_ref ref;
+  std::uint32_t stalls;  ///< milliseconds, or 0: nobody does
+};
+WARDEN_KERNEL void send_stall(stall_arguments a) {
+  std::uint32_t const i = rounds::simt::thread_rank();
+  if (i == 0 && a.stalls != 0) a.ref.send(0, 3, stall{a.stalls});  // in the first round
+  a.ref.send(i % 4, (i % 4 + 1 + i / 4 % 3) % 4, rounds::move{1});
+}
+TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
+  warden::buffer<rounds::account> records{4};
+  records.fill_bytes(0);
+  stalling all{records, {.time_limit_seconds = 0.01, .minimum_polls = 1}};
+  warden::deferred later{all, 100, {.partitions = 4}};
+  auto const send = [&](std::uint32_t stalls) {
+    rounds::simt::launch(&send_stall, 1, 32, 0, {later.ref(), stalls}, {});
+  };
+  // Time passes by tenths of a second on the simulated device.
+  send(test::sized(3000u, 300u));
+  later.run();
+  // Nothing runs before somebody was told.
+  send(0);
+  later.run();
+  EXPECT_THAT(complaint(all), HasSubstr("of a run in rounds waited until part "));
+  std::uint32_t before = 0, after = 0;
+  for (auto const& a : records.to_host()) before += a.out;
+  EXPECT_LT(before, 32u);
+  later.run();
+  EXPECT_EQ(complaint(all), "");
+  for (auto const& a : records.to_host()) after += a.out;
+  EXPECT_EQ(after - before, 32u) << "what was put off has not run once";
+}
+
+struct large {
+  unsigned char bytes[1 << 12];
+};
+struct swap_bytes {
+  __device__ void operator()(large& a, large& b) const {
+    unsigned char const first = a.bytes[0];
+    a.bytes[0] = b.bytes[0];
+    b.bytes[0] = first;
+  }
+};
+/// A record of any size may be in rounds.
+TEST(rounds, records_too_large_for_the_chip_stay_in_memory_unless_they_must_not) {
+  constexpr std::uint32_t many = 1u << 16;
+  using in_memory = warden::basic_guarded<by_default, large, swap_bytes>;
+  using on_chip = warden::basic_guarded<small_blocks<placement::on_chip>, large, swap_bytes>;
+  in_memory all{static_cast<large*>(nullptr), many};
+  warden::deferred later{all, 10};
+  later.run();
+  all.wait();
+  on_chip too_large{static_cast<large*>(nullptr), many};
+  try {
+    warden::deferred{too_large, 10};
+    ADD_FAILURE() << "no error";
+  } catch (warden::limit_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("65536 records of 4096 bytes in 512 parts do not fit the chip: "
+                                    "two need "));
+  }
+}
+
+struct swap_arguments {
+  warden::basic_guarded<by_default, large, swap_bytes>::deferred_ref ref;
+  std::uint32_t count;
+};
+WARDEN_KERNEL void send_swaps(swap_arguments a) {
+  std::uint32_t const i =
+      rounds::simt::block_rank() * rounds::simt::block_threads() + rounds::simt::thread_rank();
+  a.ref.send(i % a.count, i * 7 % a.count, swap_bytes{});
+}
+/// On chip, and in memory under locks on chip.
+TEST(rounds, large_records_run) {
+  for (std::uint32_t const count : {8u, 200u}) {
+    warden::buffer<large> records{count};
+    std::vector<large> host(count);
+    for (std::uint32_t k = 0; k < count; ++k) host[k].bytes[0] = static_cast<unsigned char>(k);
+    warden::copy(records.data(), host.data(), count);
+    warden::basic_guarded<by_default, large, swap_bytes> all{records};
+    warden::deferred later{all, 1000, {.partitions = 2}};
+    rounds::simt::launch(&send_swaps, 12, 32, 0, {later.ref(), count}, {});
+    later.run();
+    all.wait();
+    std::set<unsigned> seen;
+    for (large const& l : records.to_host()) seen.insert(l.bytes[0]);
+    EXPECT_EQ(seen.size(), count) << "a byte is there twice";
+  }
+}
+
+}  // namespace
