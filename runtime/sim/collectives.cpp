@@ -73,7 +73,7 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
   unsigned const lane = t.rank % 32;
   if ((mask >> lane & 1u) == 0) misuse("warp collective whose mask lacks the calling lane", where);
   got_on();
-  warp_state& w = *t.in;
+  warp_state& w = *t.warp;
   w.kinds[lane] = kind;
   w.masks[lane] = mask;
   w.values[lane] = value;
@@ -89,7 +89,7 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
 
 /// If all are there; `t` is, and others than it go on.
 bool machine::complete_collective(thread& t) {
-  warp_state& w = *t.in;
+  warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32, mask = w.masks[lane];
   unsigned const coming = mask & w.lanes & ~w.ended;
   if (coming != mask && w.who[lane] == device::lanes::all) {

@@ -67,7 +67,7 @@ machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_sha
     for (unsigned t = 0; t < threads; ++t) {
       thread& one = threads_[b * threads + t];
       one.home = &blocks_[b];
-      one.in = &warps_[b * warps + t / 32];
+      one.warp = &warps_[b * warps + t / 32];
       one.rank = t;
       one.index = index_of(t, shape.threads);
       one.number = b * threads + t;
@@ -92,7 +92,7 @@ void machine::begin_block(block& b, unsigned rank) {
 
 void machine::begin_thread(thread& t) {
   t.polls = 0;
-  t.in->ended &= ~(1u << t.rank % 32);
+  t.warp->ended &= ~(1u << t.rank % 32);
   t.priority = random_.next() | std::uint64_t{1} << 63;
   t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
                                   [this, &t](boost::context::fiber&& scheduler) {
@@ -286,7 +286,7 @@ void machine::end_thread(thread& t) {
   block_current(thread_state::ended);
   ++b.ended;
   --alive_;
-  warp_state& w = *t.in;
+  warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32;
   w.ended |= 1u << lane;
   for (unsigned l = 0; l < 32; ++l) {

@@ -60,7 +60,7 @@ struct thread {
   device::site where;          ///< its last operation
   thread_order order;          ///< what happened before what it does next
   bool lags = false;           ///< its loads mostly return the oldest values that they may
-  warp_state* in = nullptr;
+  warp_state* warp = nullptr;  ///< its warp, where its collectives are
   // Barrier.
   device::barrier barrier{};
   device::coming from{};

@@ -2,9 +2,8 @@
 # What several programs are made of, compiled once. None is built unless a program takes it.
 if(WARDEN_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  warden_add_objects(test_main SOURCES tests/support/main.cu LIBRARIES GTest::gtest)
-  warden_precompile(test_main_objects_sim <gtest/gtest.h> <warden/guarded.cuh> <warden/launch.cuh> <algorithm> <numeric> <string>
-                    <vector>)
+  warden_add_objects(test_main SOURCES tests/support/main.cu LIBRARIES GTest::gtest
+                     PRECOMPILED <gmock/gmock.h> <gtest/gtest.h> ${warden_usual_headers})
 endif()
 warden_add_objects(workload SOURCES microbench/support/workload.cu)
 warden_add_objects(points SOURCES microbench/support/point.cu microbench/support/timed_point.cu)

@@ -6,8 +6,11 @@
 #include "tests/protocol/order.cuh"
 #include "tests/support/many_schedules.cuh"
 
+#include <warden/graph.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace {
@@ -122,16 +125,26 @@ TEST(deferred_seeds, runs_of_one_log_that_meet_leave_it_in_order) {
   });
 }
 
-/// A run and a fused launch in two streams that nobody has ordered.
-TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
+/// A run and a fused launch in two streams that nobody has ordered. The launch may have been
+/// captured when there was no log yet.
+void expect_reported_where_they_meet(bool captured) {
   unsigned met = 0;
   test::under_many_schedules(2, [&](std::uint64_t) {
     deferring::bench<deferring::fused> b{50};
-    warden::deferred later{b.on(), 300};
     warden::stream one, other;
+    auto const launch = [&] {
+      warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, other, b.on());
+    };
+    std::optional<warden::graph> graph;
+    if (captured) graph.emplace(warden::graph::capture(other, launch));
+    warden::deferred later{b.on(), 300};
     b.send_alone(later, 0, 200, one);
     later.run(one);
-    warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, other, b.on());
+    if (graph) {
+      graph->launch(other);
+    } else {
+      launch();
+    }
     one.synchronize();
     try {
       b.on().wait(other);
@@ -145,6 +158,12 @@ TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
   if (test::seeds().end > 100) {
     EXPECT_GT(met, 0u) << "no seed had a run that met a launch";
   }
+}
+TEST(deferred_seeds, a_run_and_a_fused_launch_that_meet_are_reported) {
+  expect_reported_where_they_meet(false);
+}
+TEST(deferred_seeds, a_run_and_a_captured_launch_that_meet_are_reported) {
+  expect_reported_where_they_meet(true);
 }
 
 /// Some together and some alone, to logs that they fill to the last place.

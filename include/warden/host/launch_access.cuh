@@ -44,11 +44,11 @@ struct launch_access {
     return r;
   }
   /// Marks the guarded's records as in use, or as free, for those who run its logs; enqueued in
-  /// `s`.
+  /// `s`. What is captured may be launched when there are logs.
   template <class Guarded>
   static void mark(Guarded& g, bool in_use, stream_ref s, std::source_location where) {
     auto& state = *g.state_;
-    if (state.has_logs)
+    if (state.has_logs || runtime::capturing(s))
       runtime::fill_async(state.at_work.data(), in_use ? 2 : 0, state.at_work.bytes(), s, where);
   }
   /// The launch that has begun is enqueued in `s`.
