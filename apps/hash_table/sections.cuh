@@ -46,16 +46,20 @@ struct sections {
   template <class Change>
   __device__ static void atomically(bucket_type* b, context const& c, Key const& key,
                                     outcome otherwise, Change change) {
-    outcome became = otherwise;
+    auto [value, made] = without{c, *b, key}.find_or_insert_in_slots();
     // In a slot of shared memory this is an atomic there; what follows may be anywhere.
-    if (Value* const at = without{c, *b, key}.find_in_slots()) {
-      change(at, false);
+    if (value != nullptr) {
+      change(value, made);
     } else {
-      auto const [value, made] = without::find_or_insert(c, *b, key);
-      if (value != nullptr) change(value, made);
-      became = value == nullptr ? outcome::refused : made ? outcome::inserted : otherwise;
+      auto const elsewhere = without::find_or_insert(c, *b, key);
+      if (elsewhere.value == nullptr) {
+        c.count(outcome::refused);
+        return;
+      }
+      made = elsewhere.made;
+      change(elsewhere.value, made);
     }
-    c.count(became);
+    c.count(made ? outcome::inserted : otherwise);
   }
 
  public:

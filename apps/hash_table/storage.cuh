@@ -21,7 +21,8 @@ namespace hash_table {
 
 /// How large a table is.
 struct table_options {
-  std::uint32_t buckets = 0;   ///< 1 to 2^32 - 2; 0: with slots for twice the keys
+  /// 1 to 2^32 - 2. 0: with slots for twice the keys, or eight times if they are 8,192 or fewer.
+  std::uint32_t buckets = 0;
   std::uint32_t capacity = 0;  ///< keys that it is made for; 1 to 2^31
   /// Nodes for keys whose bucket is full, 1 to 2^31. 0: as many as there are keys if the slots are
   /// less than twice the keys, and otherwise a fourth of that, which an even hash never needs.
@@ -171,7 +172,10 @@ class storage {
     check("capacity", o.capacity);
     std::uint64_t const twice = 2 * std::uint64_t{o.capacity};
     constexpr std::uint64_t slots = bucket_type::slots;
-    if (o.buckets == 0) o.buckets = static_cast<std::uint32_t>((twice + slots - 1) / slots);
+    // Where keys are few all who have one of a bucket are in one block, and wait for the longest
+    // look; more slots cost little there.
+    std::uint64_t const wanted = o.capacity <= 8192 ? 4 * twice : twice;
+    if (o.buckets == 0) o.buckets = static_cast<std::uint32_t>((wanted + slots - 1) / slots);
     if (o.overflow == 0)
       o.overflow = o.buckets * slots < twice ? o.capacity : std::max(64u, o.capacity / 4);
     check("overflow", o.overflow);

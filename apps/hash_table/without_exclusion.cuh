@@ -48,23 +48,31 @@ class without_exclusion {
   __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
       : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
 
-  /// Null unless the key is in a slot; it may be there the moment after. All that most operations
-  /// need. Unrolled: where a loop of such loads stays one, lanes that leave it early go on alone,
-  /// and what they do next they no longer do together.
-  __device__ Value* find_in_slots() const {
-    if (bits_ == 0) return nullptr;
+  /// Finds the key in a slot, or inserts it where no slot was ever freed: all that most operations
+  /// need. Null if that was not enough. Unrolled: what a loop does beside its loads costs more than
+  /// they do.
+  __device__ entry find_or_insert_in_slots() const {
     unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    unsigned found = bits_ == 0 ? none : searching;
+    word there = 1;
     WARDEN_UNROLL
     for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
-      word const there = simt::shared_load(b_.entries[s].key.bits);
-      if (there == 0) {
-        if ((simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) return nullptr;
-      } else if (c_.keys.equal(kept::key_of(there), key_)) {
-        return &b_.entries[s].value;
+      if (found != searching) break;
+      there = simt::shared_load(b_.entries[s].key.bits);
+      if (there == 0 || is_mine(there)) {
+        found = s;
+      } else {
+        s = bucket_type::next_slot(s);
       }
-      s = bucket_type::next_slot(s);
     }
-    return nullptr;
+    // The lanes leave one after another; what follows they are to do together.
+    found = simt::unknown(found);
+    bool made = false;
+    if (there == 0) {
+      if ((simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) there = take(found, made);
+      if (!made && !is_mine(there)) found = none;
+    }
+    return {found >= none ? nullptr : &b_.entries[found].value, made};
   }
   /// The whole of it, out of line: an executor has many copies of a section's code.
   WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
@@ -79,23 +87,36 @@ class without_exclusion {
   }
 
  private:
+  /// In place of a slot: of none, and of one that is not known yet.
+  static constexpr unsigned none = bucket_type::slots, searching = none + 1;
+
+  /// Behind free slots as well.
+  __device__ Value* find_in_slots() const {
+    if (bits_ == 0) return nullptr;
+    WARDEN_NO_UNROLL
+    for (unsigned s = 0; s < bucket_type::slots; ++s) {
+      if (is_mine(simt::shared_load(b_.entries[s].key.bits))) return &b_.entries[s].value;
+    }
+    return nullptr;
+  }
   __device__ Value* take_slot(bool& made) const {
     if (bits_ == 0) return nullptr;
     unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    WARDEN_NO_UNROLL
     for (unsigned left = bucket_type::slots; left != 0; --left) {
       word there = simt::shared_load(b_.entries[s].key.bits);
-      if (there == 0) {
-        there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
-        if (there == 0) {
-          simt::fetch_add(&b_.used, 1u << s);
-          made = true;
-          return &b_.entries[s].value;
-        }
-      }
-      if (is_mine(there)) return &b_.entries[s].value;
+      if (there == 0) there = take(s, made);
+      if (made || is_mine(there)) return &b_.entries[s].value;
       s = bucket_type::next_slot(s);
     }
     return nullptr;
+  }
+  /// Writes the key to a slot that was free a moment ago. Returns what was there.
+  __device__ word take(unsigned s, bool& made) const {
+    word const there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
+    made = there == 0;
+    if (made) simt::fetch_add(&b_.used, 1u << s);
+    return there;
   }
   /// Or finds it.
   __device__ Value* take_node(bool& made) const {
@@ -129,12 +150,15 @@ class without_exclusion {
   }
   __device__ Value* find_in_nodes(std::uint32_t n, std::uint32_t end) const {
     for (; n != end; n = c_.at(n).next) {
-      if (is_mine(c_.at(n).entry.key.bits)) return &c_.at(n).entry.value;
+      // Here a key may be zero.
+      node<Key, Value>& at = c_.at(n);
+      if (c_.keys.equal(at.entry.key.key(), key_)) return &at.entry.value;
     }
     return nullptr;
   }
+  /// In a slot.
   __device__ bool is_mine(word there) const {
-    return there == bits_ || (there != 0 && c_.keys.equal(kept::key_of(there), key_));
+    return there != 0 && c_.keys.equal(kept::key_of(there), key_);
   }
 
   context const& c_;

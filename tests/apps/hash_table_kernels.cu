@@ -281,9 +281,9 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_
   for (auto const& [k, v] : all) EXPECT_EQ(v, 5u);
 }
 TEST(hash_table_kernels, a_log_of_many_operations_is_split_to_fit_the_chip) {
-  std::uint32_t const buckets = more_buckets_than_fit(1), n = buckets;
+  std::uint32_t const buckets = more_buckets_than_fit(1), n = 4 * buckets;
   using table = hash_table::table<std::uint64_t, unsigned>;
-  table t{{.buckets = buckets, .capacity = n, .partitions = 1}};
+  table t{{.buckets = buckets, .capacity = n / 2, .partitions = 1}};
   using counting = hash_table::operation_log<table, table::section::count>;
   using erasing = hash_table::operation_log<table, table::section::erase>;
   warden::deferred_options const one{.partitions = 1};
@@ -375,11 +375,11 @@ using executor_of =
     typename hash_table::detail::log_executor<typename Table::policy, typename Table::bucket_type,
                                               typename Table::context, Section>::type;
 static_assert(
-    std::is_same_v<executor_of<table, table::section::count>, warden::executor::atomics<>>);
+    std::is_same_v<executor_of<table, table::section::count>, warden::executor::atomics<32>>);
 static_assert(
     std::is_same_v<executor_of<table, table::section::erase>, warden::executor::runs<64>>);
 static_assert(
-    std::is_same_v<executor_of<wallets, wallets::section::insert>, warden::executor::atomics<>>);
+    std::is_same_v<executor_of<wallets, wallets::section::insert>, warden::executor::atomics<32>>);
 static_assert(
     std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::runs<64>>);
 

@@ -34,6 +34,7 @@ inline unsigned warp_rank() { return thread_rank() / warp_size; }
 inline unsigned block_rank() { return device::here.block.x; }
 inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }
+inline unsigned unknown(unsigned value) { return value; }
 
 // ---- block and warp collectives
 
