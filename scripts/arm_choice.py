@@ -13,7 +13,7 @@ NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "section
          "sort": "all sections before the first one runs", "warden_atomics": "a section that is one atomic",
          "warden_atomics_on_chip": "a section that is one atomic", "warden_runs_combined": "sections that combine",
          **dict.fromkeys(("warden_deferred", "warden_deferred_on_chip", "warden_deferred_threads",
-                        "warden_deferred_sequential"), "memory for all sections, which run when the kernel has ended"),
+                        "warden_deferred_runs", "warden_deferred_sequential"), "memory for all sections, which run when the kernel has ended"),
          "warden_deferred_combined": "sections that combine, and memory for all of them, which run when the kernel has ended"}
 # Where these do in two steps what the others do in one.
 NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half done",

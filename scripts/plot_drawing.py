@@ -55,6 +55,7 @@ STYLES = {
     "warden_deferred": ("red", SOLID, "X", True),
     "warden_deferred_on_chip": ("red", SOLID, "X", False),
     "warden_deferred_threads": ("red", SOLID, ">", False),
+    "warden_deferred_runs": ("red", SOLID, "o", True),
     "warden_deferred_sequential": ("red", DASHED, "P", True),
     "warden_deferred_combined": ("red", DASHED, "s", False),
     "warden_colocated": ("green", SOLID, "s", True),

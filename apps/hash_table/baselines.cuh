@@ -33,7 +33,8 @@ auto work_of(Table const& table, Make make, std::uint32_t n) {
   auto const context = table.device_context();
   using context_type = std::remove_const_t<decltype(context)>;
   using ids = bucket_of_section<Make, context_type>;
-  return warden::baseline::work<bucket, Make, context_type, ids>{
+  using record = typename Table::bucket_type;
+  return warden::baseline::work<record, Make, context_type, ids>{
       table.buckets(), ids{make, context}, n, make, context};
 }
 
@@ -71,16 +72,9 @@ class locked_table
   warden::baseline::lock_choice choice_{};
 };
 
-/// Nodes that the threads of an atomic_table may hold in vain at a time: each takes one before it
-/// knows whether it is the first with its key. A pool without that many nodes to spare may refuse
-/// keys for which there would have been room.
-inline std::uint32_t atomic_table_slack() {
-  auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  return static_cast<std::uint32_t>(facts.multiprocessors) * 2048;
-}
-
-/// `insert` and `add` without locks, and `find`: what compare-and-swap on a chain's first link can
-/// do. The other operations do not compile.
+/// What compare-and-swap on a slot's key and atomics on a value of one word can do: `insert`, and
+/// for integers `insert_or_assign`, `add` and `count`. In one call all operations are of one type.
+/// The others do not compile.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class atomic_table
     : public storage<Key, Value, Keys>,
@@ -101,9 +95,8 @@ class atomic_table
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section = decltype(make(0));
-    static_assert(
-        requires(section x, bucket * b) { x.atomic(b, std::declval<base&>().device_context()); },
-        "hash_table: this operation is no few atomics; use table or locked_table");
+    static_assert(warden::has_atomic<section, typename base::bucket_type, typename base::context>,
+                  "hash_table: this operation is no few atomics; use table or locked_table");
     warden::baseline::atomics_async(work_of(*this, make, n), s.stream);
   }
 };

@@ -35,10 +35,10 @@ struct collect {
 
 /// Counts on the device and copies the result back.
 template <class Table>
-counts_type count_on_device(Table table, std::string_view text, warden::buffer<word> const& words,
-                            std::uint32_t most_entries) {
-  table.add_async(words.data(), 1, static_cast<std::uint32_t>(words.size()));
+counts_type count_on_device(Table table, std::string_view text, warden::buffer<word> const& words) {
+  table.count_async(words.data(), static_cast<std::uint32_t>(words.size()));
   table.wait();
+  std::uint64_t const most_entries = table.counts().inserted;
   warden::buffer<word> keys{most_entries};
   warden::buffer<counter> values{most_entries};
   warden::buffer<std::uint32_t> entries{1};
@@ -68,7 +68,7 @@ struct options {
   std::string file;
   unsigned column = 0;
   std::size_t top = 10;
-  std::string arm = "warden_runs";
+  std::string arm = "warden_deferred";
   std::uint32_t capacity = 0;
 };
 
@@ -90,22 +90,22 @@ int count(options const& o) {
   std::uint32_t const capacity =
       o.capacity != 0 ? o.capacity
                       : static_cast<std::uint32_t>(std::min<std::size_t>(words.size(), 1u << 31));
-  hash_table::table_options const size{0, capacity};
+  hash_table::table_options const size{.capacity = capacity};
   using hash_table::word_keys;
   counts_type counts;
   if (o.arm == "lock_tuned") {
     hash_table::locked_table<word, counter, word_keys> table{size, keys};
     using make =
-        hash_table::with_value<hash_table::sections<word, counter, word_keys>::add, word, counter>;
-    table.tune(make{device_words.data(), 1}, static_cast<std::uint32_t>(words.size()));
+        hash_table::without_value<hash_table::sections<word, counter, word_keys>::count, word>;
+    table.tune(make{device_words.data()}, static_cast<std::uint32_t>(words.size()));
     table.clear_async({});
-    counts = count_on_device(std::move(table), text, device_words, capacity);
+    counts = count_on_device(std::move(table), text, device_words);
   } else if (o.arm == "atomics") {
     counts = count_on_device(hash_table::atomic_table<word, counter, word_keys>{size, keys}, text,
-                             device_words, capacity);
+                             device_words);
   } else {
     counts = count_on_device(hash_table::table<word, counter, word_keys>{size, keys}, text,
-                             device_words, capacity);
+                             device_words);
   }
   print_top(counts, o.top);
   std::printf("%zu words, %zu different, by %s on %s\n", words.size(), counts.size(), o.arm.c_str(),
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, 1000u));
   command->add_option("--top", o.top, "how many words to print")->check(CLI::Range(0, 1'000'000));
   command->add_option("--arm", o.arm, "what counts")
-      ->check(CLI::IsMember({"warden_runs", "lock_tuned", "atomics"}));
+      ->check(CLI::IsMember({"warden_deferred", "lock_tuned", "atomics"}));
   command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
       ->check(CLI::Range(1u, 1u << 31));
   return apps::run_command(app, argc, argv, [&] { return count(o); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The operations on arrays of keys, the same for all arms.
+/// The operations by name: on arrays of keys, the same for all arms, and in a kernel, the same for
+/// all clients.
 #pragma once
 
 #include "apps/hash_table/sections.cuh"
@@ -55,6 +56,11 @@ class operations {
     static_assert(can_add<Value>, "hash_table: add needs values with +=");
     arm().run_async(with_value<typename Sections::add, Key, Value>{keys, amount}, n, s);
   }
+  /// Adds 1 to each key's value; a new key's value is 1.
+  void count_async(Key const* keys, std::uint32_t n, warden::located_stream s = {}) {
+    static_assert(can_add<Value>, "hash_table: count needs values with +=");
+    arm().run_async(without_value<typename Sections::count, Key>{keys}, n, s);
+  }
   /// Removes the keys that are there.
   void erase_async(Key const* keys, std::uint32_t n, warden::located_stream s = {}) {
     arm().run_async(without_value<typename Sections::erase, Key>{keys}, n, s);
@@ -62,6 +68,37 @@ class operations {
 
  private:
   Arm& arm() { return static_cast<Arm&>(*this); }
+};
+
+/// What a client has beside `send(section)`, or `send(section, valid)` where all threads of a block
+/// come: each returns what that does.
+template <class Client, class Key, class Value, class Sections>
+class operations_in_kernel {
+ public:
+  /// A new key; one that is there stays as it is.
+  template <class... Valid>
+  __device__ auto insert(Key const& key, Value const& value, Valid... valid) const {
+    return client().send(typename Sections::insert{key, value}, valid...);
+  }
+  /// A new key, or a new value.
+  template <class... Valid>
+  __device__ auto insert_or_assign(Key const& key, Value const& value, Valid... valid) const {
+    return client().send(typename Sections::insert_or_assign{key, value}, valid...);
+  }
+  /// A new key with `amount`, or `+=`.
+  template <class... Valid>
+  __device__ auto add(Key const& key, Value const& amount, Valid... valid) const {
+    static_assert(can_add<Value>, "hash_table: add needs values with +=");
+    return client().send(typename Sections::add{key, amount}, valid...);
+  }
+  /// The key no more.
+  template <class... Valid>
+  __device__ auto erase(Key const& key, Valid... valid) const {
+    return client().send(typename Sections::erase{key}, valid...);
+  }
+
+ private:
+  __device__ Client const& client() const { return static_cast<Client const&>(*this); }
 };
 
 }  // namespace hash_table

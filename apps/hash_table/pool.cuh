@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The node pool: numbers 1 .. capacity, handed out once each and given back in any order, by any
-/// thread of the device.
+/// The pool of overflow nodes: numbers 1 .. capacity, handed out once each and given back in any
+/// order, by any thread of the device.
 #pragma once
 
 #include <warden/simt/simt.cuh>

@@ -4,13 +4,14 @@
 /// memory is valid only after `wait`, when no operation runs.
 #pragma once
 
-#include "apps/hash_table/sections.cuh"
+#include "apps/hash_table/context.cuh"
 #include "apps/support/device.cuh"
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
 #include <warden/simt/launch.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
@@ -20,20 +21,26 @@ namespace hash_table {
 
 /// How large a table is.
 struct table_options {
-  std::uint32_t buckets = 0;   ///< 1 to 2^32 - 2; 0: as many as nodes
-  std::uint32_t capacity = 0;  ///< nodes, that is, keys the table can hold; 1 to 2^31
+  /// 1 to 2^32 - 2. 0: with slots for twice the keys, or eight times if they are 8,192 or fewer.
+  std::uint32_t buckets = 0;
+  std::uint32_t capacity = 0;  ///< keys that it is made for; 1 to 2^31
+  /// Nodes for keys whose bucket is full, 1 to 2^31. 0: as many as there are keys if the slots are
+  /// less than twice the keys, and otherwise a fourth of that, which an even hash never needs.
+  std::uint32_t overflow = 0;
+  /// Parts of the table that are run one by one: see warden::deferred_options. For deferred
+  /// operations; 0: by default.
+  unsigned partitions = 0;
 };
 
 /// The table as any kernel may read it while no operation runs.
 template <class Key, class Value, class Keys>
 struct table_view {
-  bucket const* buckets;
+  bucket<Key, Value>* buckets;
   table_context<Key, Value, Keys> context;
 
   /// The value of a key; null if it is not there.
   __device__ Value const* find(Key const& key) const {
-    std::uint32_t const n = context.find(buckets[context.bucket_of(key)].first, key);
-    return n == 0 ? nullptr : &context.at(n).value;
+    return context.find(buckets[context.bucket_of(key)], key);
   }
 };
 
@@ -63,20 +70,17 @@ struct visit_arguments {
 };
 template <class View, class F>
 WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
-  apps::for_my_share(a.view.context.buckets, [&](std::uint64_t b) {
-    for (std::uint32_t n = a.view.buckets[b].first; n != 0; n = a.view.context.at(n).next) {
-      auto const& node = a.view.context.at(n);
-      a.f(node.key, node.value);
-    }
-  });
+  apps::for_my_share(a.view.context.buckets,
+                     [&](std::uint64_t b) { a.view.context.for_each(a.view.buckets[b], a.f); });
 }
 
 }  // namespace detail
 
-/// Buckets, nodes, pool and totals of one table, on the device current at construction.
+/// Buckets, overflow nodes, pool and totals of one table, on the device current at construction.
 template <class Key, class Value, class Keys>
 class storage {
  public:
+  using bucket_type = bucket<Key, Value>;
   using context = table_context<Key, Value, Keys>;
   using view = table_view<Key, Value, Keys>;
 
@@ -84,8 +88,8 @@ class storage {
       : options_{checked(o, where)},
         keys_{keys},
         buckets_{options_.buckets},
-        nodes_{options_.capacity},
-        below_{options_.capacity},
+        nodes_{options_.overflow},
+        below_{options_.overflow},
         pool_{1},
         counted_{stripes} {
     clear_async({});
@@ -99,11 +103,12 @@ class storage {
     counted_.fill_bytes(0, s);
   }
 
-  [[nodiscard]] bucket* buckets() const { return buckets_.data(); }
+  [[nodiscard]] bucket_type* buckets() const { return buckets_.data(); }
   [[nodiscard]] std::uint32_t bucket_count() const { return options_.buckets; }
+  [[nodiscard]] unsigned partitions() const { return options_.partitions; }
   [[nodiscard]] context device_context() const {
-    return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.capacity},
-            counted_.data(), keys_, options_.buckets};
+    return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.overflow},
+            outcome_counter{counted_.data()}, keys_, options_.buckets};
   }
   /// For kernels that run while no operation does.
   [[nodiscard]] view device_view() const { return {buckets_.data(), device_context()}; }
@@ -141,32 +146,45 @@ class storage {
     return sum;
   }
 
-  /// Throws limit_error if the pool refused keys since the last call.
+  /// Throws limit_error if keys were refused since the last call.
   void check_pool(warden::stream_ref s, std::source_location where) {
     std::uint64_t const refused = counts(s).refused;
     std::uint64_t const more = refused - (refused < reported_ ? refused : reported_);
     reported_ = refused;
     if (more == 0) return;
-    throw warden::limit_error{"hash_table: the pool of " + std::to_string(options_.capacity) +
-                                  " nodes is full; " + std::to_string(more) +
+    throw warden::limit_error{"hash_table: the pool of " + std::to_string(options_.overflow) +
+                                  " overflow nodes is full; " + std::to_string(more) +
                                   " new keys were refused (the other operations were executed)",
                               where};
   }
 
  private:
+  static constexpr std::uint32_t most = 1u << 31;
+
   static table_options checked(table_options o, std::source_location where) {
-    if (o.capacity == 0 || o.capacity > (1u << 31)) {
-      throw warden::limit_error{
-          "hash_table: capacity " + std::to_string(o.capacity) + " is not from 1 to 2147483648",
-          where};
-    }
-    if (o.buckets == 0) o.buckets = o.capacity;
+    auto const check = [&](char const* what, std::uint32_t n) {
+      if (n == 0 || n > most) {
+        throw warden::limit_error{std::string{"hash_table: "} + what + " " + std::to_string(n) +
+                                      " is not from 1 to 2147483648",
+                                  where};
+      }
+    };
+    check("capacity", o.capacity);
+    std::uint64_t const twice = 2 * std::uint64_t{o.capacity};
+    constexpr std::uint64_t slots = bucket_type::slots;
+    // Where keys are few all who have one of a bucket are in one block, and wait for the longest
+    // look; more slots cost little there.
+    std::uint64_t const wanted = o.capacity <= 8192 ? 4 * twice : twice;
+    if (o.buckets == 0) o.buckets = static_cast<std::uint32_t>((wanted + slots - 1) / slots);
+    if (o.overflow == 0)
+      o.overflow = o.buckets * slots < twice ? o.capacity : std::max(64u, o.capacity / 4);
+    check("overflow", o.overflow);
     return o;
   }
 
   table_options options_;
   Keys keys_;
-  warden::buffer<bucket> buckets_;
+  warden::buffer<bucket_type> buckets_;
   warden::buffer<node<Key, Value>> nodes_;
   warden::buffer<std::uint32_t> below_;
   warden::buffer<pool_state> pool_;

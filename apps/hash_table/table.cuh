@@ -1,185 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A hash table with chained buckets on Warden: a bucket is a record, an operation a critical
+/// A hash table on Warden: a bucket of one cache line is a record, an operation a deferred critical
 /// section. No locks, and no limit to what an operation may do with its bucket.
 #pragma once
 
-#include "apps/hash_table/operations.cuh"
+#include "apps/hash_table/log.cuh"
+#include "apps/hash_table/send.cuh"
 #include "apps/hash_table/storage.cuh"
 
-#include <warden/guarded.cuh>
-#include <warden/launch.cuh>
-
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <source_location>
 #include <type_traits>
+#include <typeindex>
+#include <vector>
 
 namespace hash_table {
 
-/// The policy of a table's guarded. `Executor` is one that takes any section.
-template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
-struct table_policy : warden::default_policy {
-  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
-  using context = table_context<Key, Value, Keys>;
-  using executor = Executor;
-};
-
-namespace detail {
-
-/// Sends the sections `make(0)` to `make(n - 1)` to the buckets of their keys.
-template <class Make>
-struct run_kernel {
-  Make make;
-  std::uint32_t n;
-
-  template <class Ref>
-  __device__ void operator()(warden::virtual_block const& at, Ref const& table) const {
-    warden::block_client<Ref> client{table, at};
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
-         first += at.global_size()) {
-      std::uint64_t const i = first + at.thread_rank();
-      bool const valid = i < n;
-      auto const s = make(static_cast<std::uint32_t>(valid ? i : n - 1));
-      client.send(table.sections_context.bucket_of(s.key), s, valid);
-    }
-    client.flush();
-  }
-};
-
-}  // namespace detail
-
-/// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; together
-/// they travel in a message, 44 bytes at most. `counts` says in total what became of operations,
-/// and `find_async` and `for_each_async` read the table after `wait`; with `Answers` kernels can
-/// call operations as well as send them, and are told within the launch.
+/// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; what an
+/// operation takes along travels in a message, key included 44 bytes at most. `counts` says in
+/// total what became of operations, and `find_async` and `for_each_async` read the table after
+/// `wait`.
 ///
 ///     hash_table::table<std::uint64_t, point> t{{.capacity = 1'000'000}};
-///     t.insert_async(keys, points, n);                      // arrays in device memory
-///     warden::launch_fused(kernel, grid, block, {}, t.guarded());  // or from a kernel, see client
+///     t.insert_async(keys, points, n);        // arrays in device memory
+///     kernel<<<blocks, 256>>>(t.ref(n));      // or from a kernel: insert(key, point) and so on
+///     t.run();
 ///     t.wait();
-template <class Key, class Value, class Keys = integer_keys<Key>,
-          class Policy = table_policy<Key, Value, Keys>, bool Answers = false>
-class table : public storage<Key, Value, Keys>,
-              public operations<table<Key, Value, Keys, Policy, Answers>, Key, Value,
-                                sections<Key, Value, Keys, Answers>> {
+template <class Key, class Value, class Keys = integer_keys<Key>, class Policy = table_policy>
+class table
+    : public storage<Key, Value, Keys>,
+      public operations<table<Key, Value, Keys, Policy>, Key, Value, sections<Key, Value, Keys>> {
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// What clients call: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
-  /// erase{key}, and, only called, find{key}.
-  using section = sections<Key, Value, Keys, Answers>;
+  using policy = Policy;
+  using key_type = Key;
+  using value_type = Value;
+  using keys_type = Keys;
+  /// What clients send: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
+  /// erase{key}.
+  using section = sections<Key, Value, Keys>;
+  /// The log of those.
+  using log_type =
+      operation_log<table, typename section::insert, typename section::insert_or_assign,
+                    typename section::add, typename section::erase>;
+  /// What kernels are handed: insert(key, value) and so on, by any thread.
+  using ref_type = typename log_type::ref_type;
+  /// The same for blocks of `Threads` threads, at full speed.
+  template <unsigned Threads>
+  using block = operations_block<ref_type, Threads>;
 
- private:
-  template <class... More>
-  using guarded_with =
-      warden::basic_guarded<Policy, bucket, typename section::insert,
-                            typename section::insert_or_assign, typename section::add,
-                            typename section::erase, More...>;
-
- public:
-  /// A table that answers nobody has no slots for answers.
-  using guarded_type =
-      std::conditional_t<Answers, guarded_with<typename section::find>, guarded_with<>>;
-  using ref = typename guarded_type::ref;
-
-  /// The table inside a kernel of one's own: a block client whose sends are operations. All of them
-  /// are collective over the block, with `valid` false where a thread has nothing to do; `flush`
-  /// before it goes out of scope. False only once the launch is poisoned.
-  class client {
-   public:
-    __device__ client(ref const& table, warden::virtual_block const& at)
-        : context_{table.sections_context}, client_{table, at} {}
-    __device__ bool insert(Key const& key, Value const& value, bool valid = true) {
-      return send(key, typename section::insert{key, value}, valid);
-    }
-    __device__ bool insert_or_assign(Key const& key, Value const& value, bool valid = true) {
-      return send(key, typename section::insert_or_assign{key, value}, valid);
-    }
-    __device__ bool add(Key const& key, Value const& amount, bool valid = true) {
-      static_assert(can_add<Value>, "hash_table: add needs values with +=");
-      return send(key, typename section::add{key, amount}, valid);
-    }
-    __device__ bool erase(Key const& key, bool valid = true) {
-      return send(key, typename section::erase{key}, valid);
-    }
-    /// The future of what the section returns: an `outcome`, or of find a `finding`. It comes once
-    /// `flush` was called. See warden::block_client::call.
-    template <class Section>
-    __device__ auto call(Section const& s, bool valid = true) {
-      static_assert(Answers,
-                    "hash_table: the table's operations answer nobody; use answering_table");
-      return client_.call(valid ? context_.bucket_of(s.key) : 0, s, valid);
-    }
-    __device__ bool flush() { return client_.flush(); }
-
-   private:
-    template <class Section>
-    __device__ bool send(Key const& key, Section const& s, bool valid) {
-      return client_.send(valid ? context_.bucket_of(key) : 0, s, valid);
-    }
-    table_context<Key, Value, Keys> const& context_;
-    typename guarded_type::block_client client_;
-  };
-
-  /// The same for one thread in any control flow. See warden::thread_client.
-  class thread_client {
-   public:
-    __device__ thread_client(ref const& table, warden::virtual_block const& at)
-        : context_{table.sections_context}, client_{table, at} {}
-    /// False only once the launch is poisoned.
-    template <class Section>
-    __device__ bool send(Section const& s) const {
-      return client_.send(context_.bucket_of(s.key), s);
-    }
-    /// The future of what the section returns, as client's.
-    template <class Section>
-    __device__ auto call(Section const& s) const {
-      static_assert(Answers,
-                    "hash_table: the table's operations answer nobody; use answering_table");
-      return client_.call(context_.bucket_of(s.key), s);
-    }
-
-   private:
-    table_context<Key, Value, Keys> const& context_;
-    typename guarded_type::thread_client client_;
-  };
-
-  /// Throws limit_error for an impossible size or plan, cuda_error when memory is short.
-  explicit table(table_options o, Keys keys = {}, warden::guarded_options chosen = {},
+  /// Throws limit_error for an impossible size, cuda_error when memory is short.
+  explicit table(table_options o, Keys keys = {},
                  std::source_location where = std::source_location::current())
-      : base{o, keys, where},
-        guarded_{base::buckets(), base::bucket_count(), base::device_context(), chosen, where} {}
+      : base{o, keys, where} {}
 
-  /// For launches of one's own kernels.
-  [[nodiscard]] guarded_type& guarded() { return guarded_; }
+  /// For kernels that send operations, `n` at most until the next `run`. The first call, and one
+  /// with a larger n than any before, allocates; earlier refs are then no longer run. Throws as
+  /// warden::deferred does.
+  [[nodiscard]] ref_type ref(std::size_t n,
+                             std::source_location where = std::source_location::current()) {
+    sent_ = &log_for<log_type>(n, where);
+    return sent_->ref();
+  }
+  /// Enqueues the execution of all that such kernels have sent by then.
+  void run(warden::stream_ref s = {},
+           std::source_location where = std::source_location::current()) {
+    if (sent_ != nullptr) sent_->run(s, where);
+  }
 
-  /// Blocks the host until every operation has run. Throws what went wrong: limit_error when the
-  /// pool was full, timeout_error, cuda_error.
+  /// Blocks the host until every operation has run. Throws what went wrong: limit_error when there
+  /// was no room for keys or operations, cuda_error.
   void wait(warden::stream_ref s = {},
             std::source_location where = std::source_location::current()) {
-    guarded_.wait(s, where);
+    s.synchronize();
+    for (kept const& k : kept_) k.wait(s, where);
     base::check_pool(s, where);
   }
 
-  /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`. Enqueued.
+  /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`; any type of section on
+  /// a bucket. Enqueued, as many at a time as the policy's `apply_bytes` hold. The first call with
+  /// a type, and one with a larger n than any before, allocates.
   template <class Make>
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
-    constexpr unsigned threads = Policy::block_threads;
-    auto const grid = std::min(n / threads + 1, apps::blocks() * 8);
-    warden::launch_fused(detail::run_kernel<Make>{make, n}, grid, threads, s, guarded_);
+    using section_type = std::remove_cvref_t<decltype(make(0u))>;
+    if (n == 0) return;
+    auto& to = log_of<section_type>(n, s.where);
+    for (std::uint32_t first = 0; first < n;) {
+      auto const count =
+          static_cast<std::uint32_t>(std::min<std::size_t>(n - first, to.capacity()));
+      detail::send_async<Policy>(to.ref(), make, first, count, s);
+      to.run(s.stream, s.where);
+      first += count;
+    }
+  }
+
+  /// Makes the memory for such a call with `n` sections of one type, so that it only enqueues.
+  template <class Section>
+  void reserve(std::uint32_t n, std::source_location where = std::source_location::current()) {
+    static_cast<void>(log_of<Section>(n, where));
+  }
+
+  /// Device memory, logs included, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    std::size_t sum = base::memory_bytes();
+    for (kept const& k : kept_) sum += k.bytes;
+    return sum;
   }
 
  private:
-  guarded_type guarded_;
+  /// A log, whatever it holds. It stays when a larger one takes its place: what was enqueued runs.
+  struct kept {
+    std::type_index type;
+    std::shared_ptr<void> log;
+    std::size_t capacity, bytes;
+    std::function<void(warden::stream_ref, std::source_location)> wait;
+  };
+
+  /// The log of calls with one type of section.
+  template <class Section>
+  auto& log_of(std::uint32_t n, std::source_location where) {
+    using log = operation_log<table, Section>;
+    constexpr std::size_t most = detail::most_sent<Policy, typename log::ref_type>;
+    return log_for<log>(std::min<std::size_t>(n, most), where);
+  }
+  /// A log of that type with room for `n` operations.
+  template <class Log>
+  Log& log_for(std::size_t n, std::source_location where) {
+    for (kept const& k : kept_) {
+      if (k.type == typeid(Log) && k.capacity >= n) return *static_cast<Log*>(k.log.get());
+    }
+    auto const made =
+        std::make_shared<Log>(*this, std::bit_ceil(std::max<std::size_t>(n, 4096)),
+                              warden::deferred_options{.partitions = base::partitions()}, where);
+    kept_.push_back({typeid(Log), made, made->capacity(), made->memory_bytes(),
+                     [made](warden::stream_ref s, std::source_location at) { made->wait(s, at); }});
+    return *made;
+  }
+
+  std::vector<kept> kept_;
+  log_type* sent_ = nullptr;  ///< what `ref` gave out last; one of those
 };
 
-/// The table by an executor of one's choice.
+/// The table by an executor of one's choice, one that takes all its sections.
+template <class Executor, class Policy = table_policy>
+struct policy_by : Policy {
+  using executor = Executor;
+};
 template <class Executor, class Key, class Value, class Keys = integer_keys<Key>>
-using table_by = table<Key, Value, Keys, table_policy<Key, Value, Keys, Executor>>;
-
-/// The table whose operations kernels can call: messages of four bytes more, and slots for answers.
-template <class Key, class Value, class Keys = integer_keys<Key>,
-          class Policy = table_policy<Key, Value, Keys>>
-using answering_table = table<Key, Value, Keys, Policy, true>;
+using table_by = table<Key, Value, Keys, policy_by<Executor>>;
 
 }  // namespace hash_table

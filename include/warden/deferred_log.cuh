@@ -103,6 +103,14 @@ class deferred : public detail::runnable_log<run_ref<Policy, Record, Sections...
     return r;
   }
 
+  /// Whether the current device can run a log on so many records, as far as its shared memory goes:
+  /// with records on chip a partition has to fit a block's. Throws cuda_error.
+  [[nodiscard]] static bool fits(std::uint64_t records,
+                                 deferred_options chosen = {}) requires(!replayed &&
+                                                                        !run_type::has_pairs) {
+    return runner::fits(records, chosen);
+  }
+
  private:
   using base::run_;
 

@@ -6,30 +6,47 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 int main(int argc, char** argv) {
   bench::program program{"hash_table", "A hash table on Warden, under locks and by atomics.", argc,
                          argv};
-  std::vector<std::string> operations{"count", "assign", "churn"};
-  std::uint32_t keys = 0;
+  std::vector<std::string> operations{"count", "assign", "churn", "update"};
+  std::vector<std::uint32_t> keys;
   std::string facebook = "apps/data/facebook_combined.txt";
-  program.add_names("--operation", operations, {"count", "assign", "churn"}, "operations");
+  program.add_names("--operation", operations, {"count", "assign", "churn", "update"},
+                    "operations");
   program.options()
       .add_option("--keys", keys, "keys of the drawn workloads")
+      ->delimiter(',')
       ->check(CLI::Range(1u, 1u << 26));
   program.options().add_option("--facebook", facebook, "edge list for the workload facebook");
-  if (!program.parse({"lock_tuned", "atomics", "warden_locks", "warden_runs"}, argc, argv))
+  if (!program.parse({"lock_tuned", "atomics", "warden_deferred", "warden_deferred_runs",
+                      "warden_deferred_sequential"},
+                     argc, argv))
     return program.exit_code();
-  if (keys == 0) keys = program.simulated() ? 256 : 1u << 20;
+  auto const make_point = [](std::string const& operation, bench::workload w) {
+    return operation == "count"    ? hash_table_bench::make_count_point(std::move(w))
+           : operation == "assign" ? hash_table_bench::make_assign_point(std::move(w))
+           : operation == "churn"  ? hash_table_bench::make_churn_point(std::move(w))
+                                   : hash_table_bench::make_update_point(std::move(w));
+  };
+  // Counting is measured for tables of several sizes, up to those that no chip holds.
+  auto const keys_of = [&](std::string const& operation, std::string const& workload) {
+    if (!keys.empty()) return keys;
+    if (program.simulated()) return std::vector<std::uint32_t>{256};
+    if (operation != "count") return std::vector<std::uint32_t>{1u << 20};
+    if (workload == "uniform")
+      return std::vector<std::uint32_t>{1u << 12, 1u << 20, 1u << 22, 1u << 26};
+    return std::vector<std::uint32_t>{1u << 12, 1u << 20};
+  };
   return program.run([&](bench::program::points& points) {
     for (std::string const& operation : operations) {
-      for (std::string const workload : {"facebook", "uniform", "zipf099"}) {
-        auto w = bench::workload::named(workload, keys, workload == "facebook" ? facebook : "");
-        points.push_back(operation == "count" ? hash_table_bench::make_count_point(std::move(w))
-                         : operation == "assign"
-                             ? hash_table_bench::make_assign_point(std::move(w))
-                             : hash_table_bench::make_churn_point(std::move(w)));
+      points.push_back(make_point(operation, bench::workload::named("facebook", 0, facebook)));
+      for (std::string const workload : {"uniform", "zipf099"}) {
+        for (std::uint32_t const n : keys_of(operation, workload))
+          points.push_back(make_point(operation, bench::workload::named(workload, n, "")));
       }
     }
   });

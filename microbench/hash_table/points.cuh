@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace hash_table_bench {
 
@@ -23,7 +25,7 @@ WARDEN_KERNEL void prepare_kernel(oracle o) {
 template <class Operation>
 struct visit_entry {
   oracle o;
-  __device__ void operator()(key_type key, value_type value) const {
+  __device__ void operator()(key_type key, typename Operation::value_type const& value) const {
     simt::fetch_add(o.entries, std::uint64_t{1});
     Operation::visit(o, key, value);
   }
@@ -33,9 +35,22 @@ WARDEN_KERNEL void finish_kernel(oracle o) {
   bench::for_each_of(o.keys, [&](std::uint64_t id) { Operation::finish(o, id); });
 }
 
+/// What the arms are tuned by beside the default, which combines what repeats and runs as atomics
+/// what it can.
+struct by_runs : hash_table::table_policy {
+  static constexpr bool combines = false;
+  using executor = warden::executor::runs<>;
+};
+struct in_order : hash_table::table_policy {
+  using order = warden::order::sequential;
+};
+
 template <class Operation>
 class point_of final : public bench::workload_point<Operation> {
   using base = bench::workload_point<Operation>;
+  using value_type = typename Operation::value_type;
+  template <class Policy>
+  using deferred_table = hash_table::table<key_type, value_type, keys_type, Policy>;
 
  public:
   using base::base;
@@ -44,22 +59,22 @@ class point_of final : public bench::workload_point<Operation> {
   using base::keys;
   using base::workload_;
 
-  /// One array of ids and one table an arm; a bucket for each key, on average.
+  /// One array of ids; a table of the arm that runs, with slots for twice the keys.
   struct memory {
     memory(std::uint32_t operations, std::uint32_t keys)
         : ids{operations},
           per_key{keys},
+          sums{Operation::has_atomic ? 0 : 2 * std::size_t{keys}},
           numbers{2},
-          runs{{keys, keys}},
-          locks{{keys, keys}},
-          locked{{keys, keys}},
-          atomic{{keys, keys + hash_table::atomic_table_slack()}} {}
+          locked{{.capacity = keys}} {}
     warden::buffer<std::uint32_t> ids, per_key;
+    warden::buffer<std::uint64_t> sums;
     warden::buffer<std::uint64_t> numbers;  ///< entries, wrong
-    hash_table::table_by<warden::executor::runs<>, key_type, value_type> runs;
-    hash_table::table_by<warden::executor::locks<>, key_type, value_type> locks;
     hash_table::locked_table<key_type, value_type> locked;
-    hash_table::atomic_table<key_type, value_type> atomic;
+    std::optional<hash_table::atomic_table<key_type, value_type>> atomic;
+    std::optional<deferred_table<hash_table::table_policy>> deferred;
+    std::optional<deferred_table<by_runs>> runs;
+    std::optional<deferred_table<in_order>> ordered;
   };
 
   void set_up(std::uint32_t operations) override { memory_.emplace(operations, keys()); }
@@ -73,17 +88,27 @@ class point_of final : public bench::workload_point<Operation> {
     workload_.draw(memory_->ids.data(), n, seed);
     if (arm == "lock_tuned") return run_on(memory_->locked, n);
     if constexpr (Operation::has_atomic) {
-      if (arm == "atomics") return run_on(memory_->atomic, n);
+      if (arm == "atomics") return run_on(made(memory_->atomic), n);
     }
-    if (arm == "warden_locks") return run_on(memory_->locks, n);
-    return run_on(memory_->runs, n);
+    if (arm == "warden_deferred_runs") return run_on(made(memory_->runs), n);
+    if (arm == "warden_deferred_sequential") return run_on(made(memory_->ordered), n);
+    return run_on(made(memory_->deferred), n);
   }
   void tear_down() override { memory_.reset(); }
+
+  template <class Table>
+  Table& made(std::optional<Table>& table) const {
+    if (!table) table.emplace(hash_table::table_options{.capacity = keys()});
+    return *table;
+  }
 
   template <class Table>
   bench::run_result run_on(Table& table, std::uint32_t n) {
     table.clear_async({});
     Operation::start(table, keys());
+    reserve<typename Operation::make>(table, n);
+    if constexpr (requires { typename Operation::make_erase; })
+      reserve<typename Operation::make_erase>(table, n);
     table.wait();
     warden::timer clock;
     clock.start();
@@ -96,13 +121,26 @@ class point_of final : public bench::workload_point<Operation> {
     return result;
   }
 
+  /// Logs are made before the clock runs.
+  template <class Make, class Table>
+  static void reserve(Table& table, std::uint32_t n) {
+    using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
+    if constexpr (requires { table.template reserve<section>(n); })
+      table.template reserve<section>(n);
+  }
+
   template <class Table>
   bool verify(Table& table, std::uint32_t n) {
     memory_->per_key.fill_bytes(0);
+    memory_->sums.fill_bytes(0);
     memory_->numbers.fill_bytes(0);
-    oracle const o{
-        memory_->ids.data(),        n, keys(), memory_->per_key.data(), memory_->numbers.data(),
-        memory_->numbers.data() + 1};
+    oracle const o{memory_->ids.data(),
+                   n,
+                   keys(),
+                   memory_->per_key.data(),
+                   memory_->sums.data(),
+                   memory_->numbers.data(),
+                   memory_->numbers.data() + 1};
     auto const [blocks, threads] = bench::shape_of_helpers();
     simt::launch(&prepare_kernel<Operation>, blocks, threads, 0, o, {});
     table.for_each_async(visit_entry<Operation>{o});
@@ -118,5 +156,6 @@ class point_of final : public bench::workload_point<Operation> {
 std::shared_ptr<bench::point> make_count_point(bench::workload w);
 std::shared_ptr<bench::point> make_assign_point(bench::workload w);
 std::shared_ptr<bench::point> make_churn_point(bench::workload w);
+std::shared_ptr<bench::point> make_update_point(bench::workload w);
 
 }  // namespace hash_table_bench

@@ -5,13 +5,14 @@
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
 #include "tests/apps/contents.cuh"
-#include "tests/apps/told.cuh"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <string>
 #include <vector>
 
 namespace {
@@ -48,7 +49,7 @@ TYPED_TEST_SUITE(every_arm, arms_of_64);
 
 TYPED_TEST(every_arm, inserts_and_finds) {
   std::uint32_t const n = test::sized(300u, 300'000u);
-  TypeParam t{{.buckets = n / 3, .capacity = n}};
+  TypeParam t{{.buckets = n / 4, .capacity = n}};
   auto const keys = distinct_keys<key64>(n);
   std::vector<wide> values;
   for (key64 k : keys) values.push_back(wide_of(k));
@@ -81,7 +82,7 @@ TYPED_TEST(every_arm, inserts_and_finds) {
 TYPED_TEST(every_arm, one_of_equal_keys_is_inserted) {
   // Every key sixteen times at once, and few buckets.
   std::uint32_t const distinct = test::sized(20u, 5'000u), n = 16 * distinct;
-  TypeParam t{{.buckets = distinct / 4, .capacity = n}};
+  TypeParam t{{.buckets = distinct / 4, .capacity = distinct}};
   auto const some = distinct_keys<key64>(distinct);
   std::vector<key64> keys(n);
   std::vector<wide> values(n);
@@ -112,7 +113,7 @@ TYPED_TEST_SUITE(every_locking_arm, arms_that_exclude);
 
 TYPED_TEST(every_locking_arm, does_what_a_map_does) {
   std::uint32_t const n = test::sized(100u, 50'000u), capacity = 2 * n;
-  TypeParam t{{.buckets = n / 2, .capacity = capacity}};
+  TypeParam t{{.buckets = n / 4, .capacity = capacity}};
   std::map<key64, wide> model;
   std::mt19937 random{7};
   hash_table::totals expected{};
@@ -122,7 +123,7 @@ TYPED_TEST(every_locking_arm, does_what_a_map_does) {
     for (key64 k : keys) values.push_back(wide_of(k + static_cast<unsigned>(round)));
     warden::buffer<key64> const device_keys{keys};
     warden::buffer<wide> const device_values{values};
-    // Half a chain is erased each time, so that numbers go back to the pool and out again.
+    // Half of them are erased each time, so that slots and nodes are used again.
     std::uint32_t const erased = n / 2;
     t.insert_or_assign_async(device_keys.data(), device_values.data(), n);
     t.erase_async(device_keys.data(), erased);
@@ -146,45 +147,50 @@ TYPED_TEST(every_locking_arm, does_what_a_map_does) {
 }
 
 TYPED_TEST(every_locking_arm, a_full_pool_says_so_and_erased_nodes_are_used_again) {
-  std::uint32_t const capacity = test::sized(64u, 20'000u);
-  TypeParam t{{.buckets = capacity / 4, .capacity = capacity}};
-  auto const keys = distinct_keys<key64>(capacity + 10);
+  // All keys are in one bucket.
+  constexpr std::uint32_t slots = TypeParam::bucket_type::slots;
+  std::uint32_t const overflow = test::sized(30u, 300u), room = slots + overflow, n = room + 10;
+  TypeParam t{{.buckets = 1, .capacity = room, .overflow = overflow}};
+  auto const keys = distinct_keys<key64>(n);
   warden::buffer<key64> const device_keys{keys};
-  warden::buffer<wide> const values{std::vector<wide>(capacity + 10, wide_of(1))};
-  t.insert_async(device_keys.data(), values.data(), capacity + 10);
+  warden::buffer<wide> const values{std::vector<wide>(n, wide_of(1))};
+  t.insert_async(device_keys.data(), values.data(), n);
   try {
     t.wait();
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
-    EXPECT_THAT(e.what(), HasSubstr("the pool of " + std::to_string(capacity) +
-                                    " nodes is full; 10 new keys were refused"));
+    EXPECT_THAT(e.what(), HasSubstr("the pool of " + std::to_string(overflow) +
+                                    " overflow nodes is full; 10 new keys were refused"));
   }
   t.wait();  // reported once
-  ASSERT_EQ((contents<key64, wide>(t, capacity).size()), capacity);
+  ASSERT_EQ((contents<key64, wide>(t, n).size()), room);
   for (int round = 0; round < 3; ++round) {
     // All out, all others in: every node comes from the freed ones.
-    t.erase_async(device_keys.data(), capacity + 10);
-    auto const others = distinct_keys<key64>(capacity, 1'000'000u * (round + 1));
+    t.erase_async(device_keys.data(), n);
+    auto const others = distinct_keys<key64>(room, 1'000'000u * (round + 1));
     warden::buffer<key64> const device_others{others};
-    t.insert_async(device_others.data(), values.data(), capacity);
+    t.insert_async(device_others.data(), values.data(), room);
     t.wait();
-    auto const all = contents<key64, wide>(t, capacity);
-    ASSERT_EQ(all.size(), capacity);
+    auto const all = contents<key64, wide>(t, n);
+    ASSERT_EQ(all.size(), room);
     for (key64 k : others) ASSERT_TRUE(all.contains(k));
-    t.erase_async(device_others.data(), capacity);
-    t.insert_async(device_keys.data(), values.data(), capacity);
+    t.erase_async(device_others.data(), room);
+    t.insert_async(device_keys.data(), values.data(), room);
     t.wait();
   }
 }
 
-using counts32 = hash_table::table<std::uint32_t, small_number>;
+using counts32 = hash_table::table<std::uint32_t, small_number>;  // by atomics
+using counts32_by_runs =
+    hash_table::table_by<warden::executor::runs<>, std::uint32_t, small_number>;
 using counts32_by_locks =
     hash_table::table_by<warden::executor::locks<>, std::uint32_t, small_number>;
 using locked_counts32 = hash_table::locked_table<std::uint32_t, small_number>;
 using atomic_counts32 = hash_table::atomic_table<std::uint32_t, small_number>;
 template <class Table>
 class every_counter : public testing::Test {};
-using counters = testing::Types<counts32, counts32_by_locks, locked_counts32, atomic_counts32>;
+using counters =
+    testing::Types<counts32, counts32_by_runs, counts32_by_locks, locked_counts32, atomic_counts32>;
 TYPED_TEST_SUITE(every_counter, counters);
 
 TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
@@ -200,10 +206,10 @@ TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
     ++wanted[k];
   }
   for (std::uint32_t const buckets : {1u, 64u}) {
-    // One bucket: chains of 100 nodes, and all operations at one owner.
-    // Room for what the atomic table takes in vain.
+    // One bucket: 85 keys overflow, and all operations are at one owner. Room for nodes that are
+    // taken in vain: by atomics, before it is known who is first.
     std::uint32_t const capacity = 200 + n;
-    TypeParam t{{.buckets = buckets, .capacity = capacity}};
+    TypeParam t{{.buckets = buckets, .capacity = capacity, .overflow = capacity}};
     std::uint32_t const some = buckets == 1 ? n / 20 : n;
     warden::buffer<std::uint32_t> const device_keys{std::span<std::uint32_t const>{keys}};
     t.add_async(device_keys.data(), 1, some);
@@ -218,94 +224,6 @@ TYPED_TEST(every_counter, counts_hot_keys_of_32_bits) {
       EXPECT_EQ((contents<std::uint32_t, small_number>(t, capacity)), wanted);
     }
   }
-}
-
-/// Every thread inserts a key of its own and erases it again, so numbers go round in one launch.
-template <class Table>
-struct churn {
-  std::uint32_t rounds;
-  __device__ void operator()(warden::virtual_block const& at,
-                             typename Table::ref const& ref) const {
-    typename Table::client client{ref, at};
-    auto const me = static_cast<std::uint64_t>(at.global_rank());
-    for (std::uint32_t r = 0; r < rounds; ++r) {
-      client.insert(me * 1000 + r, wide{me, r, 0});
-      client.flush();
-      // No order between unacknowledged sends: another round's key is erased, or absent.
-      client.erase(me * 1000 + r / 2, r % 3 != 0);
-    }
-    client.flush();
-  }
-};
-
-template <class Table>
-class every_executor : public testing::Test {};
-using tables_on_warden = testing::Types<table64, table64_by_locks>;
-TYPED_TEST_SUITE(every_executor, tables_on_warden);
-
-TYPED_TEST(every_executor, operations_of_one_launch_share_the_pool) {
-  unsigned const grid = test::sized(2u, 500u), threads = 256;
-  std::uint32_t const rounds = 4, capacity = grid * threads * rounds;
-  TypeParam t{{.buckets = capacity / 8, .capacity = capacity}};
-  for (int launch = 0; launch < 3; ++launch) {
-    warden::launch_fused(churn<TypeParam>{rounds}, grid, threads, {}, t.guarded());
-    t.wait();
-    auto const counts = t.counts();
-    EXPECT_EQ(counts.inserted + counts.present,
-              std::uint64_t{capacity} * static_cast<unsigned>(launch + 1));
-    auto const all = contents<key64, wide>(t, capacity);
-    EXPECT_EQ(all.size(), counts.inserted - counts.erased);
-    for (auto const& [k, v] : all) {
-      ASSERT_EQ(v.a, k / 1000) << "a node of another key";
-      ASSERT_EQ(v.b, k % 1000);
-    }
-  }
-}
-
-// A table that never calls pays nothing for those that do.
-static_assert(!table64::ref::has_answers);
-using answering = hash_table::answering_table<std::uint32_t, std::uint64_t>;
-using answering_by_locks = hash_table::answering_table<
-    std::uint32_t, std::uint64_t, hash_table::integer_keys<std::uint32_t>,
-    hash_table::table_policy<std::uint32_t, std::uint64_t, hash_table::integer_keys<std::uint32_t>,
-                             warden::executor::locks<>>>;
-static_assert(answering::ref::has_answers);
-
-template <class Table>
-class every_answering_table : public testing::Test {};
-using answering_tables = testing::Types<answering, answering_by_locks>;
-TYPED_TEST_SUITE(every_answering_table, answering_tables);
-
-TYPED_TEST(every_answering_table, tells_callers_what_happened) {
-  std::uint32_t const n = test::sized(600u, 40'000u);
-  TypeParam t{{.buckets = n / 3, .capacity = test::told_keys::first_own + n}};
-  test::check_told(t, n, test::sized(2u, 100u));
-}
-
-template <class Table>
-struct insert_all {
-  std::uint32_t n;
-  std::uint32_t* refused;
-  __device__ void operator()(warden::virtual_block const& at,
-                             typename Table::ref const& ref) const {
-    typename Table::client client{ref, at};
-    auto const i = static_cast<std::uint32_t>(at.global_rank());
-    auto future = client.call(typename Table::section::insert{i, 0}, i < n);
-    client.flush();
-    auto const answer = future.get();
-    if (answer && *answer == hash_table::outcome::refused) warden::simt::fetch_add(refused, 1u);
-  }
-};
-
-TYPED_TEST(every_answering_table, tells_callers_that_the_pool_is_full) {
-  std::uint32_t const capacity = 100;
-  TypeParam t{{.buckets = 20, .capacity = capacity}};
-  warden::buffer<std::uint32_t> refused{1};
-  refused.fill_bytes(0);
-  warden::launch_fused(insert_all<TypeParam>{capacity + 10, refused.data()}, 1, 256, {},
-                       t.guarded());
-  EXPECT_THROW(t.wait(), warden::limit_error);
-  EXPECT_EQ(refused.to_host()[0], 10u);
 }
 
 /// All words hash alike: only their bytes tell them apart.
@@ -357,12 +275,16 @@ TEST(hash_table, words_and_columns_of_a_text) {
 }
 
 TEST(hash_table, impossible_sizes) {
-  try {
-    table64{{.buckets = 1, .capacity = 0}};
-    ADD_FAILURE() << "no error";
-  } catch (warden::limit_error const& e) {
-    EXPECT_THAT(e.what(), HasSubstr("capacity 0 is not from 1 to 2147483648"));
-  }
+  auto const expect_refused = [](hash_table::table_options o, std::string const& what) {
+    try {
+      table64{o};
+      ADD_FAILURE() << "no error";
+    } catch (warden::limit_error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr("hash_table: " + what + " is not from 1 to 2147483648"));
+    }
+  };
+  expect_refused({.buckets = 1, .capacity = 0}, "capacity 0");
+  expect_refused({.capacity = 10, .overflow = 0xffffffffu}, "overflow 4294967295");
 }
 
 }  // namespace

@@ -1,60 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash table's operations, all kinds in one launch, under very many schedules of the simulated
-// device.
+// The hash table's operations under very many schedules of the simulated device: all kinds in one
+// launch, deferred and with answers, and those that run as atomics.
 
+#include "apps/hash_table/answering_table.cuh"
+#include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
 #include "tests/apps/contents.cuh"
 #include "tests/apps/told.cuh"
 #include "tests/support/many_schedules.cuh"
 #include "tests/support/support.cuh"
 
+#include <warden/launch_kernel.cuh>
+
+#include <algorithm>
+#include <map>
 #include <numeric>
+#include <vector>
 
 namespace {
 
 using key = std::uint32_t;
 using value = std::uint64_t;
-
-/// One warp a block, so that windows are full, and an owner has many buckets.
-template <class Small>
-struct tiny_policy : Small {
-  using context = hash_table::table_context<key, value, hash_table::integer_keys<key>>;
-  static constexpr unsigned block_threads = Small::fewest_threads;
-  static constexpr unsigned outbox_bytes_per_thread = 64;
-};
+using keys = hash_table::integer_keys<key>;
+namespace simt = warden::simt;
 
 /// The keys below `counters` are counted; those above come and go.
 constexpr key counters = 4, others = 60;
 
-template <class Table>
-struct all_kinds {
-  std::uint32_t n;
-  __device__ void operator()(warden::virtual_block const& at,
-                             typename Table::ref const& ref) const {
-    typename Table::client client{ref, at};
-    for (std::uint32_t first = at.block_index() * at.block_dim(); first < n;
-         first += static_cast<std::uint32_t>(at.global_size())) {
-      std::uint32_t const i = first + at.thread_rank();
-      key const coming = counters + i % others;
-      client.add(i % counters, 1, i < n);
-      client.insert(coming, coming, i < n && i % 2 == 0);
-      client.insert_or_assign(coming, 2 * coming, i < n && i % 2 != 0);
-      client.erase(counters + i / 2 % others, i < n);
-    }
-    client.flush();
-  }
+/// Two warps that send and two that run, so that windows are full, and an owner has many buckets.
+template <class Executor>
+struct tiny_policy : hash_table::table_policy {
+  static constexpr unsigned block_threads = 32;
+  using executor = Executor;
 };
+template <class Executor>
+using tiny_table = hash_table::table<key, value, keys, tiny_policy<Executor>>;
 
 template <class Table>
-void one_launch(std::uint32_t buckets) {
-  constexpr std::uint32_t n = 120, capacity = 200;
-  Table t{{.buckets = buckets, .capacity = capacity},
-          {},
-          {.servers = 2, .capacity = 32, .time_limit_seconds = 1}};
-  warden::launch_fused(all_kinds<Table>{n}, 3, Table::guarded_type::policy::block_threads, {},
-                       t.guarded());
+WARDEN_KERNEL void send_all_kinds(typename Table::ref_type table, std::uint32_t n) {
+  using block = typename Table::template block<32>;
+  block client{table, *reinterpret_cast<typename block::storage*>(simt::dynamic_shared())};
+  for (std::uint32_t first = simt::block_rank() * 32; first < n;
+       first += simt::block_count() * 32) {
+    std::uint32_t const i = first + simt::thread_rank();
+    key const coming = counters + i % others;
+    client.add(i % counters, 1, i < n);
+    client.insert(coming, coming, i < n && i % 2 == 0);
+    client.insert_or_assign(coming, 2 * coming, i < n && i % 2 != 0);
+    // By itself.
+    if (i < n) table.erase(counters + i / 2 % others);
+  }
+  client.flush();
+}
+
+/// No entry was lost on the way: there is room for as many keys as are missing.
+template <class Table>
+void expect_room(Table& t, std::uint32_t there, std::uint32_t room) {
+  std::vector<key> more(room - there);
+  std::iota(more.begin(), more.end(), counters + others);
+  warden::buffer<key> const device_more{more};
+  t.add_async(device_more.data(), 1, static_cast<std::uint32_t>(more.size()));
   t.wait();
-  auto const all = test::contents<key, value>(t, capacity);
+  ASSERT_EQ((test::contents<key, value>(t, room).size()), room);
+}
+
+template <class Table>
+void one_run(std::uint32_t buckets) {
+  constexpr std::uint32_t n = 120, room = 200;
+  Table t{{.buckets = buckets, .capacity = room, .overflow = room, .partitions = 2}};
+  constexpr std::size_t shared_bytes = sizeof(typename Table::template block<32>::storage);
+  warden::launch(send_all_kinds<Table>, {3, 32, shared_bytes}, {}, t.ref(4 * n), n);
+  t.run();
+  t.wait();
+  auto const all = test::contents<key, value>(t, room);
   for (key k = 0; k < counters; ++k) ASSERT_EQ(all.at(k), n / counters);
   for (auto const& [k, v] : all) {
     if (k >= counters) {
@@ -65,19 +83,10 @@ void one_launch(std::uint32_t buckets) {
   ASSERT_EQ(counts.inserted + counts.updated + counts.present, 2 * n);
   ASSERT_EQ(counts.erased + counts.absent, n);
   ASSERT_EQ(counts.inserted - counts.erased, all.size());
-  // No node was lost on the way: there is room for as many keys as are missing.
-  std::vector<key> more(capacity - all.size());
-  std::iota(more.begin(), more.end(), counters + others);
-  warden::buffer<key> const device_more{more};
-  t.add_async(device_more.data(), 1, static_cast<std::uint32_t>(more.size()));
-  t.wait();
-  ASSERT_EQ((test::contents<key, value>(t, capacity).size()), capacity);
+  if (buckets == 1) {
+    expect_room(t, static_cast<std::uint32_t>(all.size()), Table::bucket_type::slots + room);
+  }
 }
-
-template <class Small>
-class every_executor : public testing::Test {};
-using executors = testing::Types<test::runs, test::locks>;
-TYPED_TEST_SUITE(every_executor, executors);
 
 /// Calls `launch(buckets)` with one hot bucket, one for each thread at most, and many for each.
 template <class Launch>
@@ -87,15 +96,105 @@ void by_buckets(std::uint64_t share, Launch launch) {
   });
 }
 
-TYPED_TEST(every_executor, under_many_schedules) {
-  using table =
-      hash_table::table<key, value, hash_table::integer_keys<key>, tiny_policy<TypeParam>>;
-  by_buckets(2, one_launch<table>);
+template <class Executor>
+class every_executor : public testing::Test {};
+using executors = testing::Types<warden::executor::runs<64>, warden::executor::locks<64>>;
+TYPED_TEST_SUITE(every_executor, executors);
+
+TYPED_TEST(every_executor, under_many_schedules) { by_buckets(2, one_run<tiny_table<TypeParam>>); }
+
+// ---- without exclusion
+
+/// Counts, of which many insert the same key at once, in buckets that are full, or have gaps from
+/// keys that were erased; and values that were there stay.
+template <class Table>
+void count_at_once(std::uint64_t seed) {
+  auto const draw = [&](std::uint64_t which, std::uint32_t below) {
+    return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
+  };
+  std::uint32_t const buckets = 1 + draw(0, 3), distinct = 1 + draw(1, 40), n = 100 + draw(2, 60);
+  // Each thread may hold a node that it will not need.
+  Table t{{.buckets = buckets, .capacity = 40, .overflow = 400}};
+  std::map<key, value> wanted;
+  std::vector<key> drawn(n);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    drawn[i] = i % 7 == 0 ? hash_table::kept_key<key>::zero_key : draw(3 + i, distinct);
+    ++wanted[drawn[i]];
+  }
+  warden::buffer<key> const device_drawn{drawn};
+  std::uint32_t const before = draw(5, n);
+  t.count_async(device_drawn.data(), before);
+  if constexpr (requires { typename Table::log_type; }) {
+    // From slots and nodes.
+    std::uint32_t const erased = draw(6, 1 + before);
+    t.erase_async(device_drawn.data(), erased);
+    t.add_async(device_drawn.data(), 1, erased);
+    for (std::uint32_t i = 0; i < erased; ++i) wanted[drawn[i]] = 0;
+    for (std::uint32_t i = 0; i < n; ++i) {
+      bool const gone =
+          std::find(drawn.begin(), drawn.begin() + erased, drawn[i]) != drawn.begin() + erased;
+      if (gone && (i < erased || i >= before)) ++wanted[drawn[i]];
+    }
+  }
+  t.count_async(device_drawn.data() + before, n - before);
+  t.wait();
+  ASSERT_EQ((test::contents<key, value>(t, n)), wanted);
+}
+TEST(hash_table_seeds, counts_without_exclusion_on_chip) {
+  test::under_many_schedules(1, count_at_once<tiny_table<warden::executor::automatic>>);
+}
+TEST(hash_table_seeds, counts_without_exclusion_in_memory) {
+  test::under_many_schedules(1, count_at_once<hash_table::atomic_table<key, value>>);
 }
 
-TYPED_TEST(every_executor, answers_under_many_schedules) {
-  using table = hash_table::answering_table<key, value, hash_table::integer_keys<key>,
-                                            tiny_policy<TypeParam>>;
+/// Inserts of one key: one wins, whole.
+TEST(hash_table_seeds, inserts_without_exclusion) {
+  struct wide {
+    std::uint64_t a, b, c;
+    bool operator==(wide const&) const = default;
+  };
+  using table = hash_table::table<key, wide, keys, tiny_policy<warden::executor::automatic>>;
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    constexpr std::uint32_t n = 150;
+    std::uint32_t const distinct = 1 + static_cast<std::uint32_t>(seed % 30);
+    table t{{.buckets = 2, .capacity = 40, .overflow = 400}};
+    std::vector<key> drawn(n);
+    std::vector<wide> values(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      drawn[i] = i % distinct;
+      values[i] = {i, 3 * i, 5 * i};
+    }
+    warden::buffer<key> const device_drawn{drawn};
+    warden::buffer<wide> const device_values{values};
+    t.insert_async(device_drawn.data(), device_values.data(), n);
+    t.wait();
+    auto const counts = t.counts();
+    ASSERT_EQ(counts.inserted, distinct);
+    ASSERT_LE(counts.present, n - distinct);  // some went into others
+    auto const all = test::contents<key, wide>(t, n);
+    ASSERT_EQ(all.size(), distinct);
+    for (auto const& [k, v] : all) {
+      ASSERT_EQ(v.a % distinct, k);
+      ASSERT_EQ(v, (wide{v.a, 3 * v.a, 5 * v.a}));
+    }
+  });
+}
+
+// ---- answers
+
+template <class Small>
+struct tiny_answering_policy : Small {
+  using context = hash_table::table_context<key, value, keys>;
+  static constexpr unsigned block_threads = Small::fewest_threads;
+  static constexpr unsigned outbox_bytes_per_thread = 64;
+};
+template <class Small>
+class every_answering_executor : public testing::Test {};
+using answering_executors = testing::Types<test::runs, test::locks>;
+TYPED_TEST_SUITE(every_answering_executor, answering_executors);
+
+TYPED_TEST(every_answering_executor, answers_under_many_schedules) {
+  using table = hash_table::answering_table<key, value, keys, tiny_answering_policy<TypeParam>>;
   constexpr std::uint32_t n = 80;
   by_buckets(5, [](std::uint32_t buckets) {
     table t{{.buckets = buckets, .capacity = test::told_keys::first_own + n},

@@ -2,7 +2,7 @@
 // Calls on an answering table, and whether what the callers were told is what happened.
 #pragma once
 
-#include "apps/hash_table/table.cuh"
+#include "apps/hash_table/answering_table.cuh"
 #include "tests/apps/contents.cuh"
 
 #include <warden/buffer.hpp>

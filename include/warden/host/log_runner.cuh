@@ -45,6 +45,17 @@ class log_runner {
   /// For the logs of `of`.
   explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
 
+  /// Whether a block of the current device has the shared memory to run one of as many partitions
+  /// of `records` as may be chosen. Throws cuda_error.
+  static bool fits(std::uint64_t records, deferred_options const& chosen) {
+    constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
+    std::uint32_t const partitions = chosen.partitions != 0 ? chosen.partitions : most;
+    std::uint32_t const split = !splits ? 1 : chosen.split != 0 ? chosen.split : most;
+    auto const owners = log_plan<run_type>::partitions(records, partitions * split);
+    return bytes_of(owners, records) <=
+           runtime::facts(runtime::current_device()).shared_bytes_per_block;
+  }
+
   /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
   /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
   /// where they do not fit the chip.
@@ -71,7 +82,7 @@ class log_runner {
     auto const plan = [&] {
       run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
       run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
-      run_bytes_ = server::shared_bytes(run.locals);
+      run_bytes_ = bytes_of(run.owners, run.size);
       return run_bytes_ <= facts.shared_bytes_per_block;
     };
     while (!plan()) {
@@ -149,6 +160,10 @@ class log_runner {
   static constexpr bool on_chip = Policy::records == placement::on_chip;
   static constexpr unsigned threads = run_type::policy::block_threads;
 
+  /// Shared memory of a block that runs a partition.
+  static std::size_t bytes_of(partition_map const& owners, std::uint64_t records) {
+    return server::shared_bytes(static_cast<std::uint32_t>(owners.locals(records)));
+  }
   static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
                            std::source_location where) {
     return static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where));

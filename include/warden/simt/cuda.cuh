@@ -31,6 +31,13 @@ WARDEN_DEVICE unsigned sm_id() {
   return id;
 }
 
+/// `value`, of which the compiler then knows nothing: ways on which it is found out end here,
+/// instead of going on as a copy each of what follows, with the lanes of a warp apart.
+WARDEN_DEVICE unsigned unknown(unsigned value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
 // ---- block and warp collectives
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
@@ -248,6 +255,15 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
   std::uint64_t first = 0;
   if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
   return __shfl_sync(mask, first, leader) + value * before;
+}
+/// As fetch_add, without a result: nobody waits for one. The lanes that happen to be together, with
+/// one address, add by one atomic, as above; they have one value.
+WARDEN_DEVICE void add_together(std::uint64_t* address, std::uint64_t value) {
+  unsigned const mask =
+      __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
+  unsigned lower;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  if ((mask & lower) == 0) fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
 }
 template <class T>
 WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {

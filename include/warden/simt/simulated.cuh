@@ -34,6 +34,7 @@ inline unsigned warp_rank() { return thread_rank() / warp_size; }
 inline unsigned block_rank() { return device::here.block.x; }
 inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }
+inline unsigned unknown(unsigned value) { return value; }
 
 // ---- block and warp collectives
 
@@ -197,6 +198,10 @@ T fetch_add(T* address, std::type_identity_t<T> value, site where = site::curren
 inline std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t value,
                                         site where = site::current()) {
   return fetch_add(address, value, where);
+}
+inline void add_together(std::uint64_t* address, std::uint64_t value,
+                         site where = site::current()) {
+  fetch_add(address, value, where);
 }
 template <class T>
 T exchange(T* address, std::type_identity_t<T> value, site where = site::current()) {

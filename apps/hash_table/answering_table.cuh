@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The table whose operations kernels can call, and are told within the launch: servers run beside
+/// the kernel.
+#pragma once
+
+#include "apps/hash_table/operations.cuh"
+#include "apps/hash_table/storage.cuh"
+
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <source_location>
+
+namespace hash_table {
+
+/// The policy of an answering table's guarded. `Executor` is one that takes any section.
+template <class Key, class Value, class Keys, class Executor = warden::default_policy::executor>
+struct answering_policy : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
+  using context = table_context<Key, Value, Keys>;
+  using executor = Executor;
+};
+
+namespace detail {
+
+/// Sends the sections `make(0)` to `make(n - 1)` to the buckets of their keys.
+template <class Make>
+struct run_kernel {
+  Make make;
+  std::uint32_t n;
+
+  template <class Ref>
+  __device__ void operator()(warden::virtual_block const& at, Ref const& table) const {
+    warden::block_client<Ref> client{table, at};
+    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < n;
+         first += at.global_size()) {
+      std::uint64_t const i = first + at.thread_rank();
+      bool const valid = i < n;
+      auto const s = make(static_cast<std::uint32_t>(valid ? i : n - 1));
+      client.send(table.sections_context.bucket_of(s.key), s, valid);
+    }
+    client.flush();
+  }
+};
+
+}  // namespace detail
+
+/// As table, in fused launches: kernels call its operations as well as send them.
+///
+///     hash_table::answering_table<std::uint64_t, point> t{{.capacity = 1'000'000}};
+///     warden::launch_fused(kernel, grid, block, {}, t.guarded());
+///     t.wait();
+template <class Key, class Value, class Keys = integer_keys<Key>,
+          class Policy = answering_policy<Key, Value, Keys>>
+class answering_table : public storage<Key, Value, Keys>,
+                        public operations<answering_table<Key, Value, Keys, Policy>, Key, Value,
+                                          sections<Key, Value, Keys, true>> {
+  using base = storage<Key, Value, Keys>;
+
+ public:
+  /// What clients call: insert{key, value}, insert_or_assign{key, value}, add{key, amount},
+  /// count{key}, erase{key}, and find{key}.
+  using section = sections<Key, Value, Keys, true>;
+  using guarded_type = warden::basic_guarded<Policy, bucket<Key, Value>, typename section::insert,
+                                             typename section::insert_or_assign,
+                                             typename section::add, typename section::count,
+                                             typename section::erase, typename section::find>;
+  using ref = typename guarded_type::ref;
+
+  /// The table inside a kernel of one's own: a block client whose sends are operations. All of them
+  /// are collective over the block, with `valid` false where a thread has nothing to do; `flush`
+  /// before it goes out of scope. False only once the launch is poisoned.
+  class client : public operations_in_kernel<client, Key, Value, section> {
+   public:
+    __device__ client(ref const& table, warden::virtual_block const& at)
+        : context_{table.sections_context}, client_{table, at} {}
+    template <class Section>
+    __device__ bool send(Section const& s, bool valid = true) const {
+      return client_.send(valid ? context_.bucket_of(s.key) : 0, s, valid);
+    }
+    /// The future of what the section returns: an `outcome`, or of find a `finding`. It comes once
+    /// `flush` was called. See warden::block_client::call.
+    template <class Section>
+    __device__ auto call(Section const& s, bool valid = true) {
+      return client_.call(valid ? context_.bucket_of(s.key) : 0, s, valid);
+    }
+    __device__ bool flush() { return client_.flush(); }
+
+   private:
+    table_context<Key, Value, Keys> const& context_;
+    /// The names of operations are alike for clients of one thread, which have no state.
+    mutable typename guarded_type::block_client client_;
+  };
+
+  /// The same for one thread in any control flow. See warden::thread_client.
+  class thread_client : public operations_in_kernel<thread_client, Key, Value, section> {
+   public:
+    __device__ thread_client(ref const& table, warden::virtual_block const& at)
+        : context_{table.sections_context}, client_{table, at} {}
+    /// False only once the launch is poisoned.
+    template <class Section>
+    __device__ bool send(Section const& s) const {
+      return client_.send(context_.bucket_of(s.key), s);
+    }
+    /// The future of what the section returns, as client's.
+    template <class Section>
+    __device__ auto call(Section const& s) const {
+      return client_.call(context_.bucket_of(s.key), s);
+    }
+
+   private:
+    table_context<Key, Value, Keys> const& context_;
+    typename guarded_type::thread_client client_;
+  };
+
+  /// Throws limit_error for an impossible size or plan, cuda_error when memory is short.
+  explicit answering_table(table_options o, Keys keys = {}, warden::guarded_options chosen = {},
+                           std::source_location where = std::source_location::current())
+      : base{o, keys, where},
+        guarded_{base::buckets(), base::bucket_count(), base::device_context(), chosen, where} {}
+
+  /// For launches of one's own kernels.
+  [[nodiscard]] guarded_type& guarded() { return guarded_; }
+
+  /// Blocks the host until every operation has run. Throws what went wrong: limit_error when keys
+  /// were refused, timeout_error, cuda_error.
+  void wait(warden::stream_ref s = {},
+            std::source_location where = std::source_location::current()) {
+    guarded_.wait(s, where);
+    base::check_pool(s, where);
+  }
+
+  /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`. Enqueued.
+  template <class Make>
+  void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
+    constexpr unsigned threads = Policy::block_threads;
+    auto const grid = std::min(n / threads + 1, apps::blocks() * 8);
+    warden::launch_fused(detail::run_kernel<Make>{make, n}, grid, threads, s, guarded_);
+  }
+
+ private:
+  guarded_type guarded_;
+};
+
+}  // namespace hash_table

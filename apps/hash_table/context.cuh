@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What every operation is handed beside its bucket: to find, insert and erase a key there.
+#pragma once
+
+#include "apps/hash_table/bucket.cuh"
+#include "apps/hash_table/outcome.cuh"
+#include "apps/hash_table/pool.cuh"
+
+#include <cstdint>
+
+namespace hash_table {
+
+/// `Keys` is a trivially copyable object with `hash(key)` and `equal(a, b)`.
+///
+/// Whoever calls these excludes others from the bucket, and with it from its nodes: nobody comes to
+/// them but through the bucket. From bucket to bucket a node goes through the pool, which fences.
+template <class Key, class Value, class Keys>
+struct table_context {
+  using bucket_type = bucket<Key, Value>;
+  using slot_type = slot<Key, Value>;
+  using node_type = node<Key, Value>;
+
+  node_type* nodes;
+  pool_ref pool;
+  outcome_counter count;
+  Keys keys;
+  std::uint32_t buckets;
+
+  __device__ std::uint32_t bucket_of(Key const& key) const {
+    return static_cast<std::uint32_t>(simt::multiply_high(keys.hash(key), std::uint64_t{buckets}));
+  }
+  __device__ node_type& at(std::uint32_t number) const { return nodes[number - 1]; }
+
+  /// The key's value in its bucket; null if it is not there.
+  __device__ Value* find(bucket_type& b, Key const& key) const {
+    looked const place = look(b, key);
+    if (place.slot != none) return &b.entries[place.slot].value;
+    return value_of(find_node(nodes, keys, b.overflow, key));
+  }
+  /// The same; a new key, with `value`, if it was not there, which `made` then tells. Null if there
+  /// is no room.
+  __device__ Value* find_or_insert(bucket_type& b, Key const& key, Value const& value,
+                                   bool& made) const {
+    made = false;
+    looked const place = look(b, key);
+    if (place.slot != none) return &b.entries[place.slot].value;
+    std::uint32_t const there = find_node(nodes, keys, b.overflow, key);
+    if (there != 0) return value_of(there);
+    made = true;
+    if (place.free != none) {
+      b.entries[place.free] = {kept_key<Key>::of(key), value};
+      b.used |= 1u << place.free;
+      return &b.entries[place.free].value;
+    }
+    std::uint32_t const number = take_node(pool);
+    if (number == 0) return nullptr;
+    at(number) = {{kept_key<Key>::of(key), value}, b.overflow};
+    b.overflow = number;
+    return value_of(number);
+  }
+  /// Whether there was such a key; now there is none.
+  __device__ bool erase(bucket_type& b, Key const& key) const {
+    looked const place = look(b, key);
+    if (place.slot != none) {
+      b.entries[place.slot] = {};
+      b.used = (b.used & ~(1u << place.slot)) | bucket_type::has_gaps;
+    } else {
+      std::uint32_t const number = find_node(nodes, keys, b.overflow, key);
+      if (number == 0) return false;
+      std::uint32_t* link = &b.overflow;
+      while (*link != number) link = &at(*link).next;
+      *link = at(number).next;
+      give_node(pool, number);
+    }
+    // An empty bucket is as good as new.
+    if (b.used == bucket_type::has_gaps && b.overflow == 0) b.used = 0;
+    return true;
+  }
+  /// Calls `f(key, value)` for each entry of the bucket.
+  template <class F>
+  __device__ void for_each(bucket_type const& b, F f) const {
+    WARDEN_NO_UNROLL
+    for (unsigned s = 0; s < bucket_type::slots; ++s) {
+      if (b.used >> s & 1u) f(b.entries[s].key.key(), b.entries[s].value);
+    }
+    for (std::uint32_t n = b.overflow; n != 0; n = at(n).next)
+      f(at(n).entry.key.key(), at(n).entry.value);
+  }
+
+ private:
+  static constexpr unsigned none = bucket_type::slots;
+  /// What was found among the slots.
+  struct looked {
+    unsigned slot = none;  ///< the key's; `none`: it is in a node, or nowhere
+    unsigned free = none;  ///< the first free one that was seen
+  };
+
+  /// A loop, and what follows it out of line: an executor has many copies of a section's code, and
+  /// all of them are to fit the instruction cache.
+  __device__ looked look(bucket_type const& b, Key const& key) const {
+    looked place;
+    if (!kept_key<Key>::of(key).fits_slot()) return place;
+    std::uint32_t const used = b.used;
+    unsigned s = bucket_type::first_slot(keys.hash(key));
+    WARDEN_NO_UNROLL
+    for (unsigned left = bucket_type::slots; left != 0; --left) {
+      if (used >> s & 1u) {
+        if (keys.equal(b.entries[s].key.key(), key)) {
+          place.slot = s;
+          break;
+        }
+      } else {
+        if (place.free == none) place.free = s;
+        // No entry ever went on from here.
+        if ((used & bucket_type::has_gaps) == 0) break;
+      }
+      s = bucket_type::next_slot(s);
+    }
+    return place;
+  }
+  __device__ Value* value_of(std::uint32_t number) const {
+    return number == 0 ? nullptr : &at(number).entry.value;
+  }
+
+  /// The number of the key's node, from `n` on; 0 if there is none.
+  __device__ static std::uint32_t find_node(node_type const* nodes, Keys const& keys,
+                                            std::uint32_t n, Key const& key) {
+    return n == 0 ? 0 : walk_nodes(nodes, keys, n, key);
+  }
+  WARDEN_COLD static std::uint32_t walk_nodes(node_type const* nodes, Keys keys, std::uint32_t n,
+                                              Key key) {
+    while (n != 0 && !keys.equal(nodes[n - 1].entry.key.key(), key)) n = nodes[n - 1].next;
+    return n;
+  }
+  WARDEN_COLD static std::uint32_t take_node(pool_ref pool) { return pool.take(); }
+  WARDEN_COLD static void give_node(pool_ref pool, std::uint32_t number) { pool.give(number); }
+};
+
+}  // namespace hash_table

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A log of a table's operations: plain kernels fill it, and a run executes it, with the buckets of
+/// one partition on chip at a time where they fit.
+#pragma once
+
+#include "apps/hash_table/operations.cuh"
+
+#include <warden/deferred.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace hash_table {
+
+/// What a table is tuned by: as a guarded's policy. With the executor `automatic` sections that are
+/// alone in their log and can be run as atomics are, by blocks of twice as many threads, and all
+/// others by `runs`, with windows that leave most of the chip to the buckets.
+struct table_policy : warden::default_policy {
+  static constexpr bool deferred_only = true;
+  /// Those sections that are alone in their log and have a `combine_key()`, unless they are in
+  /// order.
+  static constexpr bool combines = true;
+  static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
+};
+
+namespace detail {
+
+/// The executor of a log.
+template <class Policy, class Record, class Context, class... Sections>
+struct log_executor {
+  static constexpr bool by_atomics = sizeof...(Sections) == 1 && !Policy::order::in_order &&
+                                     (warden::has_atomic<Sections, Record, Context> && ...);
+  static constexpr bool is_automatic =
+      std::is_same_v<typename Policy::executor, warden::executor::automatic>;
+  using type = std::conditional_t<
+      !is_automatic, typename Policy::executor,
+      std::conditional_t<by_atomics, warden::executor::atomics<32>, warden::executor::runs<64>>>;
+  /// An atomic needs few registers, and waits for what is at its key.
+  static constexpr unsigned block_threads =
+      is_automatic && by_atomics ? 2 * Policy::block_threads : Policy::block_threads;
+};
+
+/// Whether sections of one key become one. A section that says nothing of its key combines with
+/// none: a bucket has many.
+template <class Policy, class Section, class... More>
+inline constexpr bool log_combines =
+    Policy::combines && !Policy::order::in_order && sizeof...(More) == 0 &&
+    warden::has_combine_key<Section> && warden::combining<warden::partial_of<Section>>;
+
+/// The policy of a log's guarded.
+template <class Table, warden::placement Where, class... Sections>
+struct log_policy : Table::policy {
+  static constexpr warden::placement records = Where;
+  static constexpr bool combines = log_combines<typename Table::policy, Sections...>;
+  using context = typename Table::context;
+  using chosen =
+      log_executor<typename Table::policy, typename Table::bucket_type, context, Sections...>;
+  using executor = typename chosen::type;
+  static constexpr unsigned block_threads = chosen::block_threads;
+};
+
+}  // namespace detail
+
+/// What a kernel is handed to defer operations, by value.
+template <class Inner, class Key, class Value, class Keys>
+class operations_ref : public operations_in_kernel<operations_ref<Inner, Key, Value, Keys>, Key,
+                                                   Value, sections<Key, Value, Keys>> {
+ public:
+  using inner_type = Inner;
+  using key_type = Key;
+  using value_type = Value;
+  using section = sections<Key, Value, Keys>;
+
+  operations_ref() = default;
+  operations_ref(Inner const& inner, table_context<Key, Value, Keys> const& context)
+      : inner_{inner}, keys_{context.keys}, buckets_{context.buckets} {}
+
+  /// Defers an operation: any thread, in any control flow. False if the log is full, which `wait`
+  /// reports.
+  template <class Section>
+  __device__ bool send(Section const& s) const {
+    return inner_.send(bucket_of(s.key), s);
+  }
+  /// Whose bucket a key is.
+  __device__ std::uint32_t bucket_of(Key const& key) const {
+    return static_cast<std::uint32_t>(
+        simt::multiply_high(keys_.hash(key), std::uint64_t{buckets_}));
+  }
+  __device__ Inner const& inner() const { return inner_; }
+
+ private:
+  Inner inner_;
+  Keys keys_;
+  std::uint32_t buckets_;
+};
+
+/// The client of a whole block, one-dimensional, of `Threads` threads: as warden::deferred_block,
+/// which it is made like.
+template <class Ref, unsigned Threads>
+class operations_block
+    : public operations_in_kernel<operations_block<Ref, Threads>, typename Ref::key_type,
+                                  typename Ref::value_type, typename Ref::section> {
+  using inner = warden::deferred_block<typename Ref::inner_type, Threads>;
+
+ public:
+  /// The block's shared memory.
+  using storage = typename inner::storage;
+  /// Operations of a thread in one batch.
+  static constexpr unsigned rounds = inner::rounds;
+
+  /// Collective. Both outlive the client.
+  __device__ operations_block(Ref const& ref, storage& memory)
+      : ref_{ref}, client_{ref.inner(), memory} {}
+  /// Collective, with `valid` false where a thread has nothing to do.
+  template <class Section>
+  __device__ void send(Section const& s, bool valid = true) const {
+    client_.send(valid ? ref_.bucket_of(s.key) : 0, s, valid);
+  }
+  /// Collective: logs everything sent so far. Returns how many found no place.
+  __device__ std::uint32_t flush() { return client_.flush(); }
+
+ private:
+  Ref const& ref_;
+  /// The names of operations are alike for refs, which have no state.
+  mutable inner client_;
+};
+
+/// Operations of the given types on one table, which outlives it. Moves, does not copy.
+///
+///     hash_table::operation_log<scores, withdraw> later{table, n};  // n operations at most
+///     kernel<<<blocks, 256, 0, s>>>(later.ref(), n);                // sends withdraw{key, 5}
+///     later.run(s);                                                 // each runs exactly once
+///     later.wait(s);                                                // throws what went wrong
+template <class Table, class... Sections>
+class operation_log {
+  using key = typename Table::key_type;
+  using value = typename Table::value_type;
+  using keys = typename Table::keys_type;
+  using record = bucket<key, value>;
+  using context = table_context<key, value, keys>;
+
+  template <warden::placement Where>
+  struct log_of {
+    using policy = detail::log_policy<Table, Where, Sections...>;
+    using log_type = warden::deferred<policy, record, Sections...>;
+    warden::basic_guarded<policy, record, Sections...> guarded;
+    log_type log;
+
+    log_of(Table const& table, std::size_t n, warden::deferred_options chosen,
+           std::source_location where)
+        : guarded{table.buckets(), table.bucket_count(), table.device_context(), {}, where},
+          log{guarded, n, chosen, where} {}
+  };
+  using on_chip = log_of<warden::placement::on_chip>;
+  using in_memory = log_of<warden::placement::in_memory>;
+  using inner_ref = typename in_memory::log_type::ref_type;
+
+ public:
+  /// What kernels are handed.
+  using ref_type = operations_ref<inner_ref, key, value, keys>;
+
+  /// For `n` operations at most. Throws as warden::deferred does.
+  operation_log(Table const& table, std::size_t n, warden::deferred_options chosen = {},
+                std::source_location where = std::source_location::current())
+      : context_{table.device_context()}, log_{make(table, n, chosen, where)} {}
+
+  /// For kernels that send, as warden::deferred::ref.
+  [[nodiscard]] ref_type ref() {
+    return std::visit(
+        [&](auto& l) {
+          // Who sends does not see where records are: one type for both.
+          auto const from = l.log.ref();
+          inner_ref to;
+          to.log = from.log;
+          to.size = from.size;
+          to.report = from.report;
+          return ref_type{to, context_};
+        },
+        log_);
+  }
+  /// Enqueues the execution of all that was accepted by then. Throws cuda_error.
+  void run(warden::stream_ref s = {},
+           std::source_location where = std::source_location::current()) {
+    std::visit([&](auto& l) { l.log.run(s, where); }, log_);
+  }
+  /// Blocks the host until all that was run has. Throws what went wrong; keys that were refused the
+  /// table's `wait` tells.
+  void wait(warden::stream_ref s = {},
+            std::source_location where = std::source_location::current()) {
+    std::visit([&](auto& l) { l.guarded.wait(s, where); }, log_);
+  }
+  /// Operations that it holds.
+  [[nodiscard]] std::size_t capacity() const {
+    return std::visit([](auto const& l) { return l.log.capacity(); }, log_);
+  }
+  /// Whether partitions of the table are brought on chip.
+  [[nodiscard]] bool is_on_chip() const { return std::holds_alternative<on_chip>(log_); }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return std::visit([](auto const& l) { return l.log.memory_bytes(); }, log_);
+  }
+
+ private:
+  using either = std::variant<on_chip, in_memory>;
+  /// Of a small table several for each multiprocessor: blocks that are done take the next one, so
+  /// that all end at once. 0: as many as a log has by default.
+  static unsigned partitions_of(std::uint32_t buckets) {
+    auto const facts = warden::runtime::facts(warden::runtime::current_device());
+    auto const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
+    return buckets < 128 * blocks ? std::min(4 * blocks, 512u) : 0;
+  }
+  static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
+                     std::source_location where) {
+    if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
+    using on_chip_log = typename on_chip::log_type;
+    std::uint32_t const buckets = table.bucket_count();
+    // A split costs a pass over the log, and partitions on chip one over the table, where an
+    // operation in memory costs what it touches of its bucket: measured, 3 to 10 operations for
+    // each bucket are worth both.
+    bool const fits = on_chip_log::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
+                      (n / 4 >= buckets && on_chip_log::fits(buckets, chosen));
+    if (fits) return either{std::in_place_type<on_chip>, table, n, chosen, where};
+    // Atomics in memory do not wait for each other: a split brings them nothing.
+    if (on_chip::policy::chosen::by_atomics && chosen.split == 0) chosen.split = 1;
+    return either{std::in_place_type<in_memory>, table, n, chosen, where};
+  }
+
+  context context_;
+  either log_;
+};
+
+}  // namespace hash_table

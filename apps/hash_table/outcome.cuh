@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What became of operations: told to those who call them, and counted in total.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+namespace hash_table {
+
+namespace simt = warden::simt;
+
+/// What became of an operation.
+enum class outcome : std::uint8_t {
+  inserted,  ///< a new key
+  updated,   ///< the value of a key that was there
+  present,   ///< an insert that found its key, and changed nothing
+  erased,    ///< a key removed
+  absent,    ///< an erase that found nothing
+  refused,   ///< a new key for which there was no room
+};
+
+/// What became of the operations. Those that were combined are one.
+struct totals {
+  std::uint64_t inserted;  ///< new keys
+  std::uint64_t updated;   ///< values of keys that were there
+  std::uint64_t present;   ///< inserts that found their key, and changed nothing
+  std::uint64_t erased;    ///< keys removed
+  std::uint64_t absent;    ///< erases that found nothing
+  std::uint64_t refused;   ///< new keys for which there was no room
+};
+
+using total = std::uint64_t totals::*;
+/// Where an outcome is counted.
+__device__ constexpr total total_of(outcome o) {
+  switch (o) {
+    case outcome::inserted:
+      return &totals::inserted;
+    case outcome::updated:
+      return &totals::updated;
+    case outcome::present:
+      return &totals::present;
+    case outcome::erased:
+      return &totals::erased;
+    case outcome::absent:
+      return &totals::absent;
+    default:
+      return &totals::refused;
+  }
+}
+
+/// The totals lie apart by the warp that counts, so that warps do not contend for them.
+struct alignas(128) totals_stripe {
+  totals counts;
+};
+inline constexpr unsigned stripes = 1024;
+
+/// Counts into an array of `stripes`, zero at first. The lanes of a warp that are together count by
+/// one atomic, whose result nobody waits for.
+class outcome_counter {
+ public:
+  outcome_counter() = default;
+  explicit outcome_counter(totals_stripe* counted) : counted_{counted} {}
+
+  /// Returns what it counted.
+  __device__ outcome operator()(outcome o) const {
+    unsigned const warp =
+        simt::block_rank() * (simt::block_threads() / simt::warp_size) + simt::warp_rank();
+    simt::add_together(&(counted_[warp % stripes].counts.*total_of(o)), 1);
+    return o;
+  }
+
+ private:
+  totals_stripe* counted_ = nullptr;
+};
+
+/// What a look for a key found.
+template <class Value>
+struct finding {
+  Value value;    ///< of the key, if it is there
+  bool is_there;  ///< otherwise the value is zero
+};
+
+}  // namespace hash_table

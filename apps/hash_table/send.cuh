@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Sends the operations that a function makes of numbers: what the calls on arrays do.
+#pragma once
+
+#include "apps/hash_table/log.cuh"
+
+#include <warden/simt/launch.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace hash_table::detail {
+
+/// The sections `make(first)` to `make(first + n - 1)`, 2^30 at most.
+template <class Ref, class Make>
+struct to_send {
+  Ref ref;
+  Make make;
+  std::uint32_t first, n, share;
+
+  using section = std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>;
+  /// Sections that a thread makes before it sends the first: a few, as long as they take few
+  /// registers.
+  static constexpr unsigned at_once = sizeof(section) <= 8 ? 4 : sizeof(section) <= 16 ? 2 : 1;
+};
+
+/// Blocks for which three fit a multiprocessor, if they are of 512 threads. Where sections run in
+/// order a block has `share` neighbours, so that blocks in order are the operations in order;
+/// otherwise all blocks go through the operations together.
+template <class Ref, class Make, unsigned Threads>
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
+    send_operations(to_send<Ref, Make> a) {
+  using client = operations_block<Ref, Threads>;
+  constexpr bool in_order = Ref::inner_type::in_order;
+  constexpr std::uint32_t tile = a.at_once * Threads;
+  client block{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
+  std::uint32_t const begin = simt::block_rank() * (in_order ? a.share : tile);
+  std::uint32_t const end = in_order && begin + a.share < a.n ? begin + a.share : a.n;
+  for (std::uint32_t base = begin; base < end;
+       base += in_order ? tile : simt::block_count() * tile) {
+    std::uint32_t const mine = base + simt::thread_rank();
+    typename decltype(a)::section made[a.at_once];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < a.at_once; ++k) {
+      std::uint32_t const i = mine + k * Threads;
+      made[k] = a.make(a.first + (i < end ? i : base));
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < a.at_once; ++k) block.send(made[k], mine + k * Threads < end);
+  }
+  block.flush();
+}
+
+/// Threads of the blocks that send.
+template <class Policy>
+inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_threads);
+
+/// Enqueues that, with as many blocks as are resident together: what repeats is combined within a
+/// block.
+template <class Policy, class Ref, class Make>
+void send_async(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
+                warden::located_stream s) {
+  constexpr unsigned threads = send_threads<Policy>;
+  auto const kernel = simt::make_kernel(&send_operations<Ref, Make, threads>);
+  constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, threads>::storage);
+  auto const resident = static_cast<std::uint32_t>(
+      warden::runtime::resident_blocks(kernel, threads, shared_bytes, s.where));
+  std::uint32_t const share = (n - 1) / std::min(resident, (n - 1) / threads + 1) + 1;
+  to_send<Ref, Make> argument{ref, make, first, n, share};
+  void* arguments[] = {&argument};
+  warden::runtime::launch(kernel, {(n - 1) / share + 1, threads, shared_bytes, false}, arguments,
+                          s.stream, s.where);
+}
+
+/// Operations that the policy's `apply_bytes` hold.
+template <class Policy, class Ref>
+inline constexpr std::size_t most_sent = std::bit_floor(std::clamp<std::size_t>(
+    Policy::apply_bytes / sizeof(typename Ref::inner_type::message_type), 1, 1u << 30));
+
+}  // namespace hash_table::detail

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Inserting and finding in a bucket without excluding anybody, by compare-and-swap on keys of one
+/// word: in shared memory by an owner's threads, or in global memory by all of them.
+#pragma once
+
+#include "apps/hash_table/context.cuh"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace hash_table {
+
+/// Whether a value can be changed by one atomic.
+template <class Value>
+inline constexpr bool is_atomic_value = std::is_integral_v<Value> &&
+                                        (sizeof(Value) == 4 || sizeof(Value) == 8);
+
+/// `find_or_insert` finds the key's value, or inserts the key with a value of zero. Others may do
+/// the same meanwhile, at the same bucket, and nobody erases. The value is anybody's from then on.
+///
+/// A key goes into the first slot from its own on that is free when it comes there, and a slot that
+/// is not free stays so. So all who insert one key meet at one slot: whoever comes to a slot behind
+/// it has seen all before it taken by other keys, and there the compare-and-swap fails with the
+/// key. An older value that a load may return is a free slot, which the compare-and-swap then finds
+/// taken. Nothing but the key's own word is read by anybody before all have ended, or met at a
+/// barrier; so no fence is needed. `used` has each bit added once, by who took the slot. Where
+/// slots were freed before, the key may lie behind a free one: then all are looked at first.
+///
+/// Only once every slot is taken a key goes into a node, in front of the others; who would insert
+/// it too finds that the first node has changed, and looks at those that are new.
+template <class Key, class Value, class Keys>
+class without_exclusion {
+  static_assert(is_word_key<Key>, "hash_table: keys of 4 or 8 bytes are inserted by atomics");
+  using context = table_context<Key, Value, Keys>;
+  using bucket_type = bucket<Key, Value>;
+  using kept = kept_key<Key>;
+  using word = typename kept::word;
+
+ public:
+  /// What came of looking for a key.
+  struct entry {
+    Value* value;  ///< null: there is no room
+    bool made;     ///< it is new
+  };
+
+  /// Of the key's bucket.
+  __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
+      : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
+
+  /// Finds the key in a slot, or inserts it where no slot was ever freed: all that most operations
+  /// need. Null if that was not enough. Unrolled: what a loop does beside its loads costs more than
+  /// they do.
+  __device__ entry find_or_insert_in_slots() const {
+    unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    unsigned found = bits_ == 0 ? none : searching;
+    word there = 1;
+    WARDEN_UNROLL
+    for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
+      if (found != searching) break;
+      there = simt::shared_load(b_.entries[s].key.bits);
+      if (there == 0 || is_mine(there)) {
+        found = s;
+      } else {
+        s = bucket_type::next_slot(s);
+      }
+    }
+    // The lanes leave one after another; what follows they are to do together.
+    found = simt::unknown(found);
+    bool made = false;
+    if (there == 0) {
+      if ((simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) there = take(found, made);
+      if (!made && !is_mine(there)) found = none;
+    }
+    return {found >= none ? nullptr : &b_.entries[found].value, made};
+  }
+  /// The whole of it, out of line: an executor has many copies of a section's code.
+  WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
+    without_exclusion const self{c, b, key};
+    bool made = false;
+    Value* value = self.find_in_slots();
+    // Behind free slots, too: a node that was there before.
+    if (value == nullptr) value = self.find_in_nodes(self.first_node(), 0);
+    if (value == nullptr) value = self.take_slot(made);
+    if (value == nullptr) value = self.take_node(made);
+    return {value, made};
+  }
+
+ private:
+  /// In place of a slot: of none, and of one that is not known yet.
+  static constexpr unsigned none = bucket_type::slots, searching = none + 1;
+
+  /// Behind free slots as well.
+  __device__ Value* find_in_slots() const {
+    if (bits_ == 0) return nullptr;
+    WARDEN_NO_UNROLL
+    for (unsigned s = 0; s < bucket_type::slots; ++s) {
+      if (is_mine(simt::shared_load(b_.entries[s].key.bits))) return &b_.entries[s].value;
+    }
+    return nullptr;
+  }
+  __device__ Value* take_slot(bool& made) const {
+    if (bits_ == 0) return nullptr;
+    unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
+    WARDEN_NO_UNROLL
+    for (unsigned left = bucket_type::slots; left != 0; --left) {
+      word there = simt::shared_load(b_.entries[s].key.bits);
+      if (there == 0) there = take(s, made);
+      if (made || is_mine(there)) return &b_.entries[s].value;
+      s = bucket_type::next_slot(s);
+    }
+    return nullptr;
+  }
+  /// Writes the key to a slot that was free a moment ago. Returns what was there.
+  __device__ word take(unsigned s, bool& made) const {
+    word const there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
+    made = there == 0;
+    if (made) simt::fetch_add(&b_.used, 1u << s);
+    return there;
+  }
+  /// Or finds it.
+  __device__ Value* take_node(bool& made) const {
+    std::uint32_t mine = 0, searched_to = 0;
+    std::uint32_t first = first_node();
+    while (true) {
+      if (Value* const value = find_in_nodes(first, searched_to)) {
+        if (mine != 0) c_.pool.give(mine);
+        return value;
+      }
+      if (mine == 0 && (mine = c_.pool.take()) == 0) return nullptr;
+      c_.at(mine) = {{{bits_}, Value{}}, first};
+      simt::fence_device();  // release: the node is filled before it is linked
+      std::uint32_t const found = simt::compare_exchange(&b_.overflow, first, mine);
+      if (found == first) {
+        made = true;
+        return &c_.at(mine).entry.value;
+      }
+      simt::fence_device();  // acquire, after the exchange that failed
+      searched_to = first;
+      first = found;
+    }
+  }
+
+  __device__ std::uint32_t first_node() const {
+    std::uint32_t const first = simt::shared_load(b_.overflow);
+    // Acquire: whoever linked a node fenced between filling it and the exchange. Where there is
+    // none nothing is read.
+    if (first != 0) simt::fence_device();
+    return first;
+  }
+  __device__ Value* find_in_nodes(std::uint32_t n, std::uint32_t end) const {
+    for (; n != end; n = c_.at(n).next) {
+      // Here a key may be zero.
+      node<Key, Value>& at = c_.at(n);
+      if (c_.keys.equal(at.entry.key.key(), key_)) return &at.entry.value;
+    }
+    return nullptr;
+  }
+  /// In a slot.
+  __device__ bool is_mine(word there) const {
+    return there != 0 && c_.keys.equal(kept::key_of(there), key_);
+  }
+
+  context const& c_;
+  bucket_type& b_;
+  Key const& key_;
+  word bits_;
+};
+
+}  // namespace hash_table

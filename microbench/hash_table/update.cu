@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arms of the operation `update`.
+
+#include "microbench/hash_table/points.cuh"
+
+namespace hash_table_bench {
+
+std::shared_ptr<bench::point> make_update_point(bench::workload w) {
+  return std::make_shared<point_of<update>>(std::move(w));
+}
+
+}  // namespace hash_table_bench

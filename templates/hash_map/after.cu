@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// After: no locks. A bucket is a record, and the kernel, which stays as it is, defers what it does
+// to a key to the bucket's owner, who has it on chip. Copy this file and edit the places marked 1
+// to 5; apps/hash_table is a whole table of this kind.
+
+#include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <cstdint>
+#include <cstdio>
+
+// 1. The record: what one lock protected. Aligned to a line, so that a bucket's slots come
+// together.
+constexpr unsigned slots = 10;
+struct entry {
+  std::uint32_t key;
+  std::uint32_t visits;
+  std::uint32_t longest;
+};
+struct alignas(128) bucket {
+  std::uint32_t used;
+  entry entries[slots];
+};
+
+// 2. What every section is handed beside its record: where keys are counted that find no slot.
+struct counters {
+  std::uint32_t* refused;
+};
+
+// 3. The critical section: its arguments are data members, its body is the operator.
+struct visit {
+  std::uint32_t person;
+  std::uint32_t minutes;
+  __device__ void operator()(bucket& b, counters c) const {
+    unsigned s = 0;
+    while (s < b.used && b.entries[s].key != person) ++s;
+    if (s == slots) {
+      warden::simt::fetch_add(c.refused, 1u);
+      return;
+    }
+    if (s == b.used) b.entries[b.used++] = {person, 0, 0};
+    b.entries[s].visits += 1;
+    if (b.entries[s].longest < minutes) b.entries[s].longest = minutes;
+  }
+};
+struct on_chip : warden::default_policy {
+  using context = counters;
+  static constexpr bool deferred_only = true;
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+using map = warden::basic_guarded<on_chip, bucket, visit>;
+
+__device__ std::uint32_t hash(std::uint32_t key) {
+  key = (key ^ key >> 16) * 0x7feb352du;
+  return (key ^ key >> 15) * 0x846ca68bu;
+}
+
+__global__ void count_visits(map::deferred_ref visits, std::uint32_t n_people, std::uint32_t n) {
+  std::uint32_t const step = gridDim.x * blockDim.x;
+  for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+    std::uint32_t const person = i * 7919 % n_people, minutes = i % 50;
+    // 4. Instead of the lock loop; any thread, in any control flow.
+    auto const n_buckets = static_cast<std::uint32_t>(visits.size);
+    std::uint32_t const id = warden::simt::multiply_high(hash(person), n_buckets);
+    visits.send(id, visit{person, minutes});
+  }
+}
+
+int main() {
+  std::uint32_t const n_people = 1000, n_buckets = 256, n = 5000;
+  warden::buffer<bucket> buckets{n_buckets};
+  warden::buffer<std::uint32_t> refused{1};
+  buckets.fill_bytes(0);
+  refused.fill_bytes(0);
+  // 5. The launch, and the run behind it.
+  map m{buckets, counters{refused.data()}};
+  warden::deferred later{m, n};
+  warden::launch(count_visits, 4, 128, {}, later.ref(), n_people, n);  // count_visits<<<4, 128>>>
+  later.run();
+  m.wait();
+
+  unsigned people = 0, visits = 0;
+  for (bucket const& b : buckets.to_host()) {
+    people += b.used;
+    for (unsigned s = 0; s < b.used; ++s) visits += b.entries[s].visits;
+  }
+  std::printf("%u people, %u visits, %u refused\n", people, visits, refused.to_host()[0]);
+}
