@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of a comparison for the documentation: arms by keys."""
-from result_file import rows_of
+from result_file import fail, rows_of
 from result_names import ARMS, COLD, rate, short
 
 
@@ -8,9 +8,17 @@ def cell(row):
     return "-" if row is None else rate(row)
 
 
+def columns(points):
+    """The arms of these dictionaries by arm, in their order. No row is left out in silence."""
+    present = {arm for by_arm in points for arm in by_arm}
+    if unknown := present - set(ARMS):
+        fail(f"{min(unknown)}: an arm that result_names.py does not name")
+    return [arm for arm in ARMS if arm in present]
+
+
 def markdown(by_keys):
     """A line for each number of keys, and one for the cold ones of them, where their rate is known."""
-    arms = [a for a in ARMS if any(a in arms_of for arms_of in by_keys.values())]
+    arms = columns(by_keys.values())
     lines = ["| keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 1) + "|"]
     for keys, by_arm in sorted(by_keys.items()):
         lines.append(f"| {short(keys)} | " + " | ".join(cell(by_arm.get(a)) for a in arms) + " |")
@@ -22,7 +30,7 @@ def markdown(by_keys):
 
 def points_markdown(table):
     """A line for each operation, workload and number of keys."""
-    arms = [a for a in ARMS if any(a in arms_of for by_keys in table.values() for arms_of in by_keys.values())]
+    arms = columns(by_arm for by_keys in table.values() for by_arm in by_keys.values())
     lines = ["| operation | workload | keys | " + " | ".join(f"`{a}`" for a in arms) + " |", "|---" * (len(arms) + 3) + "|"]
     for (operation, workload), by_keys in table.items():
         for keys, by_arm in sorted(by_keys.items()):
@@ -47,3 +55,9 @@ def self_test():
     rows[-1][COLD] = 5e8
     assert markdown(rows_of({"benchmarks": rows})["push", "hot90"]).splitlines()[2:] == [
         "| 32K | 4.00 | 1.00 | 3.00 |", "| the cold ones | - | - | 0.500 |"]
+    try:
+        markdown({32: {"warden_new": rows[0]}})
+    except SystemExit as error:
+        assert str(error) == "tables.py: warden_new: an arm that result_names.py does not name", error
+    else:
+        raise AssertionError("an unknown arm was left out")

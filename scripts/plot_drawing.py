@@ -58,6 +58,7 @@ STYLES = {
     "warden_deferred_runs": ("red", SOLID, "o", True),
     "warden_deferred_sequential": ("red", DASHED, "P", True),
     "warden_deferred_combined": ("red", DASHED, "s", False),
+    "warden_rounds": ("red", SOLID, "X", True),
     "warden_colocated": ("green", SOLID, "s", True),
     "warden_nested": ("blue", SOLID, "o", True),
     "warden_nested_on_chip": ("blue", SOLID, "o", False),

@@ -4,7 +4,7 @@
 ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
-        "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
+        "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
