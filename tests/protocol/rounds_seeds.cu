@@ -35,21 +35,17 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 TEST(rounds_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1); });
 }
-/// Nobody else plays what a game waits for. Of many parts, few pairs have sections.
+/// Of many parts, few pairs have sections.
 TEST(rounds_seeds, each_section_runs_once_by_one_block) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
-    warden::sim::settings s = warden::sim::current_settings();
-    s.multiprocessors = s.blocks_per_multiprocessor = 1;
-    warden::sim::configure(s);
+    test::let_one_block_be_resident();
     expect_each_once(seed, 20, 8);
   });
 }
 /// With so many parts, two of them do not fit the chip.
 TEST(rounds_seeds, each_section_runs_once_in_memory) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
-    warden::sim::settings s = warden::sim::current_settings();
-    s.shared_bytes_per_block = 16 << 10;
-    warden::sim::configure(s);
+    test::let_blocks_have(16 << 10);
     expect_each_once(seed, 2500, 2);
   });
 }
