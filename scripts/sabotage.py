@@ -20,16 +20,16 @@ import subprocess
 import sys
 
 # The tests of logs.
-LOGS = "parts/deferred_seeds.exactly_as_many_as_fit_run"
-COMBINED = "parts/deferred_seeds.what_repeats_is_combined"
-PARTIALS = "parts/deferred_seeds.samples_are_combined_to_partials"
-KEYED = "parts/deferred_seeds.sections_with_a_key_combine_within_it"
-ROUNDS = "parts/rounds_seeds.each_section_runs_once"
-BETWEEN = "parts/two_arrays_seeds.each_section_runs_once"
-ORDER = "parts/deferred_seeds.sections_run_in_order"
+LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
+COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
+PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
+KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
+ROUNDS = "logs/rounds_seeds.each_section_runs_once"
+BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
+ORDER = "logs/deferred_seeds.sections_run_in_order"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
-# tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of parts, a GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
+# tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of parts and logs, a GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -200,10 +200,10 @@ MUTANTS = {
     "log-end": ("channel/section_log.cuh", "", LOGS, "lost or doubled section"),
     "log-ends": ("channel/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
-                  "parts/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
+                  "logs/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
     "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
-                 "parts/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
+                 "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; places before all
     # have copied; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
@@ -246,10 +246,10 @@ MUTANTS = {
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.
-    "replay-amid": ("launch/fused_kernel.cuh", "", "parts/replay_seeds.runs_that_meet_are_put_off_and_reported",
+    "replay-amid": ("launch/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",
                     "lost or doubled|deadlock|memory outside|too many steps|no progress"),
-    "replay-counters": ("host/deferred_kernels.cuh", "", "parts/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
-    "replay-twice": ("host/log_replayer.cuh", "", "parts/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+    "replay-counters": ("host/deferred_kernels.cuh", "", "logs/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
+    "replay-twice": ("host/log_replayer.cuh", "", "logs/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
                      "lost or doubled|no error"),
     # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
     # games from the last to the first; a runner that does not give its record back.
@@ -269,11 +269,11 @@ MUTANTS = {
                    "lost or doubled section|(overlapping|unordered) sections|no progress"),
     "round-twice": ("server/round_list.cuh", "turn |= 1u;", BETWEEN, "(overlapping|unordered) sections|no progress"),
     "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
-    "second-amid": ("launch/run_between_ref.cuh", "return true;", "parts/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
+    "second-amid": ("launch/run_between_ref.cuh", "return true;", "logs/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
                     "sections may have met|no seed had runs|lost or doubled section"),
     # A game is listed before those that one of its parts plays before it.
     "first-of-one": ("server/round_list.cuh", "bool const of_both = true;",
-                     "parts/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
+                     "logs/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
     "runner-keeps": ("executor/pair_runners.cuh", "", ROUNDS, "no progress|deadlock"),
     # One block runs a log of few sections, and then games are played all the same.
     "few-noted": ("server/few_sections.cuh", "", ROUNDS, "lost or doubled section"),
@@ -361,7 +361,7 @@ def plant(source, target):
 
 def run(programs, test, seeds, mutant=""):
     program, scenario = test.split("/") if "/" in test else ("scenarios", test)
-    arguments = [f"--gtest_filter={scenario}"] if program == "parts" else [scenario, str(seeds)]
+    arguments = [f"--gtest_filter={scenario}"] if program in ("parts", "logs") else [scenario, str(seeds)]
     return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
                           env={"WARDEN_SEEDS": "100", **os.environ, "WARDEN_MUTANT": mutant})
 

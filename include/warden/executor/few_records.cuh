@@ -12,8 +12,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
-/// Slots that are few, and pairs of them.
-inline constexpr std::uint32_t few_slots = 8, few_pairs = few_slots * few_slots;
+/// Slots that are few.
+inline constexpr std::uint32_t few_slots = 8;
+/// Pairs of such slots.
+inline constexpr std::uint32_t few_pairs = few_slots * few_slots;
 
 /// Runs the messages `m[k]` of the bits k of `arrived`, whose slots are below `few_slots`, without
 /// locks. `Sections` is a pair_sections; `sorted` has room for all of a block of `Threads` threads,
