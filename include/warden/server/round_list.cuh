@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/block/tournament.cuh>
 #include <warden/channel/log_pairs.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
