@@ -222,8 +222,8 @@ class operation_log {
     using on_chip_log = typename on_chip::log_type;
     std::uint32_t const buckets = table.bucket_count();
     // A split costs a pass over the log, and partitions on chip one over the table, where an
-    // operation in memory costs what it touches of its bucket: measured, 3 to 10 operations for
-    // each bucket are worth both.
+    // operation in memory costs what it touches of its bucket: a few operations for each bucket
+    // are worth both.
     bool const fits = on_chip_log::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
                       (n / 4 >= buckets && on_chip_log::fits(buckets, chosen));
     if (fits) return either{std::in_place_type<on_chip>, table, n, chosen, where};

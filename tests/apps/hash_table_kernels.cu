@@ -265,6 +265,16 @@ std::uint32_t more_buckets_than_fit(std::uint32_t partitions) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   return static_cast<std::uint32_t>(facts.shared_bytes_per_block / 128 * partitions + partitions);
 }
+TEST(hash_table_kernels, few_keys_have_more_slots) {
+  constexpr std::uint32_t slots = hash_table::bucket<key, unsigned>::slots;
+  auto const slots_for = [](std::uint32_t keys) {
+    return slots * table{{.capacity = keys}}.bucket_count();
+  };
+  EXPECT_GE(slots_for(8192), 8u * 8192);
+  EXPECT_LT(slots_for(8192), 8u * 8192 + slots);
+  EXPECT_GE(slots_for(8193), 2u * 8193);
+  EXPECT_LT(slots_for(8193), 2u * 8193 + slots);
+}
 TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_few_operations) {
   std::uint32_t const n = 500;
   hash_table::table<std::uint32_t, unsigned> t{

@@ -63,6 +63,18 @@ struct visit {
     r.visits += 1;
   }
 };
+/// `n` visits of the first records of a guarded, by one thread each.
+template <class Guarded>
+struct visit_arguments {
+  typename Guarded::deferred_ref ref;
+  std::uint32_t n, records;
+};
+template <class Guarded>
+WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
+  std::uint32_t const i =
+      warden::simt::block_rank() * warden::simt::block_threads() + warden::simt::thread_rank();
+  if (i < a.n) a.ref.send(i % a.records, visit{});
+}
 
 template <warden::placement Where = warden::placement::in_memory, unsigned Threads = 32>
 struct small_blocks : warden::default_policy {

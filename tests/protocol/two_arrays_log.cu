@@ -23,6 +23,7 @@ using two_arrays::bench;
 using two_arrays::item;
 using two_arrays::kind;
 using two_arrays::rate;
+using two_arrays::send_visits;
 using two_arrays::small_blocks;
 using two_arrays::user;
 using two_arrays::visit;
@@ -164,16 +165,6 @@ TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
 
 // ---- beside the guardeds' own sections
 
-template <class Guarded>
-struct visit_arguments {
-  typename Guarded::deferred_ref ref;
-  std::uint32_t n, records;
-};
-template <class Guarded>
-WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
-  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
-  if (i < a.n) a.ref.send(i % a.records, visit{});
-}
 TEST(two_arrays, logs_of_either_guarded_run_between) {
   bench<by_default> b{50, 30};
   auto later = b.make(500, 4);

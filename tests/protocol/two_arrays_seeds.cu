@@ -14,6 +14,7 @@ namespace {
 namespace simt = warden::simt;
 using test::complaint;
 using two_arrays::bench;
+using two_arrays::send_visits;
 using two_arrays::small_blocks;
 using two_arrays::visit;
 
@@ -59,17 +60,6 @@ TEST(two_arrays_seeds, each_section_runs_once_in_memory) {
     test::let_blocks_have(16 << 10);
     expect_each_once(seed, 2500, 2, 1);
   });
-}
-
-template <class Guarded>
-struct visit_arguments {
-  typename Guarded::deferred_ref ref;
-  std::uint32_t n, records;
-};
-template <class Guarded>
-WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
-  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
-  if (i < a.n) a.ref.send(i % a.records, visit{});
 }
 
 /// Logs of both guardeds, and of one of them alone, are run in three streams that nobody has

@@ -107,8 +107,7 @@ WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& l
 }
 
 /// Locks two records as [Wang 2020, listing 4.3]: the lower one's lock first, one try for each in a
-/// round.
-/// False once poisoned.
+/// round. False once poisoned.
 template <two_locks Protocol, class Record, class Make, class Context, class Ids>
 WARDEN_DEVICE bool lock_as_written(pair_work<Protocol, Record, Make, Context, Ids> const& all,
                                    lock_array_ref const& locks, std::uint32_t i,

@@ -20,11 +20,11 @@ struct part_sizes {
   std::uint32_t first;   ///< of the first part
   std::uint32_t second;  ///< of the second
 
-  /// Of one of both, on average.
+  /// Records of a part, on average.
   WARDEN_HOST_DEVICE constexpr std::uint32_t mean() const {
     return least() + ((first < second ? second : first) - least()) / 2;
   }
-  /// Of the smaller one.
+  /// Records of the smaller part.
   WARDEN_HOST_DEVICE constexpr std::uint32_t least() const {
     return first < second ? first : second;
   }

@@ -13,7 +13,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// By value.
+/// The records of a guarded, who is told of them, and in which parts they are; handed to kernels by
+/// value.
 template <class Record>
 struct run_array {
   Record* records = nullptr;         ///< `size` records in global memory

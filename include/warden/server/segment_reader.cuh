@@ -7,6 +7,7 @@
 /// finds its message by a search among those sums: a segment may be empty, or longer than a warp.
 #pragma once
 
+#include <warden/block/warp_scan.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -89,15 +90,8 @@ class segment_reader {
       std::uint32_t const length = asked_.count;
       next_row_ += simt::block_threads() / simt::warp_size * turn_;
       ask_for_rows();
-      std::uint32_t sum = length;
-      WARDEN_UNROLL
-      for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
-        std::uint32_t const before = simt::shuffle(
-            simt::full_warp, sum, simt::lane_id() < distance ? 0 : simt::lane_id() - distance);
-        if (simt::lane_id() >= distance) sum += before;
-      }
-      before_ = sum - length;
-      total_ = simt::shuffle(simt::full_warp, sum, simt::warp_size - 1);
+      before_ = warp_sum_before(length);
+      total_ = simt::shuffle(simt::full_warp, before_ + length, simt::warp_size - 1);
     }
   }
   /// The loads for the rows after these, under way while these are read.

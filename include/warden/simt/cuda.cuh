@@ -54,7 +54,8 @@ template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
-/// The same of values below `Limit`: faster than `match_any` where they have few bits and differ.
+/// The lanes with this value, of values below `Limit`: faster than `match_any` where they have few
+/// bits and differ.
 template <unsigned Limit>
 WARDEN_DEVICE unsigned match_below(unsigned mask, unsigned value) {
   unsigned lanes = mask;
@@ -256,7 +257,7 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
   if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
   return __shfl_sync(mask, first, leader) + value * before;
 }
-/// As fetch_add, without a result: nobody waits for one. The lanes that happen to be together, with
+/// Adds without a result: nobody waits for one. The lanes that happen to be together, with
 /// one address, add by one atomic, as above; they have one value.
 WARDEN_DEVICE void add_together(std::uint64_t* address, std::uint64_t value) {
   unsigned const mask =

@@ -18,10 +18,12 @@
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
+/// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
 /// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, last also 64; none: -1 |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
+/// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
