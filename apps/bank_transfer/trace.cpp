@@ -3,17 +3,21 @@
 
 #include "apps/bank_transfer/trace.hpp"
 
+#include "apps/support/text.hpp"
+
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 namespace bank_transfer {
 
 namespace {
+
+using apps::shown;
+using apps::text_place;
+using apps::whole_number;
 
 constexpr std::string_view blanks = " \t\r";
 constexpr std::array<std::string_view, 3> columns{"from", "to", "amount"};
@@ -24,24 +28,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// Of something that is no text at all, the beginning is enough.
-std::string shown(std::string_view text) {
-  std::string beginning{text.substr(0, 40)};
-  if (text.size() > 40) beginning += "...";
-  return beginning;
-}
-
-/// One line of a file, for errors.
-struct place {
-  std::string const& path;
-  std::size_t line;
-  [[noreturn]] void refuse(std::string const& what) const {
-    throw std::runtime_error{path + ":" + std::to_string(line) + ": " + what};
-  }
-};
-
 /// The fields of a line; refuses another number of them.
-std::array<std::string_view, 3> fields_of(std::string_view line, place const& at) {
+std::array<std::string_view, 3> fields_of(std::string_view line, text_place const& at) {
   auto const commas = static_cast<std::size_t>(std::count(line.begin(), line.end(), ','));
   if (commas + 1 != columns.size()) {
     at.refuse(std::to_string(commas + 1) + (commas == 0 ? " column" : " columns") +
@@ -56,23 +44,9 @@ std::array<std::string_view, 3> fields_of(std::string_view line, place const& at
   return fields;
 }
 
-std::uint64_t number_of(std::string_view text, std::string_view column, place const& at) {
-  std::string const what{column};
-  if (text.empty()) at.refuse(what + " is missing");
-  bool const negative = text[0] == '-';
-  std::string_view const digits = text.substr(negative ? 1 : 0);
-  std::uint64_t value = 0;
-  auto const [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (stop != digits.data() + digits.size() || error == std::errc::invalid_argument)
-    at.refuse(what + " \"" + shown(text) + "\" is not a whole number");
-  if (negative) at.refuse(what + " " + shown(text) + " is negative");
-  // More than 64 bits are over every limit.
-  return error == std::errc::result_out_of_range ? ~std::uint64_t{0} : value;
-}
-
 std::uint32_t account_of(std::string_view text, std::string_view column, std::uint32_t accounts,
-                         place const& at) {
-  std::uint64_t const number = number_of(text, column, at);
+                         text_place const& at) {
+  std::uint64_t const number = whole_number(text, column, at);
   if (number >= accounts) {
     at.refuse(std::string{column} + " " + shown(text) + " is not below " +
               std::to_string(accounts) + ", the number of accounts");
@@ -80,8 +54,8 @@ std::uint32_t account_of(std::string_view text, std::string_view column, std::ui
   return static_cast<std::uint32_t>(number);
 }
 
-std::uint32_t amount_of(std::string_view text, place const& at) {
-  std::uint64_t const cents = number_of(text, columns[2], at);
+std::uint32_t amount_of(std::string_view text, text_place const& at) {
+  std::uint64_t const cents = whole_number(text, columns[2], at);
   if (cents == 0 || cents > most_cents) {
     at.refuse("amount " + shown(text) + " is not from 1 to " + std::to_string(most_cents) +
               " cents");
@@ -96,7 +70,7 @@ trace read_trace(std::string const& path, std::uint32_t accounts) {
   if (!in) throw std::runtime_error{path + ": cannot be read"};
   trace t;
   std::string text;
-  for (place at{path, 1}; std::getline(in, text); ++at.line) {
+  for (text_place at{path, 1}; std::getline(in, text); ++at.line) {
     std::string_view line = text;
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (at.line == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(3);
