@@ -15,9 +15,9 @@
 namespace apps {
 
 /// Parses and calls `action()`, which returns the exit code. What goes wrong is one line on the
-/// standard error stream: then the exit code is 2 for wrong options, 77 without a GPU, otherwise 1.
+/// standard error stream: then the exit code is 2 for wrong options, otherwise 1.
 template <class Action>
-int run_command(CLI::App& app, int argc, char** argv, Action action) {
+int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
   std::string const name = app.get_name();
   try {
     app.parse(argc, argv);
@@ -26,10 +26,6 @@ int run_command(CLI::App& app, int argc, char** argv, Action action) {
   } catch (CLI::ParseError const& e) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
     return 2;
-  }
-  if (warden::runtime::device_count() == 0) {
-    std::fprintf(stderr, "%s: no CUDA GPU\n", name.c_str());
-    return 77;
   }
   try {
     return action();
@@ -40,6 +36,16 @@ int run_command(CLI::App& app, int argc, char** argv, Action action) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
     return 1;
   }
+}
+
+/// The same for an action that needs a GPU: without one the exit code is 77.
+template <class Action>
+int run_command(CLI::App& app, int argc, char** argv, Action action) {
+  return run_host_command(app, argc, argv, [&] {
+    if (warden::runtime::device_count() != 0) return action();
+    std::fprintf(stderr, "%s: no CUDA GPU\n", app.get_name().c_str());
+    return 77;
+  });
 }
 
 }  // namespace apps

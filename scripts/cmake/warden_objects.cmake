@@ -14,3 +14,13 @@ warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbenc
                    microbench/handover/pair_warden_arms.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
+# The host part of apps/graph knows no device: it is compiled once.
+set(graph_sources cache csr file line_reader read read_dimacs read_matrix_market read_snap summary write)
+list(TRANSFORM graph_sources REPLACE "(.+)" "apps/graph/\\1.cpp")
+add_library(graph_files STATIC EXCLUDE_FROM_ALL ${graph_sources})
+target_link_libraries(graph_files PRIVATE warden_warnings)
+target_include_directories(graph_files PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(graph_files PUBLIC cxx_std_20)
+# g++ 12 sees overlaps where text is put together (GCC's bug 105329).
+target_compile_options(graph_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+warden_add_objects(graph SOURCES apps/graph/generate.cu LIBRARIES graph_files)

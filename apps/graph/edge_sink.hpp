@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Edges as a reader finds them: memory for as many as the file can hold, whatever it announces.
+#pragma once
+
+#include "apps/graph/edge_list.hpp"
+#include "apps/graph/line_reader.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace graph {
+
+/// Adds edges to a list.
+class edge_sink {
+ public:
+  edge_sink(edge_list& to, line_reader const& lines) : to_{to}, lines_{lines} {}
+
+  /// `edges` are announced, each in a line of `least_bytes` at least. Reserves memory for them, but
+  /// for no more than the rest of the file has room for.
+  void reserve(std::uint64_t edges, std::uint64_t least_bytes, bool weighted) {
+    std::uint64_t const rest = lines_.bytes() - std::min(lines_.bytes(), lines_.bytes_done());
+    // The last line may lack its end.
+    grow_to(std::min(edges, (rest + 1) / least_bytes), weighted);
+  }
+  void add(vertex from, vertex to) {
+    if (to_.from.size() == to_.from.capacity()) grow(false);
+    to_.from.push_back(from);
+    to_.to.push_back(to);
+  }
+  void add(vertex from, vertex to, weight w) {
+    if (to_.from.size() == to_.from.capacity()) grow(true);
+    to_.from.push_back(from);
+    to_.to.push_back(to);
+    to_.weights.push_back(w);
+  }
+
+ private:
+  /// Nothing was announced, or too little: as many as the file holds if it goes on as it began.
+  void grow(bool weighted) {
+    auto const have = static_cast<double>(to_.edges());
+    double const left =
+        static_cast<double>(lines_.bytes()) / static_cast<double>(lines_.bytes_done());
+    double const wanted = std::max(have * 1.02 * left, have * 1.25);
+    grow_to(std::max<std::uint64_t>(first, static_cast<std::uint64_t>(wanted)), weighted);
+  }
+  void grow_to(std::uint64_t edges, bool weighted) {
+    to_.from.reserve(edges);
+    to_.to.reserve(edges);
+    if (weighted) to_.weights.reserve(edges);
+  }
+
+  static constexpr std::uint64_t first = 1 << 16;  // before there is anything to judge by
+  edge_list& to_;
+  line_reader const& lines_;
+};
+
+}  // namespace graph

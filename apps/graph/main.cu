@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// graph info FILE, graph convert IN OUT, graph generate KIND: files of graphs.
+
+#include "apps/graph/cache.hpp"
+#include "apps/graph/generate.cuh"
+#include "apps/graph/readers.hpp"
+#include "apps/graph/summary.hpp"
+#include "apps/graph/writers.hpp"
+#include "apps/support/command.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+using graph::edge_list;
+using number = unsigned long long;  // for printf
+
+/// A file to read.
+struct input {
+  std::string path, format, cache_folder;
+  bool is_cached = false;
+  double weight_factor = 0;
+
+  void add_to(CLI::App& command) {
+    command.add_option("FILE", path, "a graph: .gr, .max, .mtx, .txt")
+        ->required()
+        ->check(CLI::ExistingFile);
+    command.add_option("--format", format, "of the file, if its ending does not tell")
+        ->check(CLI::IsMember(graph::format_names()));
+    command
+        .add_option("--weight-factor", weight_factor,
+                    "weights with a fraction are multiplied by this, and rounded")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
+    command.add_option("--cache-folder", cache_folder, "keeps it there");
+  }
+  [[nodiscard]] edge_list read() const {
+    graph::read_options o;
+    o.weight_factor = weight_factor;
+    if (!format.empty()) o.format = graph::format_named(format);
+    if (!is_cached && cache_folder.empty()) return graph::read_graph(path, o);
+    return graph::read_cached(path, cache_folder, o, [](std::string const& line) {
+      std::fprintf(stderr, "graph: %s\n", line.c_str());
+    });
+  }
+};
+
+/// A file to write.
+struct output {
+  std::string path, format, comment;
+
+  void write(edge_list const& g) const {
+    graph::write_graph(path, g, comment,
+                       format.empty() ? std::nullopt : std::optional{graph::format_named(format)});
+    std::printf("%s: %llu vertices, %llu %s\n", path.c_str(), static_cast<number>(g.vertices),
+                static_cast<number>(g.edges()), g.directed ? "arcs" : "edges");
+  }
+};
+
+void print_info(std::string const& path, edge_list const& g) {
+  auto const s = graph::summarize(g);
+  std::printf("%s: %llu vertices, %llu %s, ", path.c_str(), static_cast<number>(g.vertices),
+              static_cast<number>(g.edges()), g.directed ? "arcs" : "edges");
+  if (g.is_weighted()) {
+    std::printf("weights from %u to %u\n", s.least_weight, s.largest_weight);
+  } else {
+    std::printf("no weights\n");
+  }
+  std::printf("%llu self-loops, %llu parallel edges", static_cast<number>(s.self_loops),
+              static_cast<number>(s.parallel));
+  if (g.directed) std::printf(", %llu arcs with one back", static_cast<number>(s.opposite));
+  std::printf("\n%llu vertices without edges, at most %llu edges at one\n",
+              static_cast<number>(s.isolated), static_cast<number>(s.largest_degree));
+  if (g.ends) {
+    std::printf("source %llu, sink %llu\n", static_cast<number>(g.name_of(g.ends->source)),
+                static_cast<number>(g.name_of(g.ends->sink)));
+  }
+}
+
+/// The parameters of all generators; those of one are made into it.
+struct generators {
+  graph::rmat_options rmat;
+  graph::uniform_options uniform;
+  graph::road_grid_options road;
+  graph::washington_options washington;
+  graph::rmf_options rmf;
+  bool is_in_order = false;
+  std::function<graph::generator()> chosen;
+
+  void add_to(CLI::App& command, output& to) {
+    command.require_subcommand(1);
+    auto const kind = [&](char const* name, char const* what, std::uint64_t& seed, auto make) {
+      CLI::App* const k = command.add_subcommand(name, what);
+      k->add_option("--seed", seed, "another one makes another graph of the kind")
+          ->capture_default_str();
+      k->add_option("--out", to.path, "the file to write")->required();
+      k->add_option("--format", to.format, "of the file, if its ending does not tell")
+          ->check(CLI::IsMember(graph::format_names()));
+      k->callback([this, make] { chosen = make; });
+      return [k](char const* option, auto& value, char const* meaning) {
+        k->add_option(option, value, meaning)->capture_default_str();
+      };
+    };
+    auto const weights = "weights are uniform from 1 to this";
+    auto with = kind("rmat", "R-MAT: degrees follow a power law", rmat.seed, [this] {
+      rmat.scramble = !is_in_order;
+      return graph::rmat{rmat};
+    });
+    with("--scale", rmat.scale, "2^scale vertices");
+    with("--edge-factor", rmat.edge_factor, "edges for each vertex");
+    with("--a", rmat.a, "chance of the first quarter of the adjacency matrix");
+    with("--b", rmat.b, "of the second");
+    with("--c", rmat.c, "of the third; the fourth has the rest");
+    with("--largest-weight", rmat.largest_weight, weights);
+    command.get_subcommand("rmat")->add_flag("--in-order", is_in_order,
+                                             "vertices are not renumbered: hubs come first");
+
+    auto with_uniform = kind("uniform", "edges between any two vertices", uniform.seed,
+                             [this] { return graph::uniform{uniform}; });
+    with_uniform("--vertices", uniform.vertices, "their number");
+    with_uniform("--edges", uniform.edges, "their number");
+    with_uniform("--largest-weight", uniform.largest_weight, weights);
+
+    auto with_road = kind("road", "a grid of streets, many of them missing", road.seed,
+                          [this] { return graph::road_grid{road}; });
+    with_road("--rows", road.rows, "of crossings");
+    with_road("--columns", road.columns, "of crossings");
+    with_road("--arcs-a-vertex", road.arcs_a_vertex, "twice the edges by the vertices");
+
+    auto with_washington = kind("washington", "a flow network: Washington's random level graph",
+                                washington.seed, [this] { return graph::washington{washington}; });
+    with_washington("--rows", washington.rows, "vertices of a column");
+    with_washington("--columns", washington.columns, "columns from source to sink");
+    with_washington("--largest-capacity", washington.largest_capacity, "they are uniform from 1");
+
+    auto with_rmf = kind("rmf", "a flow network: Goldfarb and Grigoriadis' RMF", rmf.seed,
+                         [this] { return graph::rmf{rmf}; });
+    with_rmf("--a", rmf.a, "side of a frame");
+    with_rmf("--b", rmf.b, "frames");
+    with_rmf("--c1", rmf.c1, "least capacity between frames");
+    with_rmf("--c2", rmf.c2, "largest capacity between frames");
+  }
+};
+
+/// The arguments as they were given, but for the file that they are written to.
+std::string words_of(int argc, char** argv) {
+  std::string words = "graph";
+  for (int i = 1; i < argc; ++i) {
+    std::string const word = argv[i];
+    if (word == "--out") {
+      ++i;
+    } else if (!word.starts_with("--out=")) {
+      words += " " + word;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Files of graphs: what is in them, other formats, generated ones.", "graph"};
+  app.require_subcommand(1);
+  input from;
+  output to;
+  std::uint64_t weights_seed = 1;
+  graph::weight largest_weight = 0;
+  bool is_undirected = false;
+  generators g;
+
+  CLI::App* const info = app.add_subcommand("info", "says what is in a file");
+  from.add_to(*info);
+  CLI::App* const convert = app.add_subcommand("convert", "writes a file in another format");
+  from.add_to(*convert);
+  convert->add_option("OUT", to.path, "the file to write")->required();
+  convert->add_option("--out-format", to.format, "of that file, if its ending does not tell")
+      ->check(CLI::IsMember(graph::format_names()));
+  convert
+      ->add_option("--draw-weights", largest_weight,
+                   "weights, uniform from 1 to this, instead of those of the file")
+      ->check(CLI::Range(std::uint64_t{1}, graph::most_weight));
+  convert->add_option("--seed", weights_seed, "of drawn weights")->capture_default_str();
+  convert->add_flag("--undirected", is_undirected, "arcs of the file are edges");
+  CLI::App* const generate = app.add_subcommand("generate", "writes a generated graph");
+  g.add_to(*generate, to);
+
+  return apps::run_host_command(app, argc, argv, [&] {
+    if (info->parsed()) {
+      print_info(from.path, from.read());
+    } else if (convert->parsed()) {
+      edge_list list = from.read();
+      if (is_undirected) list.directed = false;
+      if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);
+      to.comment = from.path.substr(from.path.find_last_of('/') + 1);
+      if (largest_weight != 0)
+        to.comment += ", weights drawn with seed " + std::to_string(weights_seed);
+      to.write(list);
+    } else {
+      to.comment = words_of(argc, argv);
+      to.write(graph::generate(g.chosen()));
+    }
+    return 0;
+  });
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Reads graphs from files of four formats.
+#pragma once
+
+#include "apps/graph/edge_list.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace graph {
+
+/// What a file is written in.
+enum class file_format {
+  shortest_path,  ///< `.gr`: DIMACS, arcs with a length
+  max_flow,       ///< `.max`: DIMACS, arcs with a capacity, a source and a sink
+  matrix_market,  ///< `.mtx`: a sparse matrix
+  snap            ///< `.txt`, `.el`, `.edges`: lines of two vertices, perhaps with a weight
+};
+
+/// By the ending of the name; nothing for other endings.
+std::optional<file_format> format_of(std::string const& path);
+
+/// "gr", "max", "mtx", "txt": the formats' names, in their order.
+std::vector<std::string> const& format_names();
+/// The format of such a name.
+file_format format_named(std::string const& name);
+
+/// How a file is read.
+struct read_options {
+  std::optional<file_format> format;  ///< if not by the ending
+  /// Weights with a fraction are multiplied by this and rounded to the nearest whole number; 0
+  /// refuses them.
+  double weight_factor = 0;
+  friend bool operator==(read_options const&, read_options const&) = default;
+};
+
+/// Reads a file. Edges are kept in its order, parallel ones and self-loops too. Throws
+/// std::runtime_error with the file's name, and the line's number, for what is no such graph, and
+/// with the endings that are known for another one.
+edge_list read_graph(std::string const& path, read_options const& o = {});
+
+}  // namespace graph

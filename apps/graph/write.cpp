@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing the formats.
+
+#include "apps/graph/file.hpp"
+#include "apps/graph/formats.hpp"
+#include "apps/graph/writers.hpp"
+#include "apps/support/progress.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace graph {
+
+namespace {
+
+/// Text on its way to a file.
+class text_output {
+ public:
+  explicit text_output(std::string const& path) : file_{path} {}
+  text_output& operator<<(std::string_view text) {
+    waiting_.append(text);
+    return *this;
+  }
+  text_output& operator<<(std::uint64_t n) {
+    char digits[20];
+    return *this << std::string_view{digits, std::to_chars(digits, digits + 20, n).ptr};
+  }
+  /// Ends a line; writes when enough has come together.
+  void end_line() {
+    waiting_.push_back('\n');
+    if (waiting_.size() >= enough) flush();
+  }
+  void commit() {
+    flush();
+    file_.commit();
+  }
+
+ private:
+  void flush() {
+    file_.write(waiting_.data(), waiting_.size());
+    waiting_.clear();
+  }
+
+  static constexpr std::size_t enough = std::size_t{1} << 20;
+  output_file file_;
+  std::string waiting_;
+};
+
+/// Calls `line(e)` for each edge, and ends its line.
+template <class Line>
+void write_edges(text_output& out, edge_list const& g, std::string const& path, Line line) {
+  apps::progress bar{"writing " + path, g.edges()};
+  for (std::uint64_t e = 0; e < g.edges(); ++e) {
+    line(e);
+    out.end_line();
+    if (e % (1 << 16) == 0) bar.advance_to(e);
+  }
+}
+
+void write_dimacs(text_output& out, edge_list const& g, std::string const& path,
+                  dimacs_problem problem) {
+  out << "p " << (problem == dimacs_problem::sp ? "sp " : "max ") << g.vertices << " " << g.edges();
+  out.end_line();
+  if (problem == dimacs_problem::max) {
+    out << "n " << std::uint64_t{g.ends->source} + 1 << " s\nn " << std::uint64_t{g.ends->sink} + 1
+        << " t";
+    out.end_line();
+  }
+  write_edges(out, g, path, [&](std::uint64_t e) {
+    out << "a " << std::uint64_t{g.from[e]} + 1 << " " << std::uint64_t{g.to[e]} + 1 << " "
+        << g.weights[e];
+  });
+}
+
+void write_matrix_market(text_output& out, edge_list const& g, std::string const& path) {
+  out << g.vertices << " " << g.vertices << " " << g.edges();
+  out.end_line();
+  write_edges(out, g, path, [&](std::uint64_t e) {
+    std::uint64_t row = g.from[e], column = g.to[e];
+    if (!g.directed && row < column) std::swap(row, column);  // below the diagonal
+    out << row + 1 << " " << column + 1;
+    if (g.is_weighted()) out << " " << g.weights[e];
+  });
+}
+
+void write_snap(text_output& out, edge_list const& g, std::string const& path) {
+  write_edges(out, g, path, [&](std::uint64_t e) {
+    out << g.name_of(g.from[e]) << "\t" << g.name_of(g.to[e]);
+    if (g.is_weighted()) out << "\t" << g.weights[e];
+  });
+}
+
+/// The first line or lines.
+std::string beginning(edge_list const& g, file_format format, std::string const& comment) {
+  if (format == file_format::snap) {
+    return "# " + std::string{g.directed ? "Directed" : "Undirected"} + " graph: " + comment;
+  }
+  if (format != file_format::matrix_market) return "c " + comment;
+  return std::string{"%%MatrixMarket matrix coordinate "} +
+         (g.is_weighted() ? "integer " : "pattern ") + (g.directed ? "general" : "symmetric") +
+         "\n% " + comment;
+}
+
+}  // namespace
+
+void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
+                 std::optional<file_format> format) {
+  auto const refuse = [&](std::string const& what) {
+    throw std::runtime_error{path + ": cannot be written: " + what};
+  };
+  file_format const f = known_format(path, format);
+  bool const is_dimacs = f == file_format::shortest_path || f == file_format::max_flow;
+  if (is_dimacs && !g.is_weighted() && g.edges() != 0) refuse("the graph has no weights");
+  if (f == file_format::max_flow && !g.ends) refuse("the graph has no source and sink");
+  text_output out{path};
+  out << beginning(g, f, comment);
+  out.end_line();
+  switch (f) {
+    case file_format::shortest_path:
+      write_dimacs(out, g, path, dimacs_problem::sp);
+      break;
+    case file_format::max_flow:
+      write_dimacs(out, g, path, dimacs_problem::max);
+      break;
+    case file_format::matrix_market:
+      write_matrix_market(out, g, path);
+      break;
+    case file_format::snap:
+      write_snap(out, g, path);
+      break;
+  }
+  out.commit();
+}
+
+}  // namespace graph

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Writes graphs in the formats that are read.
+#pragma once
+
+#include "apps/graph/edge_list.hpp"
+#include "apps/graph/readers.hpp"
+
+#include <optional>
+#include <string>
+
+namespace graph {
+
+/// Writes the file under its name when all of it is there; `comment` is one line at its beginning.
+/// What a format cannot hold is refused (`.gr` and `.max` have weights, `.max` has a source and a
+/// sink) or lost (`.txt`: vertices without edges; all others: names of vertices that leave numbers
+/// out). Throws std::runtime_error with the file's name.
+void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
+                 std::optional<file_format> format = {});
+
+}  // namespace graph

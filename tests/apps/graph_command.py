@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the command graph: what it says of files, which files it writes, and what it refuses.
+
+    graph_command.py PROGRAM [UNITTEST OPTIONS]
+"""
+import os
+import pathlib
+import pty
+import re
+import subprocess
+
+import command
+
+DATA = pathlib.Path(__file__).parents[2] / "apps/data"
+ROME = DATA / "rome99.gr"
+
+
+class GraphTest(command.CommandTest):
+    NAME = "graph"
+
+    def said(self, *arguments):
+        run = self.run_it(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        return run.stdout.splitlines()
+
+    def test_real_graphs(self):
+        self.assertEqual(self.said("info", ROME), [
+            f"{ROME}: 3353 vertices, 4444 arcs, weights from 1 to 12711",
+            "0 self-loops, 0 parallel edges, 0 arcs with one back",
+            "17 vertices without edges, at most 5 edges at one"])
+        self.assertEqual(self.said("info", DATA / "luxembourg_osm.mtx"), [
+            f"{DATA}/luxembourg_osm.mtx: 114599 vertices, 119666 edges, no weights",
+            "0 self-loops, 0 parallel edges", "0 vertices without edges, at most 6 edges at one"])
+        self.assertEqual(self.said("info", DATA / "facebook_combined.txt")[0],
+                         f"{DATA}/facebook_combined.txt: 4039 vertices, 88234 arcs, no weights")
+
+    def test_a_flow_network(self):
+        network = self.file("x.max", "p max 3 3\nn 2 s\nn 3 t\na 2 1 5\na 1 2 0\na 1 1 4\n")
+        self.assertEqual(self.said("info", network), [
+            f"{network}: 3 vertices, 3 arcs, weights from 0 to 5",
+            "1 self-loops, 0 parallel edges, 2 arcs with one back",
+            "1 vertices without edges, at most 4 edges at one", "source 2, sink 3"])
+
+    def test_generated_graphs(self):
+        for kind, options, said in [
+                ("rmat", ["--scale", 6, "--edge-factor", 3, "--a", 0.5, "--in-order"], "64 vertices, 192 edges"),
+                ("uniform", ["--vertices", 50, "--edges", 70], "50 vertices, 70 edges"),
+                ("road", ["--rows", 8, "--columns", 10], "80 vertices, 100 edges"),
+                ("washington", ["--rows", 5, "--columns", 4], "22 vertices, 55 arcs"),
+                ("rmf", ["--a", 3, "--b", 2], "18 vertices, 57 arcs")]:
+            for ending in ("mtx", "max" if "arcs" in said else "gr"):
+                out = self.folder / f"{kind}.{ending}"
+                self.assertEqual(self.said("generate", kind, *options, "--out", out), [f"{out}: {said}"])
+                wanted = said if ending == "mtx" else said.replace("edges", "arcs")
+                self.assertTrue(self.said("info", out)[0].startswith(f"{out}: {wanted}, weights from "))
+                words = " ".join(map(str, options))
+                self.assertIn(f"graph generate {kind} {words}\n", out.read_text(), "what it was made by")
+        again = self.folder / "again.gr"
+        self.said("generate", "road", "--rows", 8, "--columns", 10, f"--out={again}")
+        self.assertEqual(again.read_text(), (self.folder / "road.gr").read_text())
+        self.said("generate", "road", "--rows", 8, "--columns", 10, "--seed", 2, "--out", again)
+        self.assertNotEqual(again.read_text(), (self.folder / "road.gr").read_text())
+
+    def test_conversion(self):
+        edges = self.file("x.txt", "7 9\n9 9\n")
+        out = self.folder / "x.gr"
+        self.refused(1, re.escape(f"{out}: cannot be written: the graph has no weights"), "convert", edges, out)
+        self.assertEqual(self.said("convert", edges, out, "--draw-weights", 1), [f"{out}: 2 vertices, 2 arcs"])
+        self.assertEqual(out.read_text(), "c x.txt, weights drawn with seed 1\np sp 2 2\na 1 2 1\na 2 2 1\n")
+        matrix = self.folder / "x"
+        self.said("convert", out, matrix, "--out-format", "mtx", "--undirected")
+        self.assertEqual(matrix.read_text(),
+                         "%%MatrixMarket matrix coordinate integer symmetric\n% x.gr\n2 2 2\n2 1 1\n2 2 1\n")
+        self.assertEqual(self.said("info", matrix, "--format", "mtx")[0], f"{matrix}: 2 vertices, 2 edges, weights from 1 to 1")
+
+    def test_real_weights(self):
+        matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.25\n")
+        self.refused(1, re.escape(f"{matrix}:3: a weight has a fraction; a weight factor makes whole numbers of them"),
+                     "info", matrix)
+        self.assertIn("weights from 25 to 25", self.said("info", matrix, "--weight-factor", 100)[0])
+
+    def test_the_cache(self):
+        edges = self.file("x.txt", "0 1\n")
+        for options in (["--cache"], ["--cache-folder", self.folder / "kept"]):
+            first = self.said("info", edges, *options)
+            self.assertEqual(self.said("info", edges, *options), first)
+        kept = [f for f in self.folder.rglob("*.graph")]
+        self.assertEqual(len(kept), 2)
+        edges.write_text("0 1\n1 2\n")
+        run = self.run_it("info", edges, "--cache")
+        self.assertEqual(run.stderr, f"graph: {edges}.graph: is of an older state of the file; reading {edges}\n")
+        self.assertIn("3 vertices, 2 arcs", run.stdout)
+
+    def test_progress(self):
+        """On a terminal alone; the line is empty in the end."""
+        edges = self.file("x.txt", "0 1\n")
+        leader, follower = pty.openpty()
+        run = subprocess.run([command.PROGRAM, "info", edges], stdout=subprocess.PIPE, stderr=follower, timeout=120)
+        os.close(follower)
+        text = os.read(leader, 4096).decode()
+        os.close(leader)
+        self.assertEqual(run.returncode, 0)
+        self.assertRegex(text, rf"\A(\r\033\[K\[#*\.*\] +\d+ % reading {re.escape(str(edges))})+\r\033\[K\Z")
+        self.assertIn("[" + 30 * "#" + "] 100 %", text)
+
+    def test_refusals(self):
+        broken = self.file("x.gr", "p sp 2 1\na 1 3 5\n")
+        self.refused(1, re.escape(f"{broken}:2: vertex 3 is not from 1 to 2, the number of vertices"), "info", broken)
+        self.refused(1, "the scale 99 is not from 0 to 31", "generate", "rmat", "--scale", 99, "--out", self.folder / "x")
+        self.refused(1, ".*: of no known format; the endings are .*", "generate", "rmat", "--out", self.folder / "x")
+        for wrong in ([], ["info"], ["info", self.folder / "none.gr"], ["generate"], ["generate", "rmat"],
+                      ["convert", ROME], ["info", ROME, "--format", "dot"], ["convert", ROME, "x", "--draw-weights", 0]):
+            self.refused(2, ".+", *wrong)
+
+    def test_the_example(self):
+        """What the README shows."""
+        text = (DATA.parent / "graph/README.md").read_text()
+        shown = re.findall(r"(?m)^    \$ graph (.*)\n((?:    [^$\n].*\n)+)", text)
+        self.assertEqual(len(shown), 2)
+        for options, output in shown:
+            words = [self.folder / word if word.startswith("grid.") else DATA.parents[1] / word if "/" in word else word
+                     for word in options.split()]
+            said = self.said(*words)
+            wanted = re.sub("(?m)^    ", "", output).splitlines()
+            self.assertEqual([line.replace(f"{self.folder}/", "").replace(f"{DATA.parents[1]}/", "") for line in said], wanted)
+
+
+if __name__ == "__main__":
+    command.main(__doc__)
