@@ -163,7 +163,8 @@ TEST(generators, rmat_chooses_quarters) {
   auto const scrambled = generate(graph::rmat{o});
   auto degrees = [](edge_list const& g) {
     std::vector<unsigned> d(g.vertices);
-    for (vertex const v : g.from) ++d[v];
+    for (vertex const v : g.from) d[v] += 1000;
+    for (vertex const v : g.to) ++d[v];
     std::sort(d.begin(), d.end());
     return d;
   };
