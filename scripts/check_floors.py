@@ -7,6 +7,7 @@
 
 The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
 needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
+An application's folder cub/ may name CUB and Thrust, and no other part of the device.
 templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's. A user's source that
 includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does without.
 """
@@ -29,6 +30,9 @@ NAMED = re.compile(
     r"__syncthreads(?:_or|_and|_count)?\b|__threadfence(?:_block|_system)?\b|__nanosleep|"
     r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
+# Of the same, what CUB's device algorithms are called by.
+ALGORITHMS = re.compile(r"\b(?:cub|thrust)(?:::|/)")
+ALGORITHM_FOLDER = re.compile(r"apps/[^/]+/cub/")
 PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu")
 COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
@@ -97,6 +101,8 @@ def check(root):
         named = not header and any(line.startswith(f"#include <{NAMES}>") for line in lines)
         for number, line in enumerate(lines, 1):
             code = COMMENT.sub("", line)
+            if ALGORITHM_FOLDER.match(name):
+                code = ALGORITHMS.sub("", code)
             device = DEVICE.search(NAMED.sub("", code) if named else code)
             if device and not plain and not name.startswith(SEAM):
                 found.append(f"{name}:{number}: {device.group()} outside the seam")
@@ -149,6 +155,9 @@ def self_test():
         {"include/" + NAMES: "#ifdef __CUDACC__\n#endif\n"},
         {"include/warden/guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
         {"templates/lock/before.cu": "#include <warden/buffer.hpp>\n"},
+        {"apps/lock/sort.cu": "#include <cub/device/device_scan.cuh>\n"},
+        {"apps/lock/cub/sort.cu": "void f() { cub::f(); __syncthreads(); }\n"},
+        {"apps/cub/sort.cu": "void f() { thrust::f(); }\n"},
     ]
     for plant in plants:
         with tempfile.TemporaryDirectory() as folder:
@@ -160,6 +169,7 @@ def self_test():
                 sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
+            "apps/lock/cub/sort.cu": "#include <cub/device/device_scan.cuh>\nvoid f() { cub::f(thrust::g()); }\n",
             "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in fine.items():

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
+#include "apps/graph/generators/image_grid.cuh"
 #include "apps/graph/generators/rmat.cuh"
 #include "apps/graph/generators/rmf.cuh"
 #include "apps/graph/generators/road_grid.cuh"
@@ -22,7 +23,7 @@ namespace graph {
 
 /// Any of the generators. Each tells its `vertices()`, `edges()` and whether it is `directed`, for
 /// a flow network its `ends()`, and as a function makes the edge of any number below `edges()`.
-using generator = std::variant<rmat, uniform, road_grid, washington, rmf>;
+using generator = std::variant<rmat, uniform, road_grid, washington, rmf, image_grid>;
 
 /// An edge list in device memory; `edge_list` says what its members are.
 struct device_edges {

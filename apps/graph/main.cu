@@ -90,6 +90,7 @@ struct generators {
   graph::road_grid_options road;
   graph::washington_options washington;
   graph::rmf_options rmf;
+  graph::image_grid_options image;
   bool is_in_order = false;
   std::function<graph::generator()> chosen;
 
@@ -145,6 +146,12 @@ struct generators {
     with_rmf("--b", rmf.b, "frames");
     with_rmf("--c1", rmf.c1, "least capacity between frames");
     with_rmf("--c2", rmf.c2, "largest capacity between frames");
+
+    auto with_image = kind("image", "a flow network: pixels to be told apart", image.seed,
+                           [this] { return graph::image_grid{image}; });
+    with_image("--rows", image.rows, "of pixels");
+    with_image("--columns", image.columns, "of pixels");
+    with_image("--patch", image.patch, "pixels between the heights of the landscape");
   }
 };
 

@@ -23,4 +23,5 @@ target_include_directories(graph_files PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(graph_files PUBLIC cxx_std_20)
 # g++ 12 sees overlaps where text is put together (GCC's bug 105329).
 target_compile_options(graph_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
-warden_add_objects(graph SOURCES apps/graph/generate.cu LIBRARIES graph_files)
+warden_add_objects(graph SOURCES apps/graph/generate.cu apps/graph/device_csr.cu SIM_SOURCES apps/graph/simulated/primitives.cpp
+                   GPU_SOURCES apps/graph/cub/primitives.cu LIBRARIES graph_files)

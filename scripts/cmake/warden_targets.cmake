@@ -85,12 +85,13 @@ if(WARDEN_WITH_SIM)
   warden_precompile(usual_headers_sim ${warden_usual_headers})
 endif()
 
-# warden_add_objects(<name> SOURCES a.cu ... [LIBRARIES ...] [PRECOMPILED ...]): what several programs are made of,
-# compiled once for each device: they take it as OBJECTS. It precompiles its own headers, if any are named.
+# warden_add_objects(<name> SOURCES a.cu ... [SIM_SOURCES ...] [GPU_SOURCES ...] [LIBRARIES ...] [PRECOMPILED ...]): what
+# several programs are made of, compiled once for each device: they take it as OBJECTS. It precompiles its own headers, if
+# any are named.
 function(warden_add_objects name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;SIM_SOURCES;GPU_SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
   if(WARDEN_WITH_SIM)
-    warden_host_wrappers(wrappers ${arg_SOURCES})
+    warden_host_wrappers(wrappers ${arg_SOURCES} ${arg_SIM_SOURCES})
     add_library(${name}_objects_sim OBJECT EXCLUDE_FROM_ALL ${wrappers})
     target_link_libraries(${name}_objects_sim PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_objects_sim PRIVATE ${PROJECT_SOURCE_DIR})
@@ -102,7 +103,7 @@ function(warden_add_objects name)
     endif()
   endif()
   if(WARDEN_WITH_CUDA)
-    add_library(${name}_objects OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES})
+    add_library(${name}_objects OBJECT EXCLUDE_FROM_ALL ${arg_SOURCES} ${arg_GPU_SOURCES})
     target_link_libraries(${name}_objects PRIVATE warden::cuda warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_objects PRIVATE ${PROJECT_SOURCE_DIR})
   endif()

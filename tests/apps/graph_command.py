@@ -48,7 +48,8 @@ class GraphTest(command.CommandTest):
                 ("uniform", ["--vertices", 50, "--edges", 70], "50 vertices, 70 edges"),
                 ("road", ["--rows", 8, "--columns", 10], "80 vertices, 100 edges"),
                 ("washington", ["--rows", 5, "--columns", 4], "22 vertices, 55 arcs"),
-                ("rmf", ["--a", 3, "--b", 2], "18 vertices, 57 arcs")]:
+                ("rmf", ["--a", 3, "--b", 2], "18 vertices, 57 arcs"),
+                ("image", ["--rows", 5, "--columns", 3, "--patch", 2], "17 vertices, 59 arcs")]:
             for ending in ("mtx", "max" if "arcs" in said else "gr"):
                 out = self.folder / f"{kind}.{ending}"
                 self.assertEqual(self.said("generate", kind, *options, "--out", out), [f"{out}: {said}"])

@@ -34,7 +34,9 @@ std::vector<graph::generator> small_ones() {
           graph::road_grid{{.rows = 1, .columns = 1}},
           graph::washington{{.rows = 7, .columns = 5}},
           graph::rmf{{.a = 3, .b = 5, .c1 = 10, .c2 = 20}},
-          graph::rmf{{.a = 1, .b = 4}}};
+          graph::rmf{{.a = 1, .b = 4}},
+          graph::image_grid{{.rows = 9, .columns = 17, .patch = 4}},
+          graph::image_grid{{.rows = 1, .columns = 1}}};
 }
 
 TEST(generators, make_the_same_on_both_sides) {
@@ -62,7 +64,8 @@ TEST(generators, make_what_they_always_made) {
   EXPECT_EQ(sums, (std::vector<std::uint64_t>{
                       4183682226447859733, 2679433080408065501, 14266030525467612253u,
                       12992230039786419219u, 15365777826365709961u, 13717697075763884530u,
-                      9218543217382667772u, 5167937456668642401, 436222966522141649}));
+                      9218543217382667772u, 5167937456668642401, 436222966522141649,
+                      12048127272772651625u, 9360714731539517297u}));
 }
 
 TEST(generators, make_others_from_other_seeds) {
@@ -78,6 +81,7 @@ TEST(generators, make_others_from_other_seeds) {
   differ(graph::washington_options{.rows = 9, .columns = 9},
          [](auto o) { return graph::washington{o}; });
   differ(graph::rmf_options{.a = 3, .b = 3}, [](auto o) { return graph::rmf{o}; });
+  differ(graph::image_grid_options{}, [](auto o) { return graph::image_grid{o}; });
 }
 
 TEST(generators, refuse_parameters) {
@@ -122,6 +126,11 @@ TEST(generators, refuse_parameters) {
   EXPECT_EQ(rmf({.a = 1, .b = 1}), "the number of vertices 1 is not from 2 to 4294967295");
   EXPECT_EQ(rmf({.c1 = 5, .c2 = 4}), "c1 5 is not from 1 to 4");
   EXPECT_EQ(rmf({.a = 1000, .c2 = 4295}), "c2 4295 is not from 1 to 4294");
+  auto const image = [&](graph::image_grid_options const& o) {
+    return error_of([&] { graph::image_grid{o}; });
+  };
+  EXPECT_EQ(image({.columns = 0}), "the number of columns 0 is not from 1 to 4294967295");
+  EXPECT_EQ(image({.patch = 0}), "the patch 0 is not from 1 to 4096");
 }
 
 TEST(generators, random_orders_hit_everything_once) {
@@ -287,6 +296,43 @@ TEST(generators, rmf_has_frames) {
   }
   for (vertex v = 0; v < list.vertices; ++v) EXPECT_EQ(in[v], v < size ? 0u : 1u);
   EXPECT_EQ(orders.size(), b - 1) << "every frame in an order of its own";
+}
+
+TEST(generators, images_have_edges_to_cut_along) {
+  vertex const rows = 40, columns = 60, sink = rows * columns + 1;
+  auto const list = generate(graph::image_grid{{.rows = rows, .columns = columns, .patch = 12}});
+  EXPECT_EQ(list.edges(), rows * columns + 2 * rows * (columns - 1) + 2 * (rows - 1) * columns);
+  EXPECT_EQ(list.ends, (graph::terminals{0, sink}));
+  std::set<std::pair<vertex, vertex>> seen;
+  std::vector<int> light(sink);
+  std::vector<unsigned> capacities(65);
+  std::uint64_t dark = 0;
+  for (std::uint64_t e = 0; e < list.edges(); ++e) {
+    vertex const from = list.from[e], to = list.to[e];
+    EXPECT_TRUE(seen.emplace(from, to).second) << "twice: " << from << " to " << to;
+    int const w = static_cast<int>(list.weights[e]);
+    if (from == 0) {
+      EXPECT_TRUE(w >= 1 && w <= 128);
+      light[to] = -w;
+      ++dark;
+    } else if (to == sink) {
+      EXPECT_TRUE(w >= 1 && w <= 128);
+      light[from] = w - 1;
+    } else {
+      unsigned const apart = from < to ? to - from : from - to;
+      EXPECT_TRUE(apart == columns || (apart == 1 && (from - 1) / columns == (to - 1) / columns));
+      EXPECT_TRUE(seen.count({0, from}) + seen.count({from, sink}) == 1);
+      int const contrast = light[from] - light[to];
+      EXPECT_EQ(w, 1 + 6300 / (100 + contrast * contrast));
+      ++capacities[static_cast<unsigned>(w)];
+    }
+  }
+  EXPECT_EQ(seen.size(), list.edges());
+  EXPECT_NEAR(static_cast<double>(dark), rows * columns / 2, rows * columns / 5);
+  EXPECT_GT(capacities[64], 20u) << "within what one sees";
+  unsigned weak = 0;
+  for (unsigned w = 0; w < 32; ++w) weak += capacities[w];
+  EXPECT_GT(weak, 1000u) << "at its borders, and where there is noise";
 }
 
 TEST(generators, draw_weights) {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device algorithms by CUB, compiled here once.
+
+#include "apps/graph/primitives.hpp"
+
+#include <warden/buffer.hpp>
+#include <warden/error.hpp>
+
+#include <thrust/iterator/constant_iterator.h>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_reduce.cuh>
+#include <cub/device/device_scan.cuh>
+
+#include <cstddef>
+#include <string>
+
+namespace graph {
+
+namespace {
+
+struct plus {
+  __device__ std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+
+/// Calls `algorithm(memory, bytes)` as CUB's are called: first to learn how much it needs.
+template <class Algorithm>
+void with_memory(char const* what, std::uint64_t n, Algorithm algorithm) {
+  auto const check = [&](cudaError_t code) {
+    if (code == cudaSuccess) return;
+    cudaGetLastError();  // not sticky: the next call must not report it again
+    throw warden::cuda_error{
+        static_cast<int>(code),
+        std::string{"graph: "} + what + " " + std::to_string(n) + ": " + cudaGetErrorString(code),
+        std::source_location::current()};
+  };
+  std::size_t bytes = 0;
+  check(algorithm(nullptr, bytes));
+  warden::buffer<std::byte> const memory{bytes};
+  check(algorithm(memory.data(), bytes));
+}
+
+}  // namespace
+
+void sort_pairs(array_pair& keys, array_pair& values, std::uint64_t n, unsigned bits,
+                warden::stream_ref s) {
+  cub::DoubleBuffer<std::uint32_t> k{keys.current, keys.other}, v{values.current, values.other};
+  with_memory("sorting pairs:", n, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceRadixSort::SortPairs(memory, bytes, k, v, n, 0, static_cast<int>(bits),
+                                           s.handle());
+  });
+  keys = {k.Current(), k.Alternate()};
+  values = {v.Current(), v.Alternate()};
+}
+
+std::uint64_t run_lengths(std::uint32_t const* keys, std::uint64_t n, std::uint32_t* unique,
+                          std::uint64_t* lengths, warden::stream_ref s) {
+  warden::buffer<std::uint64_t> runs{1};
+  // What DeviceRunLengthEncode does, which counts in int.
+  with_memory("runs among keys:", n, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceReduce::ReduceByKey(memory, bytes, keys, unique,
+                                          thrust::constant_iterator<std::uint64_t>{1}, lengths,
+                                          runs.data(), plus{}, n, s.handle());
+  });
+  return runs.to_host(s)[0];
+}
+
+void exclusive_sum(std::uint64_t* values, std::uint64_t n, warden::stream_ref s) {
+  with_memory("adding up numbers:", n, [&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, values, values, n, s.handle());
+  });
+}
+
+}  // namespace graph
