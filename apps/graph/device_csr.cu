@@ -165,7 +165,7 @@ device_csr build_csr(device_edges const& g, csr_options const& o, warden::stream
                             rows.reverse.data()};
   run(&fill_rows, s, fill);
   if (o.reverse) run(&fill_reverse, s, fill);
-  s.synchronize();  // the memory that is given back here is the stream's until then
+  s.synchronize();  // what went wrong on the device is told here
   return rows;
 }
 

@@ -10,8 +10,11 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <cub/version.cuh>
 
+#include <algorithm>
 #include <cstddef>
+#include <source_location>
 #include <string>
 
 namespace graph {
@@ -33,9 +36,15 @@ void with_memory(char const* what, std::uint64_t n, Algorithm algorithm) {
         std::string{"graph: "} + what + " " + std::to_string(n) + ": " + cudaGetErrorString(code),
         std::source_location::current()};
   };
+  constexpr std::uint64_t most = 0x7fffffff;
+  if (CUB_VERSION < 300000 && n > most) {  // some of its algorithms took an int
+    throw warden::limit_error{std::string{"graph: "} + what + " " + std::to_string(n) +
+                              "; before CUB 3 the limit is " + std::to_string(most)};
+  }
   std::size_t bytes = 0;
   check(algorithm(nullptr, bytes));
-  warden::buffer<std::byte> const memory{bytes};
+  // Without memory it would only be asked again.
+  warden::buffer<std::byte> const memory{std::max<std::size_t>(bytes, 1)};
   check(algorithm(memory.data(), bytes));
 }
 
