@@ -5,6 +5,7 @@
 #include "apps/graph/generate.cuh"
 #include "apps/graph/readers.hpp"
 #include "apps/graph/summary.hpp"
+#include "apps/graph/undirected.hpp"
 #include "apps/graph/writers.hpp"
 #include "apps/support/command.hpp"
 
@@ -193,7 +194,8 @@ int main(int argc, char** argv) {
                    "weights, uniform from 1 to this, instead of those of the file")
       ->check(CLI::Range(std::uint64_t{1}, graph::most_weight));
   convert->add_option("--seed", weights_seed, "of drawn weights")->capture_default_str();
-  convert->add_flag("--undirected", is_undirected, "arcs of the file are edges");
+  convert->add_flag("--undirected", is_undirected,
+                    "arcs are edges; both ways of one, if all are listed so");
   CLI::App* const generate = app.add_subcommand("generate", "writes a generated graph");
   g.add_to(*generate, to);
 
@@ -202,7 +204,7 @@ int main(int argc, char** argv) {
       print_info(from.path, from.read());
     } else if (convert->parsed()) {
       edge_list list = from.read();
-      if (is_undirected) list.directed = false;
+      if (is_undirected) make_undirected(list);
       if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);
       to.comment = from.path.substr(from.path.find_last_of('/') + 1);
       if (largest_weight != 0)

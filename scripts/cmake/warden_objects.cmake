@@ -15,7 +15,7 @@ warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbenc
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.
-set(graph_sources cache csr file line_reader read read_dimacs read_matrix_market read_snap summary write)
+set(graph_sources cache csr file line_reader read read_dimacs read_matrix_market read_snap summary undirected write)
 list(TRANSFORM graph_sources REPLACE "(.+)" "apps/graph/\\1.cpp")
 add_library(graph_files STATIC EXCLUDE_FROM_ALL ${graph_sources})
 target_link_libraries(graph_files PRIVATE warden_warnings)

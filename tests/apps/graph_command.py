@@ -75,6 +75,13 @@ class GraphTest(command.CommandTest):
                          "%%MatrixMarket matrix coordinate integer symmetric\n% x.gr\n2 2 2\n2 1 1\n2 2 1\n")
         self.assertEqual(self.said("info", matrix, "--format", "mtx")[0], f"{matrix}: 2 vertices, 2 edges, weights from 1 to 1")
 
+    def test_both_ways(self):
+        """What a file lists both ways becomes one edge."""
+        roads = self.file("x.gr", "p sp 3 4\na 1 2 5\na 2 1 5\na 3 2 6\na 2 3 6\n")
+        out = self.folder / "x.mtx"
+        self.assertEqual(self.said("convert", roads, out, "--undirected"), [f"{out}: 3 vertices, 2 edges"])
+        self.assertEqual(self.said("convert", ROME, out, "--undirected"), [f"{out}: 3353 vertices, 4444 edges"])
+
     def test_real_weights(self):
         matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.25\n")
         self.refused(1, re.escape(f"{matrix}:3: a weight has a fraction; a weight factor makes whole numbers of them"),

@@ -4,6 +4,7 @@
 #include "apps/graph/csr.hpp"
 #include "apps/graph/generate.cuh"
 #include "apps/graph/summary.hpp"
+#include "apps/graph/undirected.hpp"
 #include "apps/graph/writers.hpp"
 #include "tests/apps/graph_folder.hpp"
 
@@ -88,6 +89,34 @@ TEST(graph_summary, counts) {
   EXPECT_EQ(s.opposite, 0u);
   s = graph::summarize(edges(0, true, {}, {}));
   EXPECT_EQ(s.isolated + s.largest_degree + s.parallel, 0u);
+}
+
+TEST(graph_undirected, halves_what_is_listed_both_ways) {
+  // Two parallel edges of 0 and 1, and a self-loop.
+  auto g = edges(3, true, {0, 1, 2, 1, 0, 2, 1}, {1, 0, 2, 0, 1, 1, 2}, {5, 6, 9, 5, 6, 7, 7});
+  EXPECT_TRUE(make_undirected(g));
+  EXPECT_EQ(g, edges(3, false, {0, 2, 0, 1}, {1, 2, 1, 2}, {5, 9, 6, 7}));
+  EXPECT_FALSE(make_undirected(g)) << "it is one already";
+  EXPECT_EQ(g.edges(), 4u);
+  auto plain = edges(2, true, {0, 1}, {1, 0});
+  EXPECT_TRUE(make_undirected(plain));
+  EXPECT_EQ(plain, edges(2, false, {0}, {1}));
+}
+
+TEST(graph_undirected, keeps_all_arcs_where_one_has_none_back) {
+  for (auto const& [from, to, weights] :
+       {std::tuple{numbers{0, 1, 2}, numbers{1, 0, 1}, numbers{}},  // none
+        {numbers{0, 1}, numbers{1, 0}, numbers{5, 6}},              // another weight
+        {numbers{0, 0, 1}, numbers{1, 1, 0}, numbers{5, 5, 5}},     // too few
+        {numbers{0, 1, 0, 1}, numbers{1, 0, 1, 0}, numbers{5, 5, 5, 6}},
+        {numbers{0, 2}, numbers{1, 0}, numbers{5, 5}}}) {
+    auto g = edges(3, true, from, to, weights);
+    EXPECT_FALSE(make_undirected(g));
+    EXPECT_EQ(g, edges(3, false, from, to, weights));
+  }
+  auto loops = edges(2, true, {1}, {1});
+  EXPECT_FALSE(make_undirected(loops));
+  EXPECT_EQ(loops, edges(2, false, {1}, {1}));
 }
 
 class graph_writers : public test::graph_folder {};
