@@ -3,8 +3,12 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/channel/log_message.cuh>
 #include <warden/channel/whole_flits.cuh>
 #include <warden/simt/launch.cuh>
+
+#include <cstdint>
+#include <type_traits>
 
 namespace {
 
@@ -87,6 +91,54 @@ TEST(message, round_trip) {
 }
 
 TEST(message, lap_in_the_first_word_alone) { EXPECT_EQ(errors_of(&stamp_first_word), 0u); }
+
+/// Aligned to more than a message's words are.
+struct wide_word {
+  std::uint64_t first;
+  std::uint32_t second;
+};
+/// Not whole words, and without a default constructor.
+struct odd_bytes {
+  WARDEN_HOST_DEVICE explicit odd_bytes(unsigned char b)
+      : bytes{b, static_cast<unsigned char>(b + 1), static_cast<unsigned char>(b + 2)} {}
+  unsigned char bytes[3];
+};
+WARDEN_DEVICE bool equals(tag_a, std::uint32_t) { return true; }
+WARDEN_DEVICE bool equals(odd_bytes const& s, std::uint32_t me) {
+  return s.bytes[0] == me && s.bytes[1] == me + 1 && s.bytes[2] == me + 2;
+}
+WARDEN_DEVICE bool equals(wide_word const& s, std::uint32_t me) {
+  return s.first == test::mix(me) && s.second == me + 3;
+}
+WARDEN_DEVICE bool equals(record_in<4> const& s, std::uint32_t me) {
+  auto const sent = record_in<4>::of(me);
+  bool good = true;
+  for (int i = 0; i < 4; ++i) good = good && s.words[i] == sent.words[i];
+  return good;
+}
+/// What a log's messages carry is what sections are run with.
+WARDEN_KERNEL void visit_logged(pack_arguments a) {
+  using format = warden::log_format<tag_a, odd_bytes, wide_word, record_in<4>>;
+  std::uint32_t const me = warden::simt::thread_rank();
+  unsigned visited = 0;
+  bool good = true;
+  auto const visit = [&](auto const& section) {
+    auto const m = format::pack(me, section);
+    good = good && m.local() == me;
+    format::visit(m, [&](auto const& found) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      good = good && std::is_same_v<std::remove_cvref_t<decltype(found)>, type>;
+      good = good && equals(found, me);
+      ++visited;
+    });
+  };
+  visit(tag_a{});
+  visit(odd_bytes{static_cast<unsigned char>(me)});
+  visit(wide_word{test::mix(me), me + 3});
+  visit(record_in<4>::of(me));
+  if (!good || visited != 4) warden::simt::fetch_add(a.errors, std::uint64_t{1});
+}
+TEST(message, of_a_log_is_visited_with_what_was_sent) { EXPECT_EQ(errors_of(&visit_logged), 0u); }
 
 TEST(message, sizes) {
   EXPECT_EQ((warden::message_format<record_in<1>>::flits), 1);

@@ -165,6 +165,22 @@ WARDEN_DEVICE T read_from(std::uint32_t const* from) {
   return *reinterpret_cast<T*>(bytes);
 }
 
+/// The same by words where `T` has whole ones: what is copied by bytes a compiler may put together
+/// byte by byte.
+template <class T>
+WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
+  if constexpr (payload_bytes<T> != 0 && sizeof(T) % sizeof(std::uint32_t) == 0) {
+    struct {
+      std::uint32_t at[sizeof(T) / sizeof(std::uint32_t)];
+    } words;
+    WARDEN_UNROLL
+    for (std::size_t w = 0; w < sizeof(T) / sizeof(std::uint32_t); ++w) words.at[w] = from[w];
+    return __builtin_bit_cast(T, words);
+  } else {
+    return read_from<T>(from);
+  }
+}
+
 /// How often `Section` stands among `Sections`.
 template <class Section, class... Sections>
 inline constexpr int times_among = (int{std::is_same_v<Section, Sections>} + ...);
