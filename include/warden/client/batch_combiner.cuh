@@ -9,12 +9,11 @@
 #pragma once
 
 #include <warden/channel/log_formats.cuh>
-#include <warden/combining.cuh>
-#include <warden/launch/run_carry.cuh>
-#include <warden/simt/collective.cuh>
+#include <warden/client/batch_slots.cuh>
+#include <warden/client/key_buckets.cuh>
+#include <warden/client/partial_slots.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <bit>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
@@ -27,13 +26,10 @@ WARDEN_NAMESPACE_BEGIN
 /// that it takes in the log: n places do for n sections.
 template <class Formats, unsigned Threads, unsigned Rounds>
 class batch_combiner {
-  using format = typename Formats::format;
-  using section = typename Formats::section;
-  using partial = typename Formats::partial;
-  using wide_format = typename Formats::wide_format;
-  using key_type = combining_key<section>;
-  using carry = run_carry<partial>;
-  using scan = simt::block_scan<Threads, true>;
+  using batch = batch_slots<Formats, Threads * Rounds>;
+  using key_type = typename batch::key_type;
+  using carry = typename batch::carry;
+  using buckets = key_buckets<key_type, Threads, Threads * Rounds>;
 
  public:
   /// Whether partials have slots of their own.
@@ -41,7 +37,7 @@ class batch_combiner {
   /// Of a batch.
   using message_type = typename Formats::message_type;
   /// Of its partials.
-  using wide_message = typename wide_format::message_type;
+  using wide_message = typename Formats::wide_format::message_type;
   /// Places that one takes.
   static constexpr unsigned places = Formats::places;
   /// Slots of a batch.
@@ -57,14 +53,13 @@ class batch_combiner {
 
   /// A block's shared memory.
   struct storage {
-    /// Two buckets each; zero while messages are staged. First a sample.
-    std::uint32_t buckets[std::bit_floor(slots) / 2];
+    std::uint32_t counts[buckets::words];    ///< of buckets, or of those of a sample
     std::uint16_t sorted[slots + partials];  ///< [place] slot
     carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
-    typename scan::storage scanning;         ///< of buckets
+    typename buckets::scanning scanning;     ///< of buckets
     std::uint32_t freed;                     ///< places that combining has made free
-    std::uint32_t made[3];                   ///< [size of the run] partials that were asked for
-    std::uint32_t kept[2][Threads / 32];     ///< [turn][warp] slots in use, from the front
+    std::uint32_t made[partial_slots<partials, slots>::sizes];  ///< see there
+    std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
 
   /// Of a writer's slots and ranks, and the same for wide messages; `shared` is the block's.
@@ -73,11 +68,11 @@ class batch_combiner {
                                simt::shared_span<wide_message> wide,
                                simt::shared_span<std::uint16_t> wide_ranks)
       : shared_{&shared, 1},
-        buckets_{shared.buckets, words},
+        buckets_{shared.counts, shared.scanning},
+        partials_{shared.made},
         sorted_{shared.sorted, slots + partials},
-        staged_{staged},
+        batch_{staged, wide},
         ranks_{ranks},
-        wide_{wide},
         wide_ranks_{wide_ranks} {}
 
   /// This thread's slot in a round.
@@ -88,7 +83,7 @@ class batch_combiner {
   WARDEN_DEVICE bool is_on() const { return on_ != 0; }
   /// One more message of a bucket: its rank among those. While `is_on`.
   WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
-    return rank_in(bucket_of(key_of(m)));
+    return buckets_.rank(batch::key_of(m));
   }
   /// Whether the batch may have partials; the same for the block. Which: those with a rank.
   WARDEN_DEVICE bool has_partials() const { return two_widths && combined_ != 0; }
@@ -111,7 +106,9 @@ class batch_combiner {
       on_ = 1;
     }
     simt::sync_block();
-    counted const all = place_buckets();
+    auto const all = buckets_.place();
+    if (simt::thread_rank() == 0) shared_[0].freed = 0;
+    bool const is_hot = simt::sync_block_or(all.most >= hot);
     bool const first = combined_ == 0;
     if (two_widths && first && all.messages < least) {
       pays_ = used < Rounds ? 1 : 0;
@@ -126,16 +123,14 @@ class batch_combiner {
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
     // Sorting a batch takes as long as running half of it. Less than that pays only where a record
     // would hold up its partition.
-    if (first && used == Rounds && freed < (all.hot ? slots / 8 : slots / 2)) pays_ = 0;
+    if (first && used == Rounds && freed < (is_hot ? slots / 8 : slots / 2)) pays_ = 0;
     if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
     return move_together(used);
   }
   /// Whether a batch with so many rounds in use, behind `run`, is to be written.
   WARDEN_DEVICE static bool is_full(unsigned used) { return used > Rounds - spare; }
   /// Makes ready for an empty batch; the slots may still be read. Barriers follow. Collective.
-  WARDEN_DEVICE void clear() const {
-    for (unsigned b = simt::thread_rank(); b < words; b += Threads) buckets_[b] = 0;
-  }
+  WARDEN_DEVICE void clear() const { buckets_.clear(); }
   /// The batch has been written.
   WARDEN_DEVICE void end() {
     if (combined_ != 0) forget_partials();
@@ -156,64 +151,11 @@ class batch_combiner {
   static constexpr unsigned spare = 1 + Rounds / 4;
   /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
   static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
-  static constexpr unsigned bucket_bits = std::bit_width(std::bit_floor(slots)) - 1;
-  static constexpr unsigned words = std::bit_floor(slots) / 2;
-  /// Words of the sample.
-  static constexpr unsigned sampled = words < 1024 ? words : 1024;
-  static constexpr unsigned sample_shift = 33 - std::bit_width(sampled);
-  /// Of a bucket, in place of where it begins: its message is alone, and not sorted.
-  static constexpr std::uint32_t alone = 0xffff;
   /// Sorted messages of a thread.
   static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
-  /// Runs of three sizes have partials of their own, and those that smaller ones leave: a long run
-  /// that stays would be marked message by message.
-  static constexpr unsigned sizes = 3;
-  static constexpr unsigned large = two_widths ? slots / (partials + 1) : 1, larger = 64;
-
-  /// Of a batch.
-  struct counted {
-    std::uint32_t messages;
-    std::uint32_t repeated;  ///< in buckets with others
-    bool hot;                ///< some bucket has a good part of them
-  };
-
-  WARDEN_DEVICE static unsigned scattered(key_type key) { return folded(key) * 2654435769u; }
-  WARDEN_DEVICE static unsigned bucket_of(key_type key) {
-    return scattered(key) >> (32 - bucket_bits);
-  }
-  WARDEN_DEVICE std::uint16_t rank_in(unsigned bucket) const {
-    unsigned const shift = bucket % 2 * 16;
-    return static_cast<std::uint16_t>(simt::shared_fetch_add(buckets_[bucket / 2], 1u << shift) >>
-                                      shift);
-  }
-  WARDEN_DEVICE static key_type key_of(message_type const& m) {
-    if constexpr (has_combine_key<section>) {
-      return combining_key_of(m.local(), format::template unpack<section>(m));
-    } else {
-      return m.local();
-    }
-  }
-  WARDEN_DEVICE static key_type key_of_wide(wide_message const& m) {
-    return combining_key_of(m.local(), wide_format::template unpack<partial>(m));
-  }
-  WARDEN_DEVICE key_type key_at(unsigned slot) const {
-    if constexpr (two_widths) {
-      if (slot >= slots) return key_of_wide(wide_[slot - slots]);
-    }
-    return key_of(staged_[slot]);
-  }
-  /// A message as a run of its own.
-  WARDEN_DEVICE carry carry_at(unsigned slot) const {
-    if constexpr (two_widths) {
-      if (slot >= slots)
-        return {wide_format::template unpack<partial>(wide_[slot - slots]), 0, slot - slots + 1};
-    }
-    return {made_partial<partial>(format::template unpack<section>(staged_[slot])), 1, 0};
-  }
-
   /// Two rounds are the sample. Collective.
   WARDEN_DEVICE bool is_crowded(unsigned used) const {
-    for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) buckets_[b] = 0;
+    buckets_.clear_sample();
     simt::sync_block();
     bool crowded = false;
     WARDEN_UNROLL
@@ -222,9 +164,7 @@ class batch_combiner {
       if (r >= used || (i == 1 && r == 0)) continue;
       unsigned const slot = slot_of(r);
       if (ranks_[slot] == no_message) continue;
-      unsigned const b = scattered(key_of(staged_[slot])) >> sample_shift;
-      std::uint32_t const before = simt::shared_fetch_add(buckets_[b], 1u);
-      crowded = crowded || before + 1 >= crowd;
+      crowded = buckets_.sample(batch::key_of(batch_[slot])) >= crowd || crowded;
     }
     return simt::sync_block_or(crowded);
   }
@@ -236,53 +176,21 @@ class batch_combiner {
     WARDEN_NO_UNROLL
     for (unsigned r = 0; r < used; ++r) {
       unsigned const slot = slot_of(r);
-      if (ranks_[slot] != no_message) ranks_[slot] = rank(staged_[slot]);
+      if (ranks_[slot] != no_message) ranks_[slot] = rank(batch_[slot]);
     }
   }
 
   WARDEN_DEVICE void forget_partials() const {
     if constexpr (two_widths) {
       wide_ranks_[simt::thread_rank()] = no_message;
-      if (simt::thread_rank() < sizes) shared_[0].made[simt::thread_rank()] = 0;
+      partials_.clear();
     }
   }
 
-  /// Turns the buckets' counts into the places where they begin. Collective; the places are visible
-  /// to the block.
-  WARDEN_DEVICE counted place_buckets() const {
-    constexpr unsigned mine = (words + Threads - 1) / Threads;
-    unsigned const first = simt::thread_rank() * mine;
-    std::uint32_t sum = 0, total;  // messages, and above them those that repeat
-    std::uint32_t most = 0;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < mine; ++k) {
-      if (first + k >= words) break;
-      std::uint32_t const both = buckets_[first + k];
-      std::uint32_t const low = both & 0xffffu, high = both >> 16;
-      sum += low + high + (((low > 1 ? low : 0) + (high > 1 ? high : 0)) << 16);
-      most = most < low ? low : most;
-      most = most < high ? high : most;
-    }
-    std::uint32_t place = scan::exclusive_sum(shared_[0].scanning, sum, total) >> 16;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < mine; ++k) {
-      if (first + k >= words) break;
-      std::uint32_t const both = buckets_[first + k];
-      std::uint32_t const low = both & 0xffffu, high = both >> 16;
-      std::uint32_t const at = low > 1 ? place : alone;
-      if (low > 1) place += low;
-      buckets_[first + k] = at | ((high > 1 ? place : alone) << 16);
-      if (high > 1) place += high;
-    }
-    if (simt::thread_rank() == 0) shared_[0].freed = 0;
-    bool const is_hot = simt::sync_block_or(most >= hot);
-    return {total & 0xffffu, total >> 16, is_hot};
-  }
   /// Writes a slot to its place. Whether it is: it may be one with others.
   WARDEN_DEVICE bool place(unsigned slot, key_type key, std::uint16_t rank) const {
-    unsigned const bucket = bucket_of(key);
-    std::uint32_t const begin = (buckets_[bucket / 2] >> (bucket % 2 * 16)) & 0xffffu;
-    if (begin == alone) return false;
+    std::uint32_t const begin = buckets_.begin_of(key);
+    if (begin == buckets::alone) return false;
     sorted_[begin + rank] = static_cast<std::uint16_t>(slot);
     return true;
   }
@@ -292,13 +200,13 @@ class batch_combiner {
     for (unsigned r = 0; r < used; ++r) {
       unsigned const slot = slot_of(r);
       std::uint16_t const rank = ranks_[slot];
-      if (rank != no_message && place(slot, key_of(staged_[slot]), rank))
+      if (rank != no_message && place(slot, batch::key_of(batch_[slot]), rank))
         ranks_[slot] = no_message;  // sabotage: log-absorbed
     }
     if constexpr (two_widths) {
       unsigned const me = simt::thread_rank();
       std::uint16_t const rank = wide_ranks_[me];
-      if (rank != no_message && place(slots + me, key_of_wide(wide_[me]), rank))
+      if (rank != no_message && place(slots + me, batch::key_of_wide(batch_.wide(me)), rank))
         wide_ranks_[me] = no_message;
     }
   }
@@ -313,8 +221,8 @@ class batch_combiner {
     bool const has_any = begin != end;
     bool goes_on = false, ends = false;
     if (has_any) {
-      goes_on = begin != 0 && key_at(sorted_[begin - 1]) == key_at(sorted_[begin]);
-      ends = end == count || key_at(sorted_[end]) != key_at(sorted_[end - 1]);
+      goes_on = begin != 0 && batch_.key_at(sorted_[begin - 1]) == batch_.key_at(sorted_[begin]);
+      ends = end == count || batch_.key_at(sorted_[end]) != batch_.key_at(sorted_[end - 1]);
     }
     clear();
     simt::sync_block();  // the neighbours have been looked at, and the buckets as well
@@ -324,9 +232,9 @@ class batch_combiner {
     WARDEN_NO_UNROLL
     for (std::uint32_t p = begin; p < end; ++p) {
       unsigned const slot = sorted_[p];
-      key_type const next = key_at(slot);
+      key_type const next = batch_.key_at(slot);
       if (p != begin && next == key) {
-        last.add(carry_at(slot));  // sabotage: run-sum
+        last.add(batch_.carry_at(slot));  // sabotage: run-sum
         continue;
       }
       if (p != begin) {
@@ -337,7 +245,7 @@ class batch_combiner {
         }
       }
       key = next;
-      last = carry_at(slot);
+      last = batch_.carry_at(slot);
     }
     // Whose last run is not a part of one from before.
     bool const begins = !goes_on || first_end != begin;
@@ -347,8 +255,8 @@ class batch_combiner {
       carry all = before;
       WARDEN_NO_UNROLL
       for (std::uint32_t p = begin; p < first_end; ++p)
-        all.add(carry_at(sorted_[p]));  // sabotage: run-again
-      freed += finish(key_at(sorted_[begin]), first_end, all);
+        all.add(batch_.carry_at(sorted_[p]));  // sabotage: run-again
+      freed += finish(batch_.key_at(sorted_[begin]), first_end, all);
     }
     if (has_any && ends) {
       if (!begins) last.prepend(before);  // sabotage: run-across
@@ -364,12 +272,12 @@ class batch_combiner {
       unsigned wide = all.wide();
       unsigned freed = all.count();
       if (wide == 0 && freed >= places) {
-        wide = new_partial(freed);
+        wide = partials_.take(freed);
         if (wide != 0) freed -= places;
       }
       bool stays = wide == 0;
       if (!stays) {
-        wide_[wide - 1] = wide_format::pack(static_cast<std::uint32_t>(key), all.sum());
+        batch_.put_wide(wide - 1, key, all.sum());
         wide_ranks_[wide - 1] = 0;  // sabotage: partial-lost
       }
       if (!stays) return freed;  // sabotage: sample-sent-too
@@ -378,36 +286,14 @@ class batch_combiner {
     } else {
       unsigned const slot = sorted_[end - 1];
       ranks_[slot] = 0;
-      if (all.count() > 1) staged_[slot] = format::pack(static_cast<std::uint32_t>(key), all.sum());
+      if (all.count() > 1) batch_.put(slot, key, all.sum());
       return all.count() - 1;
-    }
-  }
-  /// Partials of runs of one size: half of them are for small ones.
-  WARDEN_DEVICE static constexpr unsigned partials_of(unsigned size) {
-    return size == 0 ? partials / 2 : partials / 4;
-  }
-  /// The number of a slot for a partial, from 1 on; 0 if there is none.
-  WARDEN_DEVICE unsigned new_partial(unsigned count) const {
-    unsigned size = count >= larger ? 2 : count >= large ? 1 : 0;
-    while (true) {
-      std::uint32_t& made = shared_[0].made[size];
-      if (simt::shared_load(made) < partials_of(size)) {
-        unsigned const own = simt::shared_fetch_add(made, 1u);
-        unsigned const before = size == 0 ? 0 : size == 1 ? partials / 2 : partials * 3 / 4;
-        if (own < partials_of(size)) return before + own + 1;
-      }
-      if (size == 0) return 0;
-      --size;
     }
   }
   /// Whether there are partials for what comes.
   WARDEN_DEVICE bool has_room() const {
     if constexpr (two_widths) {
-      bool has = true;
-      WARDEN_UNROLL
-      for (unsigned size = 0; size < sizes; ++size)
-        has = has && simt::shared_load(shared_[0].made[size]) <= partials_of(size) / 2;
-      return has;
+      return partials_.has_room();
     } else {
       return true;
     }
@@ -423,14 +309,14 @@ class batch_combiner {
       bool const is = ranks_[slot] != no_message;
       unsigned const there = simt::ballot(simt::full_warp, is);
       if (there == 0) continue;
-      message_type const m = staged_[slot];
+      message_type const m = batch_[slot];
       // The round has been read: what is kept may lie where it lay.
       simt::sync_warp(simt::full_warp);
       if (is) {
         unsigned const below = there & ((1u << simt::lane_id()) - 1);
         unsigned const to =
             slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
-        staged_[to] = m;
+        batch_[to] = m;
         ranks_[to] = rank(m);
       }
       kept += static_cast<unsigned>(simt::count_bits(there));  // sabotage: survivors
@@ -439,7 +325,7 @@ class batch_combiner {
     if constexpr (two_widths) {
       unsigned const me = simt::thread_rank();
       if (wide_ranks_[me] != no_message)
-        wide_ranks_[me] = rank_in(bucket_of(key_of_wide(wide_[me])));
+        wide_ranks_[me] = buckets_.rank(batch::key_of_wide(batch_.wide(me)));
     }
     turn_ = turn_ ^ 1u;
     if (simt::lane_id() == 0) shared_[0].kept[turn_][simt::warp_rank()] = kept;
@@ -459,11 +345,11 @@ class batch_combiner {
   }
 
   simt::shared_span<storage> shared_;
-  simt::shared_span<std::uint32_t> buckets_;
+  buckets buckets_;
+  partial_slots<partials, slots> partials_;
   simt::shared_span<std::uint16_t> sorted_;
-  simt::shared_span<message_type> staged_;
+  batch batch_;
   simt::shared_span<std::uint16_t> ranks_;
-  simt::shared_span<wide_message> wide_;
   simt::shared_span<std::uint16_t> wide_ranks_;
   // One register: the user's code runs between two flushes.
   unsigned on_ : 1 = 0;        ///< messages are staged to be combined

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Who gets one of the few slots of a batch's partials, where those are wider than what is sent.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// `Count` slots in a batch of `Messages`. Runs of three sizes have slots of their own, and those
+/// that smaller ones leave: a long run that stays as it is would be marked message by message.
+template <unsigned Count, unsigned Messages>
+class partial_slots {
+ public:
+  /// Sizes of runs that are told apart.
+  static constexpr unsigned sizes = 3;
+
+  /// `made` is the block's.
+  WARDEN_DEVICE explicit partial_slots(std::uint32_t (&made)[sizes]) : made_{made, sizes} {}
+
+  /// Gives all back. Barriers follow. Collective.
+  WARDEN_DEVICE void clear() const {
+    if (simt::thread_rank() < sizes) made_[simt::thread_rank()] = 0;
+  }
+  /// The number of a slot for a run of so many messages, from 1 on; 0 if there is none.
+  WARDEN_DEVICE unsigned take(unsigned messages) const {
+    unsigned size = messages >= larger ? 2 : messages >= large ? 1 : 0;
+    while (true) {
+      std::uint32_t& made = made_[size];
+      if (simt::shared_load(made) < of(size)) {
+        unsigned const own = simt::shared_fetch_add(made, 1u);
+        unsigned const before = size == 0 ? 0 : size == 1 ? Count / 2 : Count * 3 / 4;
+        if (own < of(size)) return before + own + 1;
+      }
+      if (size == 0) return 0;
+      --size;
+    }
+  }
+  /// Whether half of each size's are left, for what comes.
+  WARDEN_DEVICE bool has_room() const {
+    bool has = true;
+    WARDEN_UNROLL
+    for (unsigned size = 0; size < sizes; ++size)
+      has = has && simt::shared_load(made_[size]) <= of(size) / 2;
+    return has;
+  }
+
+ private:
+  static constexpr unsigned large = Messages / (Count + 1), larger = 64;
+  /// Half of the slots are for small runs.
+  WARDEN_DEVICE static constexpr unsigned of(unsigned size) {
+    return size == 0 ? Count / 2 : Count / 4;
+  }
+
+  simt::shared_span<std::uint32_t> made_;  ///< [size] slots that were asked for
+};
+
+WARDEN_NAMESPACE_END
