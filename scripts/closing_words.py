@@ -13,7 +13,7 @@ from result_names import ARMS, amount, is_simulated, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
-BENCHMARKS = ("contention", "hash_table", "bank_transfer", "transport")
+BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "transport")
 # Published results of one GPU.
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
 

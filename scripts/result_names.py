@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arms, numbers of keys and what was measured are named and written in every table."""
 
-ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
+ARMS = ["lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
         "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
@@ -9,7 +9,7 @@ ARMS = ["lock_as_written", "lock_tuned", "lock_ordered", "atomics", "atomics_com
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 # What the operations of a comparison are called, where they are no sections of one record each.
-UNITS = {"bank_transfer": "transfer"}
+UNITS = {"bank_transfer": "transfer", "spanning_forest": "edge"}
 # In rows of hot90: the cold keys' own rate.
 COLD = "cold_items_per_second"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // graph info FILE, graph convert IN OUT, graph generate KIND: files of graphs.
 
-#include "apps/graph/cache.hpp"
+#include "apps/graph/file_argument.hpp"
 #include "apps/graph/generate.cuh"
 #include "apps/graph/readers.hpp"
 #include "apps/graph/summary.hpp"
@@ -21,36 +21,6 @@ namespace {
 
 using graph::edge_list;
 using number = unsigned long long;  // for printf
-
-/// A file to read.
-struct input {
-  std::string path, format, cache_folder;
-  bool is_cached = false;
-  double weight_factor = 0;
-
-  void add_to(CLI::App& command) {
-    command.add_option("FILE", path, "a graph: .gr, .max, .mtx, .txt")
-        ->required()
-        ->check(CLI::ExistingFile);
-    command.add_option("--format", format, "of the file, if its ending does not tell")
-        ->check(CLI::IsMember(graph::format_names()));
-    command
-        .add_option("--weight-factor", weight_factor,
-                    "weights with a fraction are multiplied by this, and rounded")
-        ->check(CLI::PositiveNumber);
-    command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
-    command.add_option("--cache-folder", cache_folder, "keeps it there");
-  }
-  [[nodiscard]] edge_list read() const {
-    graph::read_options o;
-    o.weight_factor = weight_factor;
-    if (!format.empty()) o.format = graph::format_named(format);
-    if (!is_cached && cache_folder.empty()) return graph::read_graph(path, o);
-    return graph::read_cached(path, cache_folder, o, [](std::string const& line) {
-      std::fprintf(stderr, "graph: %s\n", line.c_str());
-    });
-  }
-};
 
 /// A file to write.
 struct output {
@@ -175,7 +145,7 @@ std::string words_of(int argc, char** argv) {
 int main(int argc, char** argv) {
   CLI::App app{"Files of graphs: what is in them, other formats, generated ones.", "graph"};
   app.require_subcommand(1);
-  input from;
+  graph::file_argument from;
   output to;
   std::uint64_t weights_seed = 1;
   graph::weight largest_weight = 0;
@@ -201,12 +171,12 @@ int main(int argc, char** argv) {
 
   return apps::run_host_command(app, argc, argv, [&] {
     if (info->parsed()) {
-      print_info(from.path, from.read());
+      print_info(from.path, from.read("graph"));
     } else if (convert->parsed()) {
-      edge_list list = from.read();
+      edge_list list = from.read("graph");
       if (is_undirected) make_undirected(list);
       if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);
-      to.comment = from.path.substr(from.path.find_last_of('/') + 1);
+      to.comment = from.name();
       if (largest_weight != 0)
         to.comment += ", weights drawn with seed " + std::to_string(weights_seed);
       to.write(list);

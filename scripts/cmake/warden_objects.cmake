@@ -25,3 +25,11 @@ target_compile_features(graph_files PUBLIC cxx_std_20)
 target_compile_options(graph_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 warden_add_objects(graph SOURCES apps/graph/generate.cu apps/graph/device_csr.cu SIM_SOURCES apps/graph/simulated/primitives.cpp
                    GPU_SOURCES apps/graph/cub/primitives.cu LIBRARIES graph_files)
+
+find_package(Boost 1.74 REQUIRED)  # headers: disjoint sets
+add_library(kruskal STATIC EXCLUDE_FROM_ALL apps/spanning_forest/kruskal.cpp)
+target_link_libraries(kruskal PRIVATE warden_warnings Boost::headers)
+target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(kruskal PUBLIC cxx_std_20)
+warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_round.cu apps/spanning_forest/forest.cu
+                   apps/spanning_forest/lock_arm.cu apps/spanning_forest/round.cu apps/spanning_forest/warden_arm.cu)

@@ -40,9 +40,10 @@ class Devices(driver.DriverTest):
 class Benchmarks(driver.DriverTest):
     """The programs are stubs that write one row: which ones run, in which order, and with which options."""
 
-    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "transport"]
+    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "transport"]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
-            "bank_transfer/transfer/uniform/atomics/keys:256", "transport/block/windows/in_band/bytes:16/servers:4"]
+            "bank_transfer/transfer/uniform/atomics/keys:256",
+            "spanning_forest/find/rmat8/atomics/keys:256", "transport/block/windows/in_band/bytes:16/servers:4"]
 
     def programs(self, failing=None):
         bin = self.here / "bin"
@@ -70,11 +71,11 @@ class Benchmarks(driver.DriverTest):
         done = self.bench("--ops", 64)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.runs(), [f"{name}_sim --ops 64" for name in self.NAMES])
-        self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), ["contention", "hash_table", "bank_transfer", "transport"])
+        self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), ["contention", "hash_table", "bank_transfer", "spanning_forest", "transport"])
         self.assertRegex(done.stdout, r"\nsend +receive .*\nblock +windows +in_band +16 +4 +1\.00 +1\.00 +1\.00 +1\.00\n")
         # What the tables show comes last, in one place.
         words = done.stdout.rpartition("\nJSON: ")[2]
-        self.assertEqual(re.findall("^([a-z_]+): ", words, re.M), ["contention", "hash_table", "bank_transfer", "transport"])
+        self.assertEqual(re.findall("^([a-z_]+): ", words, re.M), ["contention", "hash_table", "bank_transfer", "spanning_forest", "transport"])
         self.assertIn("These are counts of the simulated device", words)
 
     def test_options_of_the_comparison_choose_it_alone(self):
@@ -107,7 +108,7 @@ class Benchmarks(driver.DriverTest):
         done = self.bench()
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertRegex(done.stdout, "(?m)^Not run: no program hash_table_bench_sim in .*/bin.$")
-        self.assertEqual([run.split()[0] for run in self.runs()], ["contention_sim", "bank_transfer_bench_sim", "transport_sim"])
+        self.assertEqual([run.split()[0] for run in self.runs()], ["contention_sim", "bank_transfer_bench_sim", "spanning_forest_bench_sim", "transport_sim"])
 
     def test_all_are_built(self):
         self.stub(ALL_INSTALLED, {"cmake": 'echo "$*" >>"$0.log"'})

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A graph's file as the argument of a command.
+#pragma once
+
+#include "apps/graph/cache.hpp"
+#include "apps/graph/readers.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <string>
+
+namespace graph {
+
+/// The file, and how to read it.
+struct file_argument {
+  std::string path, format, cache_folder;
+  bool is_cached = false;
+  double weight_factor = 0;
+
+  void add_to(CLI::App& command) {
+    command.add_option("FILE", path, "a graph: .gr, .max, .mtx, .txt")
+        ->required()
+        ->check(CLI::ExistingFile);
+    command.add_option("--format", format, "of the file, if its ending does not tell")
+        ->check(CLI::IsMember(format_names()));
+    command
+        .add_option("--weight-factor", weight_factor,
+                    "weights with a fraction are multiplied by this, and rounded")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
+    command.add_option("--cache-folder", cache_folder, "keeps it there");
+  }
+  /// Throws as `read_graph` does; a cache that was of no use is told in a line that begins with the
+  /// command's `name`.
+  [[nodiscard]] edge_list read(std::string const& name) const {
+    read_options o;
+    o.weight_factor = weight_factor;
+    if (!format.empty()) o.format = format_named(format);
+    if (!is_cached && cache_folder.empty()) return read_graph(path, o);
+    return read_cached(path, cache_folder, o, [&](std::string const& line) {
+      std::fprintf(stderr, "%s: %s\n", name.c_str(), line.c_str());
+    });
+  }
+  /// The file's name without its folders.
+  [[nodiscard]] std::string name() const { return path.substr(path.find_last_of('/') + 1); }
+};
+
+}  // namespace graph

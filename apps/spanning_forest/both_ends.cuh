@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A round as work for the baselines: operation i < n is candidate i's offer to the component that
+/// it comes from, operation n + i that to the other.
+#pragma once
+
+#include "apps/spanning_forest/candidates.cuh"
+
+#include <warden/baseline/work.cuh>
+#include <warden/critical_section.cuh>
+
+#include <cstdint>
+
+namespace spanning_forest {
+
+/// Whose operation it is.
+struct end_of_candidate {
+  std::uint32_t const* from;
+  std::uint32_t const* to;
+  std::uint32_t n;
+
+  WARDEN_DEVICE std::uint32_t operator[](std::uint32_t i) const {
+    return i < n ? from[i] : to[i - n];
+  }
+};
+/// What the component hears.
+template <class Offer>
+struct make_offer {
+  std::uint32_t const* weights;
+  std::uint32_t n;
+
+  WARDEN_DEVICE Offer operator()(std::uint32_t i) const {
+    std::uint32_t const number = i < n ? i : i - n;
+    return {key_of(weights[number], number)};
+  }
+};
+template <class Offer>
+using offer_work =
+    warden::baseline::work<component, make_offer<Offer>, warden::no_context, end_of_candidate>;
+
+/// All of a round, of less than 2^31 candidates.
+template <class Offer>
+offer_work<Offer> work_of(offers const& all) {
+  auto const& c = all.candidates;
+  return {all.components, {c.from, c.to, all.n}, 2 * all.n, {c.weights, all.n}, {}};
+}
+
+}  // namespace spanning_forest

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Kruskal's forest, on one core: what all others are checked against.
+#pragma once
+
+#include "apps/graph/edge_list.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace spanning_forest {
+
+/// What all minimum spanning forests of a graph have in common.
+struct forest_facts {
+  std::uint64_t edges = 0;
+  std::uint64_t weight = 0;  ///< the sum of the edges' ones
+  friend bool operator==(forest_facts const&, forest_facts const&) = default;
+};
+
+/// By Kruskal's algorithm.
+forest_facts kruskal(graph::edge_list const& g);
+
+/// What is wrong with `edges`, numbers of the graph's edges, as a minimum spanning forest of which
+/// `wanted` is known; empty if nothing is: so many different edges of that weight in all, without a
+/// cycle among them.
+std::string complaint(graph::edge_list const& g, std::span<std::uint32_t const> edges,
+                      forest_facts const& wanted);
+
+}  // namespace spanning_forest

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Components under a lock each.
+
+#include "apps/spanning_forest/arms.cuh"
+#include "apps/spanning_forest/both_ends.cuh"
+
+#include <warden/baseline/lock_tuned.cuh>
+
+#include <cstddef>
+
+namespace spanning_forest {
+
+namespace {
+
+namespace baseline = warden::baseline;
+
+/// Written so that who holds no lock may look.
+struct visible_offer {
+  std::uint64_t key;
+
+  WARDEN_DEVICE void operator()(component& c) const {
+    if (key < c.lightest) simt::store_relaxed(&c.lightest, key);
+  }
+};
+
+using work = offer_work<visible_offer>;
+/// The same, of which only those are done that are lighter than what is known.
+struct checked_work : work {
+  WARDEN_DEVICE bool is_lighter(std::uint32_t i) const {
+    return make(i).key < simt::load_relaxed(&records[ids[i]].lightest);
+  }
+};
+
+}  // namespace
+}  // namespace spanning_forest
+
+WARDEN_NAMESPACE_BEGIN
+namespace baseline {
+/// Looks before it takes the lock: what is known only becomes lighter, so an offer that is not
+/// lighter now never will be.
+template <class Settings>
+struct lock_tuned<Settings, spanning_forest::checked_work> {
+  using work = spanning_forest::checked_work;
+  using all = lock_tuned<Settings, spanning_forest::work>;
+
+  WARDEN_DEVICE static bool run_alone(work const& w, lock_array_ref const& locks, std::uint32_t i,
+                                      std::uint32_t name) {
+    return !w.is_lighter(i) || all::run_alone(w, locks, i, name);
+  }
+  WARDEN_DEVICE static bool run_grouped(work const& w, lock_array_ref const& locks, std::uint32_t i,
+                                        bool valid, std::uint32_t name) {
+    return all::run_grouped(w, locks, i, valid && w.is_lighter(i), name);
+  }
+};
+}  // namespace baseline
+WARDEN_NAMESPACE_END
+
+namespace spanning_forest {
+
+namespace {
+
+/// A lock for each component. What is not tuned is as in [Wang 2020].
+template <class Work>
+class lock_arm final : public arm {
+ public:
+  lock_arm(largest_round const& most, bool tuned) : locks_{most.size}, tuned_{tuned} {}
+
+  std::string tune(offers const& all) override {
+    if (!tuned_) return {};
+    choice_ = baseline::tune_locks(Work{work_of<visible_offer>(all)}, locks_);
+    return baseline::to_string(choice_);
+  }
+  void offer_async(offers const& all) override {
+    if (all.n != 0) baseline::lock_tuned_async(Work{work_of<visible_offer>(all)}, locks_, choice_);
+  }
+  void wait() override { locks_.wait(); }
+
+ private:
+  baseline::lock_array locks_;
+  bool tuned_;
+  baseline::lock_choice choice_{};
+};
+
+}  // namespace
+
+std::unique_ptr<arm> make_lock_arm(std::string const& name, largest_round const& most) {
+  if (name == "lock_checked") return std::make_unique<lock_arm<checked_work>>(most, true);
+  return std::make_unique<lock_arm<work>>(most, name == "lock_tuned");
+}
+
+}  // namespace spanning_forest

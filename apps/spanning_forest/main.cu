@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// spanning_forest FILE: the minimum spanning forest of a graph, and a check.
+
+#include "apps/graph/file_argument.hpp"
+#include "apps/graph/undirected.hpp"
+#include "apps/graph/writers.hpp"
+#include "apps/spanning_forest/forest.cuh"
+#include "apps/spanning_forest/kruskal.hpp"
+#include "apps/support/command.hpp"
+
+#include <warden/runtime.hpp>
+#include <warden/timer.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using number = unsigned long long;  // for printf
+
+struct options {
+  graph::file_argument file;
+  std::string arm = "atomics", out, out_format;
+  std::uint64_t seed = 1;
+  graph::weight largest_weight = 1000000;
+  bool draws_weights = false, shows_rounds = false;
+};
+
+/// The forest as a graph of its own, with the names of the file's vertices.
+graph::edge_list forest_of(graph::edge_list const& g, std::vector<std::uint32_t> const& edges) {
+  graph::edge_list forest;
+  forest.vertices = g.vertices;
+  forest.directed = false;
+  forest.first_name = g.first_name;
+  forest.names = g.names;
+  for (std::uint32_t const e : edges) {
+    forest.from.push_back(g.from[e]);
+    forest.to.push_back(g.to[e]);
+    forest.weights.push_back(g.weights[e]);
+  }
+  return forest;
+}
+
+void print_rounds(std::vector<spanning_forest::round_facts> const& rounds) {
+  std::printf("%12s%12s%12s\n", "components", "candidates", "put aside");
+  for (auto const& r : rounds) {
+    std::printf("%12u%12u%12u\n", r.components, r.candidates, r.put_aside);
+  }
+}
+
+int find(options const& o) {
+  graph::edge_list g = o.file.read("spanning_forest");
+  make_undirected(g);
+  if (!g.is_weighted() || o.draws_weights) {
+    draw_weights(g, o.largest_weight, o.seed);
+    std::printf("weights: drawn from 1 to %u with seed %llu\n", o.largest_weight,
+                static_cast<number>(o.seed));
+  }
+  graph::device_csr const rows =
+      build_csr(to_device(g), {.arcs = graph::arcs_of::undirected, .edges = true});
+  spanning_forest::forest_finder finder{rows.view(), o.arm};
+  std::string const settings = finder.tune();
+  warden::timer clock;
+  clock.start();
+  finder.find();
+  clock.stop();
+  double const seconds = clock.result().seconds;
+
+  std::vector<std::uint32_t> const edges = finder.edges_to_host();
+  auto const wanted = spanning_forest::kruskal(g);
+  std::string const complaint = spanning_forest::complaint(g, edges, wanted);
+  if (!complaint.empty()) {
+    std::fprintf(stderr, "spanning_forest: the check failed: the forest has %s\n",
+                 complaint.c_str());
+    return 1;
+  }
+  if (o.shows_rounds) print_rounds(finder.rounds());
+  std::printf("%s: %llu vertices, %llu edges\n", o.file.path.c_str(),
+              static_cast<number>(g.vertices), static_cast<number>(g.edges()));
+  std::printf("forest: %llu edges of weight %llu in %llu trees\n",
+              static_cast<number>(wanted.edges), static_cast<number>(wanted.weight),
+              static_cast<number>(g.vertices - wanted.edges));
+  std::printf("found by %s%s%s in %zu rounds", o.arm.c_str(), settings.empty() ? "" : ", ",
+              settings.c_str(), finder.rounds().size());
+  if (seconds > 0) std::printf(" and %.3f ms", 1e3 * seconds);
+  std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
+  std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
+  if (!o.out.empty()) {
+    graph::write_graph(
+        o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
+        o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)});
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "The minimum spanning forest of a graph, checked. Arcs are edges, one where all have one "
+      "back.",
+      "spanning_forest"};
+  options o;
+  o.file.add_to(app);
+  app.add_option("--arm", o.arm, "how components hear of their lightest edges")
+      ->check(CLI::IsMember(spanning_forest::arm_names()))
+      ->capture_default_str();
+  app.add_option("--out", o.out, "writes the forest to this file");
+  app.add_option("--out-format", o.out_format, "of that file, if its ending does not tell")
+      ->check(CLI::IsMember(graph::format_names()));
+  auto* const draw = app.add_option("--draw-weights", o.largest_weight,
+                                    "weights, uniform from 1 to this, instead of the file's; "
+                                    "a file without gets some in any case");
+  draw->check(CLI::Range(std::uint64_t{1}, graph::most_weight))->capture_default_str();
+  app.add_option("--seed", o.seed, "of drawn weights")->capture_default_str();
+  app.add_flag("--rounds", o.shows_rounds, "prints what was left in each round");
+  return apps::run_command(app, argc, argv, [&] {
+    o.draws_weights = draw->count() != 0;
+    return find(o);
+  });
+}

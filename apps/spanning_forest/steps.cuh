@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the device-wide algorithms of a round call for each element.
+#pragma once
+
+#include "apps/graph/device_csr.cuh"
+#include "apps/spanning_forest/candidates.cuh"
+
+#include <cstdint>
+
+namespace spanning_forest {
+
+/// 1 for a component that goes on: a root. Where no candidates wait, one without any is done.
+struct goes_on {
+  std::uint32_t const* joined;
+  component const* components;
+  std::uint32_t size;
+  bool others_wait;
+  __host__ __device__ std::uint32_t operator()(std::int64_t c) const {
+    return c < size && joined[c] == c && (others_wait || components[c].lightest != no_key) ? 1 : 0;
+  }
+};
+/// The edge by which a component joined another, by the number that its key has.
+struct taken {
+  std::uint32_t number;
+  bool is;
+};
+struct take {
+  std::uint32_t const* joined;
+  component const* components;
+  __host__ __device__ taken operator()(std::int64_t c) const {
+    return {number_in(components[c].lightest), joined[c] != c};
+  }
+};
+struct is_taken {
+  __host__ __device__ bool operator()(taken const& t) const { return t.is; }
+};
+struct put_edge {
+  std::uint32_t* forest;
+  std::uint32_t const* edges;  ///< [number]
+  __host__ __device__ void operator()(std::int64_t j, taken const& t) const {
+    forest[j] = edges[t.number];
+  }
+};
+/// An arc as a candidate: one of an edge's two.
+struct of_arc {
+  graph::csr_view graph;
+  std::uint32_t const* sources;
+  std::uint32_t const* label;
+  __host__ __device__ candidate operator()(std::int64_t i) const {
+    std::uint32_t const from = sources[i], to = graph.neighbours[i];
+    if (from >= to) return {0, 0, 0, 0};
+    return {label[from], label[to], graph.weights[i], graph.edges[i]};
+  }
+};
+/// A candidate of the round before, between the components of this one.
+struct of_candidate {
+  candidate_arrays before;
+  std::uint32_t const* label;
+  __host__ __device__ candidate operator()(std::int64_t i) const {
+    candidate c = before.at(i);
+    return {label[c.from], label[c.to], c.weight, c.edge};
+  }
+};
+struct is_between {
+  __host__ __device__ bool operator()(candidate const& c) const { return c.from != c.to; }
+};
+struct is_light {
+  std::uint32_t most;
+  __host__ __device__ bool operator()(candidate const& c) const {
+    return c.from != c.to && c.weight <= most;
+  }
+};
+struct put_candidate {
+  candidate_arrays to;
+  __host__ __device__ void operator()(std::int64_t j, candidate const& c) const { to.put(j, c); }
+};
+
+}  // namespace spanning_forest

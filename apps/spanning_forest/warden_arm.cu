@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Offers that a plain kernel defers.
+
+#include "apps/spanning_forest/arms.cuh"
+
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace spanning_forest {
+
+namespace {
+
+/// Threads of a block that sends. The simulated device, for which threads are dear, has fewer, and
+/// fewer that run.
+constexpr unsigned threads = simt::has_registers ? 512 : 64;
+
+struct lightest_policy : warden::default_policy {
+  static constexpr unsigned block_threads = threads / 2;
+  using executor = warden::executor::atomics<>;
+  static constexpr bool deferred_only = true;
+};
+/// Where few components are left their candidates repeat in a block's batch.
+struct combined_policy : lightest_policy {
+  using executor = warden::executor::runs<>;
+  static constexpr warden::placement records = warden::placement::on_chip;
+  static constexpr bool combines = true;
+};
+
+/// All threads of a block together; several candidates are loaded before the first is offered.
+template <class Guarded>
+WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
+    defer_offers(typename Guarded::deferred_ref to, offers all) {
+  using client_type = typename Guarded::template deferred_block<threads>;
+  client_type client{to, *reinterpret_cast<typename client_type::storage*>(simt::dynamic_shared())};
+  constexpr unsigned at_once = 2, chunk = at_once * threads;
+  for (std::uint32_t base = simt::block_rank() * chunk; base < all.n;
+       base += simt::block_count() * chunk) {
+    std::uint32_t const first = base + simt::thread_rank();
+    std::uint32_t ends[2][at_once], weights[at_once];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) {
+      std::uint32_t const i = first + k * threads < all.n ? first + k * threads : 0;
+      ends[0][k] = all.candidates.from[i];
+      ends[1][k] = all.candidates.to[i];
+      weights[k] = all.candidates.weights[i];
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) {
+      std::uint32_t const i = first + k * threads;
+      WARDEN_UNROLL
+      for (unsigned end = 0; end < 2; ++end)
+        client.send(ends[end][k], offer{key_of(weights[k], i)}, i < all.n);
+    }
+  }
+  client.flush();
+}
+
+/// One kernel, and the run of its log.
+template <class Policy>
+class deferred_arm final : public arm {
+ public:
+  explicit deferred_arm(largest_round const& most)
+      : guarded_{most.components, most.size},
+        log_{guarded_, std::max<std::size_t>(2 * std::size_t{most.candidates}, 1)} {}
+  void offer_async(offers const& all) override {
+    if (all.n == 0) return;
+    constexpr unsigned chunk = 2 * threads;
+    warden::launch(&defer_offers<guarded>,
+                   {std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes}, {},
+                   log_.ref(), all);
+    log_.run();
+  }
+  void wait() override { guarded_.wait(); }
+
+ private:
+  using guarded = warden::basic_guarded<Policy, component, offer>;
+
+  guarded guarded_;
+  warden::deferred<Policy, component, offer> log_;
+  static constexpr std::size_t shared_bytes =
+      sizeof(typename guarded::template deferred_block<threads>::storage);
+  unsigned resident_ = static_cast<unsigned>(warden::runtime::resident_blocks(
+      simt::make_kernel(&defer_offers<guarded>), threads, shared_bytes));
+};
+
+}  // namespace
+
+std::unique_ptr<arm> make_warden_arm(std::string const& name, largest_round const& most) {
+  if (name == "warden_deferred_combined")
+    return std::make_unique<deferred_arm<combined_policy>>(most);
+  return std::make_unique<deferred_arm<lightest_policy>>(most);
+}
+
+}  // namespace spanning_forest

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Device-wide algorithms as the applications need them: CUB's on a GPU, plain loops of the host on
+/// the simulated device.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/error.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#  include <thrust/iterator/counting_iterator.h>
+#  include <thrust/iterator/discard_iterator.h>
+#  include <thrust/iterator/tabulate_output_iterator.h>
+#  include <thrust/iterator/transform_iterator.h>
+#  include <cub/device/device_partition.cuh>
+#  include <cub/device/device_scan.cuh>
+#  include <cub/device/device_select.cuh>
+
+#  include <source_location>
+#  include <string>
+#endif
+
+namespace apps {
+
+/// Temporary device memory for one algorithm at a time. It grows when one needs more, for which the
+/// host waits.
+class scratch {
+ public:
+  /// At least so many bytes. Throws cuda_error.
+  void* of(std::size_t bytes) {
+    if (memory_.size() < bytes) memory_ = warden::buffer<std::byte>{bytes};
+    return memory_.data();
+  }
+  /// Bytes that it has.
+  [[nodiscard]] std::size_t bytes() const { return memory_.size(); }
+
+ private:
+  warden::buffer<std::byte> memory_;
+};
+
+#if defined(__CUDACC__)
+
+namespace detail {
+
+/// Calls `algorithm(memory, bytes)` as CUB wants it: to learn the bytes, then with them.
+template <class Algorithm>
+void with_scratch(char const* what, scratch& memory, Algorithm algorithm) {
+  auto const check = [&](cudaError_t code) {
+    if (code == cudaSuccess) return;
+    cudaGetLastError();  // not sticky: the next call must not report it again
+    throw warden::cuda_error{static_cast<int>(code),
+                             std::string{what} + ": " + cudaGetErrorString(code),
+                             std::source_location::current()};
+  };
+  std::size_t bytes = 0;
+  check(algorithm(nullptr, bytes));
+  check(algorithm(memory.of(bytes), bytes));
+}
+template <class Make>
+auto made_by(Make make) {
+  return thrust::make_transform_iterator(thrust::counting_iterator<std::int64_t>{0}, make);
+}
+
+}  // namespace detail
+
+/// Calls `put(j, x)` for j = 0, 1, ... with those x = `make(i)` in the order of i = 0 to n - 1 for
+/// which `keep(x)`, and writes their number to `count`, in device memory; enqueued. Throws
+/// cuda_error.
+template <class Make, class Keep, class Put>
+void select_async(std::int64_t n, Make make, Keep keep, Put put, std::uint32_t* count,
+                  scratch& memory, warden::stream_ref s = {}) {
+  detail::with_scratch("selecting", memory, [&](void* bytes, std::size_t& size) {
+    return cub::DeviceSelect::If(bytes, size, detail::made_by(make),
+                                 thrust::make_tabulate_output_iterator(put), count, n, keep,
+                                 s.handle());
+  });
+}
+/// As select_async, in two: `counts[0]` that are `first(x)`, and `counts[1]` of the others that are
+/// `second(x)`.
+template <class Make, class First, class Second, class PutFirst, class PutSecond>
+void partition_async(std::int64_t n, Make make, First first, Second second, PutFirst put_first,
+                     PutSecond put_second, std::uint32_t* counts, scratch& memory,
+                     warden::stream_ref s = {}) {
+  detail::with_scratch("partitioning", memory, [&](void* bytes, std::size_t& size) {
+    return cub::DevicePartition::If(
+        bytes, size, detail::made_by(make), thrust::make_tabulate_output_iterator(put_first),
+        thrust::make_tabulate_output_iterator(put_second), thrust::make_discard_iterator(), counts,
+        n, first, second, s.handle());
+  });
+}
+/// Writes to `sums[i]` the sum of `value(j)` over j below i, for i = 0 to n - 1; enqueued. Throws
+/// cuda_error.
+template <class Value>
+void exclusive_sum_async(std::int64_t n, Value value, std::uint32_t* sums, scratch& memory,
+                         warden::stream_ref s = {}) {
+  detail::with_scratch("adding up", memory, [&](void* bytes, std::size_t& size) {
+    return cub::DeviceScan::ExclusiveSum(bytes, size, detail::made_by(value), sums, n, s.handle());
+  });
+}
+
+#else
+
+template <class Make, class Keep, class Put>
+void select_async(std::int64_t n, Make make, Keep keep, Put put, std::uint32_t* count, scratch&,
+                  warden::stream_ref s = {}) {
+  s.synchronize();
+  *count = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const x = make(i);
+    if (keep(x)) put((*count)++, x);
+  }
+}
+template <class Make, class First, class Second, class PutFirst, class PutSecond>
+void partition_async(std::int64_t n, Make make, First first, Second second, PutFirst put_first,
+                     PutSecond put_second, std::uint32_t* counts, scratch&,
+                     warden::stream_ref s = {}) {
+  s.synchronize();
+  counts[0] = counts[1] = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    auto const x = make(i);
+    if (first(x)) {
+      put_first(counts[0]++, x);
+    } else if (second(x)) {
+      put_second(counts[1]++, x);
+    }
+  }
+}
+template <class Value>
+void exclusive_sum_async(std::int64_t n, Value value, std::uint32_t* sums, scratch&,
+                         warden::stream_ref s = {}) {
+  s.synchronize();
+  std::uint32_t sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    sums[i] = sum;
+    sum += value(i);
+  }
+}
+
+#endif
+
+}  // namespace apps

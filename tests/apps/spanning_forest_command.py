@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the command spanning_forest: the forests of real files, what it writes, and what it refuses.
+
+    spanning_forest_command.py PROGRAM [UNITTEST OPTIONS]
+"""
+import pathlib
+
+import command
+
+DATA = pathlib.Path(__file__).parents[2] / "apps/data"
+ROME = DATA / "rome99.gr"
+
+
+class SpanningForestTest(command.CommandTest):
+    NAME = "spanning_forest"
+
+    def said(self, *arguments):
+        run = self.run_it(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        return run.stdout.splitlines()
+
+    def test_real_graphs(self):
+        said = self.said(ROME)
+        self.assertEqual(said[:2], [f"{ROME}: 3353 vertices, 4444 edges", "forest: 3331 edges of weight 1215457 in 22 trees"])
+        self.assertRegex(said[2], r"^found by \w+ in \d+ rounds on simulated device$")
+        self.assertEqual(said[3], "checked: no cycle, and as many edges of the same weight as Kruskal's forest")
+        said = self.said(DATA / "luxembourg_osm.mtx", "--seed", 3)
+        self.assertEqual(said[0], "weights: drawn from 1 to 1000000 with seed 3")
+        self.assertRegex(said[2], r"^forest: 114598 edges of weight \d+ in 1 trees$")
+
+    def test_arms_agree(self):
+        forests = [self.said(ROME, "--arm", arm)[1] for arm in ("lock_checked", "warden_deferred")]
+        self.assertEqual(forests, [self.said(ROME)[1]] * 2)
+
+    def test_drawn_weights_take_the_place_of_the_files(self):
+        said = self.said(ROME, "--draw-weights", 1)
+        self.assertEqual(said[0], "weights: drawn from 1 to 1 with seed 1")
+        self.assertEqual(said[2], "forest: 3331 edges of weight 3331 in 22 trees")
+
+    def test_the_forest_as_a_file(self):
+        out = self.file("forest.gr", "")
+        self.said(ROME, "--out", out)
+        lines = pathlib.Path(out).read_text().splitlines()
+        self.assertEqual([line for line in lines if line[0] == "p"], ["p sp 3353 3331"])
+        arcs = [line.split() for line in lines if line[0] == "a"]
+        self.assertEqual(sum(int(arc[3]) for arc in arcs), 1215457)
+        known = set(ROME.read_text().splitlines())
+        self.assertTrue(all(" ".join(arc) in known for arc in arcs))
+        # A forest is its own.
+        self.assertEqual(self.said(out)[1], "forest: 3331 edges of weight 1215457 in 22 trees")
+
+    def test_rounds(self):
+        said = self.said(ROME, "--rounds")
+        self.assertEqual(said[0].split(), ["components", "candidates", "put", "aside"])
+        self.assertEqual(said[1].split(), ["3353", "0", "0"])
+
+    def test_nothing_to_do(self):
+        empty = self.file("x.gr", "p sp 3 0\n")
+        self.assertEqual(self.said(empty)[1:3], [f"{empty}: 3 vertices, 0 edges", "forest: 0 edges of weight 0 in 3 trees"])
+
+    def test_refusals(self):
+        self.refused(2, "FILE: File does not exist: no/such.gr", "no/such.gr")
+        self.refused(2, "--arm: magic not in .*", ROME, "--arm", "magic")
+        self.refused(2, "--draw-weights: Value 0 not in range .*", ROME, "--draw-weights", 0)
+        bad = self.file("bad.gr", "p sp 2 1\na 1 3 5\n")
+        self.refused(1, rf"{bad}:2: .*", bad)
+
+
+if __name__ == "__main__":
+    command.main(__doc__)
