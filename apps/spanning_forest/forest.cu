@@ -80,7 +80,6 @@ std::string forest_finder::tune() {
   if (graph_.arcs == 0) return {};
   first_round();
   if (n_light_ == 0) return {};
-  components_.fill_bytes(0xff);
   return arm_->tune({light_.all(), n_light_, components_.data(), size_});
 }
 

@@ -67,7 +67,11 @@ class lock_arm final : public arm {
 
   std::string tune(offers const& all) override {
     if (!tuned_) return {};
-    choice_ = baseline::tune_locks(Work{work_of<visible_offer>(all)}, locks_);
+    // Who looks before it takes a lock does so in vain where an earlier trial has been.
+    auto const forget = [&](warden::stream_ref s) {
+      warden::runtime::fill_async(all.components, 0xff, all.size * sizeof(component), s);
+    };
+    choice_ = baseline::tune_locks(Work{work_of<visible_offer>(all)}, locks_, {}, forget);
     return baseline::to_string(choice_);
   }
   void offer_async(offers const& all) override {

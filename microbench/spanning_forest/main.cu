@@ -129,7 +129,8 @@ int main(int argc, char** argv) {
   }
   using made = std::pair<std::uint64_t, forest_point::maker>;
   auto const by = [](auto const& generator) {
-    return made{generator.vertices(), [=] { return graph::generate(generator); }};
+    return made{generator.vertices(),
+                [=] { return to_host(graph::generate_on_device(generator)); }};
   };
   auto const in = [&](char const* file, std::uint64_t vertices) {
     return made{vertices, [=] { return read(data + "/" + file); }};

@@ -177,9 +177,10 @@ void lock_tuned_async(Work const& work, lock_array const& locks, lock_choice con
 /// or to runs of some milliseconds. The last few then run by turns, and the median decides; the
 /// lock as written gives way only to a choice that is clearly faster. Blocks the host. The records
 /// are changed by the trials. On the simulated device, which has no time, the choice is that with
-/// the fewest atomics. Throws timeout_error and cuda_error.
-template <class Work>
-lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
+/// the fewest atomics. `before(s)` comes before each trial, for work that depends on what was done
+/// to the records before. Throws timeout_error and cuda_error.
+template <class Work, class Before>
+lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s, Before before) {
   struct candidate {
     lock_choice choice;
     double cost;
@@ -203,6 +204,7 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
   auto const cost_of = [&](lock_choice const& choice, std::uint32_t n) {
     Work part = sample;
     part.n = n;
+    before(s);
     clock.start(s);
     lock_tuned_async(part, locks, choice, s);
     clock.stop(s);
@@ -245,6 +247,11 @@ lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {})
     candidates[c].cost = costs[c][rounds / 2] * (written(candidates[c]) ? 0.97 : 1);
   }
   return std::min_element(candidates.begin(), candidates.end(), cheaper)->choice;
+}
+/// The same for work that takes as long on any records.
+template <class Work>
+lock_choice tune_locks(Work const& sample, lock_array& locks, stream_ref s = {}) {
+  return tune_locks(sample, locks, s, [](stream_ref) {});
 }
 
 }  // namespace baseline
