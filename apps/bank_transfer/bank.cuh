@@ -50,7 +50,7 @@ class bank {
   /// Throws limit_error for an impossible size, cuda_error when memory is short.
   explicit bank(bank_options o);
 
-  /// Every account has its opening balance and has counted nothing; enqueued.
+  /// Gives every account its opening balance, with nothing counted; enqueued.
   void open_async();
   /// Looks at every account and at what was to be done; blocks the host. Nothing else runs.
   [[nodiscard]] findings audit(transfers const& sent, expectations const& e);

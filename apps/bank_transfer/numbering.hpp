@@ -16,7 +16,7 @@ inline constexpr std::uint32_t most_accounts = 1u << 26;
 /// One operation in so many is for a pair: in turn a transfer within it, and an audit.
 inline constexpr std::uint32_t operations_for_a_pair = 32;
 
-/// As many as keep an account of a pair no busier than an ordinary one.
+/// Audited pairs: as many as keep an account of a pair no busier than an ordinary one.
 inline std::uint32_t pairs_for(std::uint32_t accounts) {
   std::uint32_t const fair = accounts / (2 * operations_for_a_pair);
   return fair < 4 ? 4 : fair;

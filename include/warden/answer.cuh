@@ -39,7 +39,7 @@ class answer {
   WARDEN_DEVICE Value const& operator*() const { return value_; }
   /// Only if there is one.
   WARDEN_DEVICE Value const* operator->() const { return &value_; }
-  /// It, or `otherwise`, which may be a constant of the host's.
+  /// The value, or `otherwise`, which may be a constant of the host's.
   [[nodiscard]] WARDEN_DEVICE Value value_or(Value otherwise) const {
     return has_value() ? value_ : otherwise;
   }

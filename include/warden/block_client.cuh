@@ -12,10 +12,11 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Every thread of the block makes one, at the same place. The first that lives gathers for its
-/// guarded; one that is made while it lives, by a function that was not handed the first, sends
-/// each message at once and alone, as a thread client does. What was staged when a client goes out
-/// of scope without `flush` is lost, counted, and an error of `wait`.
+/// A block's client of one guarded: every thread of the block makes one, at the same place. The
+/// first that lives gathers for its guarded; one that is made while it lives, by a function that
+/// was not handed the first, sends each message at once and alone, as a thread client does. What
+/// was staged when a client goes out of scope without `flush` is lost, counted, and an error of
+/// `wait`.
 template <class Ref>
 class block_client {
  public:
@@ -73,8 +74,8 @@ class block_client {
     return stage_call<Section>(pair.id, pair.sent, valid, good);
   }
 
-  /// Not collective: any thread, any control flow between collectives. Staged if there is room for
-  /// it, otherwise sent at once as a thread client does.
+  /// Sends one section. Not collective: any thread, any control flow between collectives. Staged if
+  /// there is room for it, otherwise sent at once as a thread client does.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
     if (!ref_.check(id)) return alive_;

@@ -56,7 +56,7 @@ concept pair_section_of =
     (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
 
 namespace detail {
-/// In place of a section_client, to ask what a section takes.
+/// Stands for a section_client, to ask what a section takes.
 struct any_client {
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t, Section const&) {}

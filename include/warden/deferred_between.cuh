@@ -105,7 +105,7 @@ class deferred_between : public detail::runnable_log<
     this->make(sections, chosen, where);
   }
 
-  /// For kernels that send: trivially copyable, valid as long as the log lives.
+  /// What kernels that send are handed: trivially copyable, valid as long as the log lives.
   [[nodiscard]] ref_type ref() const {
     ref_type r;
     r.log = run_.log;

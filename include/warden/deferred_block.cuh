@@ -12,8 +12,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For blocks of `Threads` threads, block and grid in one dimension. With order::sequential a block
-/// makes one, of each ref. In the kernel:
+/// The client of a log for blocks of `Threads` threads, block and grid in one dimension. With
+/// order::sequential a block makes one, of each ref. In the kernel:
 ///
 ///     __shared__ bank::deferred_block<256>::storage storage;
 ///     bank::deferred_block<256> client{accounts, storage};
@@ -97,8 +97,8 @@ class deferred_block {
     }
     go_on();
   }
-  /// Not collective: any thread, any control flow between collectives; logged at once. False as a
-  /// thread's own `send`.
+  /// Sends one section. Not collective: any thread, any control flow between collectives; logged at
+  /// once. False as a thread's own `send`.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
     return ref_.send(id, section);

@@ -91,7 +91,7 @@ class deferred : public detail::runnable_log<run_ref<Policy, Record, Sections...
     this->make(sections, chosen, where);
   }
 
-  /// For kernels that send: trivially copyable, valid as long as the log lives. With
+  /// What kernels that send are handed: trivially copyable, valid as long as the log lives. With
   /// order::sequential each launch has one of its own, and their sections run in the order of
   /// those.
   [[nodiscard]] ref_type ref() {

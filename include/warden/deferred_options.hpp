@@ -15,8 +15,8 @@ struct deferred_options {
   /// many as the device has multiprocessors, and more where a part would not fit the chip. With
   /// sections on two records twice as many: two parts are held at a time.
   unsigned partitions = 0;
-  /// Of a deferred_between: the parts of the second guarded's records; as many as of the first's
-  /// where those are chosen, otherwise by default as those.
+  /// Parts of the second guarded's records, of a deferred_between; as many as of the first's where
+  /// those are chosen, otherwise by default as those.
   unsigned second_partitions = 0;
   /// Into how many each of those is split by a run, which sorts the log once more for that and
   /// needs room for all messages twice: a power of two up to 512. By default as many as make them

@@ -13,7 +13,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 /// The line that made a guarded: of the caller, unless it is given. An empty pair of braces makes
 /// none, so that it always stands for a context or for options.
 struct caller_line {
-  /// That line.
+  /// The line `line`.
   caller_line(std::source_location line) : where{line} {}
 
   std::source_location where;  ///< the line

@@ -33,9 +33,9 @@ concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constru
   { map.locals(size) } -> std::convertible_to<std::uint64_t>;
 };
 
-/// Chunks of `chunk` neighbouring records are dealt out to the servers in turn. The division by the
-/// number of servers is the high word of a product with the rounded-down reciprocal, which is the
-/// quotient or one less for every 32-bit number; the remainder tells.
+/// The library's own map: chunks of `chunk` neighbouring records are dealt out to the servers in
+/// turn. The division by the number of servers is the high word of a product with the rounded-down
+/// reciprocal, which is the quotient or one less for every 32-bit number; the remainder tells.
 class interleaved_owner_map {
  public:
   /// Indeterminate: assign before use.

@@ -15,7 +15,7 @@ WARDEN_NAMESPACE_BEGIN
 /// A policy's `minimum_blocks_per_multiprocessor`: chosen for each kernel.
 inline constexpr unsigned automatic_blocks = 0;
 
-/// Derive and override:
+/// What a policy says, and its defaults. Derive and override:
 ///
 ///     struct my_policy : warden::default_policy {
 ///       using context = list_view;                    // handed to every section
@@ -39,10 +39,10 @@ struct default_policy {
   /// Its sections are deferred, never sent in a fused launch: no channels are made, no servers have
   /// to fit the device, and records on chip may be any number.
   static constexpr bool deferred_only = false;
-  /// In which order deferred sections on one record run. With `order::sequential` as in a loop over
-  /// the kernels, as numbered by `deferred::ref`, over their blocks, over a block's calls of
-  /// `send`, and over its threads: the same result each time, bit for bit. For the executor `runs`,
-  /// `deferred_only`, and sections sent by block clients.
+  /// The order in which deferred sections on one record run. With `order::sequential` it is that of
+  /// a loop over the kernels, as numbered by `deferred::ref`, over their blocks, over a block's
+  /// calls of `send`, and over its threads: the same result each time, bit for bit. For the
+  /// executor `runs`, `deferred_only`, and sections sent by block clients.
   using order = warden::order::unordered;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;

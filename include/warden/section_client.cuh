@@ -11,9 +11,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Handed to a section that takes a third argument, as `template <class Next> void
-/// operator()(Record&, Context, Next& next) const`. What it sends runs some time after this
-/// section, on its own: the two are not one critical section.
+/// What a section sends others by. Handed to one that takes a third argument, as `template <class
+/// Next> void operator()(Record&, Context, Next& next) const`. What it sends runs some time after
+/// this section, on its own: the two are not one critical section.
 template <class Run>
 class section_client {
  public:

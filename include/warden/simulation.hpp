@@ -48,7 +48,7 @@ struct settings {
   int multiprocessors = 4;                ///< multiprocessors of the device
   int threads_per_multiprocessor = 2048;  ///< resident threads a multiprocessor holds
   int blocks_per_multiprocessor = 8;      ///< resident blocks a multiprocessor holds
-  /// In bytes; each resident block takes 1,024 more than it asks for
+  /// Shared memory, in bytes; each resident block takes 1,024 more than it asks for
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
   /// The most dynamic shared memory of a block, in bytes.
   std::size_t shared_bytes_per_block = 227 * 1024;
@@ -64,7 +64,8 @@ struct settings {
 /// The settings of the following launches; the count of launches begins again. What is enqueued
 /// runs first, and its errors are thrown.
 void configure(settings const& chosen);
-/// Those last configured; at first the defaults, with the seed of `WARDEN_SEED` if that is set.
+/// The settings last configured; at first the defaults, with the seed of `WARDEN_SEED` if that is
+/// set.
 settings const& current_settings();
 
 /// What the library did; counts describe the schedule that ran, not a GPU.

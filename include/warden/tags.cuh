@@ -125,21 +125,22 @@ struct automatic {
 /// How a server learns that a message is there.
 namespace readiness {
 
-/// By the lap in every word of the message.
+/// A message is there when every word has its lap.
 struct laps {
   /// The channels.
   template <int Flits>
   using channel = channel_ref<Flits>;
 };
 
-/// By the lap in the first word of each flit. Relies on more than PTX promises.
+/// A message is there when the first word of each flit has its lap. Relies on more than PTX
+/// promises.
 struct whole_flits {
   /// The channels.
   template <int Flits>
   using channel = channel_ref<Flits, flit::lap_in_first_word>;
 };
 
-/// By a bit-mask beside the messages.
+/// A message is there when its bit in a mask beside the messages says so.
 struct bitmask {
   /// The channels.
   template <int Flits>
@@ -148,15 +149,15 @@ struct bitmask {
 
 }  // namespace readiness
 
-/// In which order deferred sections on one record run.
+/// The order in which deferred sections on one record run.
 namespace order {
 
-/// In any.
+/// Sections run in any order.
 struct unordered {
   static constexpr bool in_order = false;  ///< what it says
 };
 
-/// In that of a sequential loop: see default_policy.
+/// Sections run in the order of a sequential loop: see default_policy.
 struct sequential {
   static constexpr bool in_order = true;  ///< what it says
 };
@@ -166,14 +167,14 @@ struct sequential {
 /// How a client block stages and sends its messages.
 namespace sender {
 
-/// In batches that are sorted by destination.
+/// Messages leave in batches that are sorted by destination.
 struct sorted {
   /// The staging.
   template <class Ref>
   using outbox = warden::sorted_outbox<Ref>;
 };
 
-/// In buffers of 32 messages, one for each destination.
+/// Messages leave in buffers of 32, one for each destination.
 struct buffered {
   /// The staging.
   template <class Ref>

@@ -26,7 +26,7 @@ WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
   return true;
 }
 
-/// One a thread, made where it is needed.
+/// A thread's client of one guarded, made where it is needed.
 template <class Ref>
 class thread_client {
  public:

@@ -13,11 +13,11 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Given to the user's function object once for each virtual block. Use it instead of blockIdx and
-/// gridDim: the blocks of the launch are not the blocks of the user's grid.
+/// A block of the user's grid, handed to the user's function object once for each. Use it instead
+/// of blockIdx and gridDim: the blocks of the launch are not the blocks of the user's grid.
 class virtual_block {
  public:
-  /// For launches. Offsets and sizes are in bytes of the arena.
+  /// Made by launches. Offsets and sizes are in bytes of the arena.
   WARDEN_DEVICE virtual_block(unsigned block_index, unsigned grid_dim, unsigned client_number,
                               launch_ref const* launch, std::byte* arena, std::size_t user_offset,
                               std::size_t user_bytes)
@@ -28,7 +28,7 @@ class virtual_block {
         arena_{arena},
         user_offset_{static_cast<unsigned>(user_offset)},
         user_bytes_{static_cast<unsigned>(user_bytes)} {}
-  /// One a thread: it knows which of the thread's block clients gather.
+  /// There is one a thread, which knows which of the thread's block clients gather.
   virtual_block(virtual_block const&) = delete;
   virtual_block& operator=(virtual_block const&) = delete;
 

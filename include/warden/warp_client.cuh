@@ -11,7 +11,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One a thread, made where it is needed.
+/// A thread's part of its warp's client of one guarded, made where it is needed.
 template <class Ref>
 class warp_client {
  public:
@@ -70,7 +70,7 @@ class warp_client {
     return alive;
   }
 
-  /// A reserved one.
+  /// A reserved slot.
   struct slot {
     std::uint32_t server;
     std::uint64_t index;

@@ -10,7 +10,7 @@ namespace answers {
 
 /// The calls of a run: call i asks record `ids[i]` for `tickets[i]`.
 struct calls {
-  /// Of a call without an answer.
+  /// The ticket of a call without an answer.
   static constexpr std::uint32_t no_ticket = ~0u;
   std::uint32_t const* ids;
   std::uint32_t* tickets;

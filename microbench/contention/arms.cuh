@@ -77,7 +77,7 @@ class runner {
   [[nodiscard]] warden::baseline::lock_choice choice() const { return choice_; }
   void set_choice(warden::baseline::lock_choice const& choice) { choice_ = choice; }
 
-  /// As the last run left them.
+  /// The records as the last run left them.
   [[nodiscard]] warden::buffer<record> const& records() const { return records_; }
 
   bench::run_result run(std::string const& arm, bench::workload& w, std::uint32_t n,

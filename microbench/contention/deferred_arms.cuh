@@ -20,7 +20,7 @@ struct logged : warden::default_policy {
   using executor = warden::executor::runs<>;
   static constexpr bool deferred_only = true;
 };
-/// The same result as a loop's.
+/// Deferred sections with the same result as a loop's.
 struct logged_in_order : logged {
   using order = warden::order::sequential;
 };

@@ -21,7 +21,7 @@ struct observed : Operation {
   using plain = typename Operation::section;
   using record = typename Operation::record;
 
-  /// Of the draw: it tells an operation's number whether its key is cold.
+  /// The seed of the draw: it tells an operation's number whether its key is cold.
   static constexpr std::uint64_t seed = 90;
   /// Threads seldom share one of these words, so noting is no contention of its own.
   static constexpr std::uint32_t stripes = 1u << 16;

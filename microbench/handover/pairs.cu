@@ -97,7 +97,7 @@ class pairs_point final : public bench::timed_point {
     simt::launch(&find_asked<make_section>, blocks, threads, 0, {ran, memory_->asked.data()}, {});
     return wrong_records(records, memory_->asked.to_host(), span(records)) == 0;
   }
-  /// Of the last run.
+  /// What the last run took, from its first section to its last.
   std::uint64_t span(std::vector<pair_record> const& records) {
     if (warden::runtime::facts(warden::runtime::current_device()).simulated) {
       // Its clock begins anew with each launch.

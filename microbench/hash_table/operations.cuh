@@ -180,7 +180,8 @@ struct update {
   WARDEN_HOST_DEVICE static std::uint64_t hash(std::uint32_t writer) {
     return std::uint64_t{writer * 0x9e3779b1u} * (writer ^ 0x85ebca6bu) >> 8;
   }
-  /// As often one up as one down: balances hover near zero, and a good part is refused.
+  /// What an operation adds: as often one up as one down; balances hover near zero, and a good part
+  /// is refused.
   WARDEN_HOST_DEVICE static std::int64_t amount(std::uint32_t writer) {
     return (writer * 0x85ebca6bu >> 31) != 0 ? 1 : -1;
   }

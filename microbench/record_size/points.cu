@@ -61,7 +61,7 @@ WARDEN_KERNEL void count_operations(check_arguments<Bytes> a) {
     simt::fetch_add(&a.counts[a.ids[i]], 1u);
   });
 }
-/// Every word has had every operation of its record once.
+/// Checks that every word has had every operation of its record once.
 template <unsigned Bytes>
 WARDEN_KERNEL void compare_records(check_arguments<Bytes> a) {
   constexpr unsigned words = record<Bytes>::words;

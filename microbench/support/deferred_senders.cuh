@@ -65,7 +65,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
     send_all<Ref, Make, Threads>(a, *reinterpret_cast<storage*>(simt::dynamic_shared()));
   }
 }
-/// As many blocks as are resident together, of 512 threads.
+/// Sends by as many blocks as are resident together, of 512 threads.
 template <class Ref, class Make>
 class by_blocks {
  public:

@@ -14,7 +14,7 @@ namespace bench {
 /// One arm's row.
 struct row {
   double seconds = 0;  ///< the median; 0 on the simulated device
-  /// In that time; 0: the row is no rate.
+  /// Operations in that time; 0: the row is no rate.
   std::uint64_t operations = 0;
   bool verified = false;  ///< every run was
   std::string settings;   ///< what lock_tuned chose

@@ -17,7 +17,7 @@ struct null_section {
   static constexpr int words = 3 * Flits - 1;  ///< what is left beside the local number
   std::uint32_t word[words];
 
-  /// That of message `i`; `mixed` is `mix(i)`.
+  /// The section of message `i`; `mixed` is `mix(i)`.
   WARDEN_DEVICE static null_section of(std::uint32_t mixed) {
     null_section s;
     WARDEN_UNROLL
@@ -40,13 +40,13 @@ WARDEN_DEVICE std::uint32_t mix(std::uint32_t i) {
   return h ^ (h >> 13);
 }
 
-/// In global memory.
+/// The total of one side, in global memory.
 struct total {
   std::uint64_t messages;
   std::uint32_t payload;  ///< sum of all words, modulo 2^32
 };
 
-/// In global memory, zero before each run.
+/// The totals of a run, in global memory, zero before each.
 struct run_totals {
   total sent, received;
   std::uint32_t blocks;  ///< of the launch

@@ -25,7 +25,7 @@ struct version {
   bool is_atomic = false;    ///< it replaced the version before it
   view to_block = {},
        to_device = {};  ///< what it was released with, for threads of the block and for others
-  /// Those who have read it without knowing of it otherwise.
+  /// The threads that have read it without knowing of it otherwise.
   std::vector<std::pair<unsigned, event_time>> seen_by = {};
 
   /// Whether it, or that somebody has read it, happened before what `t` does now.
@@ -47,7 +47,7 @@ class history {
   void begin(std::uint32_t value) { versions_.push_back({.value = value}); }
   void end() { versions_.clear(); }
 
-  /// By its number.
+  /// Adds a version at the place that its number gives it.
   void add(version&& one) {
     auto const later = std::upper_bound(
         versions_.begin(), versions_.end(), one.number,
@@ -109,7 +109,7 @@ class history_table {
     line* words = nullptr;      ///< null: free
   };
 
-  /// That of the line, or the free one where it belongs.
+  /// The place of the line, or the free one where it belongs.
   [[nodiscard]] std::size_t place_of(std::uintptr_t number) const {
     std::size_t place = number * 0x9e3779b97f4a7c15ull >> 32;
     for (;; ++place) {

@@ -75,8 +75,8 @@ class thread_order {
   view here() { return {others_, number_, event()}; }
   /// All of `more` is known from now on.
   void learn(view const& more);
-  /// It has read what was released so, by a thread of its own block or not: known from the next
-  /// fence on that reaches there.
+  /// The thread has read what was released so, by a thread of its own block or not: known from the
+  /// next fence on that reaches there.
   void hear(view const& said, scope from);
   void fence(scope reach);
   /// What its stores carry, for threads of its block and for all others.

@@ -92,7 +92,7 @@ class streams {
   void drop_destroyed();
   void throw_kept_error();
 
-  /// In the order of their creation, so that choices do not hang on addresses.
+  /// The streams in the order of their creation, so that choices do not hang on addresses.
   std::vector<std::unique_ptr<queue>> queues_;
   random_numbers choices_{0};
   bool late_ = true;

@@ -165,7 +165,7 @@ TEST(bad_input, appended_messages_without_flush) {
   EXPECT_EQ(records[1].count, grid / 2);
 }
 
-/// Of every thread one client appends and is never flushed; a later one of the same virtual block
+/// One client of every thread appends and is never flushed; a later one of the same virtual block
 /// is.
 struct append_and_go_on {
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {

@@ -79,7 +79,7 @@ struct send_operations {
   }
 };
 
-/// By thread clients, which combine nothing.
+/// Sends by thread clients, which combine nothing.
 template <int Words>
 struct send_operations_alone {
   operations all;
@@ -156,7 +156,7 @@ using all_policies = testing::Types<policy<test::runs::executor, placement::in_m
                                     policy<test::locks::executor, placement::on_chip>>;
 TYPED_TEST_SUITE(combining, all_policies);
 
-/// Of messages of one lane and 64 threads.
+/// What a block of 64 threads stages of messages of one flit.
 constexpr std::uint64_t batch = 64 * warden::default_policy::outbox_bytes_per_thread / 16;
 
 TYPED_TEST(combining, one_record) {
@@ -236,7 +236,7 @@ TYPED_TEST(combining, windows_of_a_server) {
   this->template counted<11, send_operations_alone<11>>({n / 4, 100, 128, 10, 0}, 6);
 }
 
-TYPED_TEST(combining, messages_of_one_to_four_lanes) {
+TYPED_TEST(combining, messages_of_one_to_four_flits) {
   operations const all{test::sized<std::uint64_t>(1500, 200'000), 40, 100, 20, 30};
   this->template exactly_once<1>(all, 4);
   this->template exactly_once<5>(all, 4);

@@ -155,7 +155,7 @@ class bench {
       ASSERT_EQ(found[k].sum, expected[k].sum) << "lost or doubled section on record " << k;
     }
   }
-  /// So many have run, whichever.
+  /// How many have run, whichever.
   std::uint64_t ran() const {
     std::uint64_t count = 0;
     for (entry const& e : records_.to_host()) count += e.count;

@@ -178,7 +178,7 @@ TYPED_TEST(deferred_combining, blocks_that_flush_often) {
   }
 }
 
-/// Of two runs of one log the second one has what came behind the first.
+/// The second of two runs of one log has what came behind the first.
 TYPED_TEST(deferred_combining, run_after_run) {
   std::uint32_t const n = test::sized(6000u, 1'000'000u);
   operations const all{n, 90, 128};

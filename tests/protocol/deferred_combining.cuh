@@ -177,11 +177,12 @@ struct operations {
   }
   /// Whether operation i is sent.
   WARDEN_HOST_DEVICE bool sends(std::uint32_t i) const { return i < n && i % 7 != 2; }
-  /// Of n operations, those that are sent.
+  /// How many of n operations are sent.
   [[nodiscard]] std::uint64_t sent() const { return n - (n + 4) / 7; }
 };
 
-/// Those from `first` to `end` - 1, by blocks; after each `flush_each` sends of a block it flushes.
+/// Sends the operations from `first` to `end` - 1 by blocks; after each `flush_each` sends of a
+/// block it flushes.
 template <class Section, unsigned Threads, class Ref>
 WARDEN_KERNEL void send_in_blocks(Ref ref, operations all, std::uint32_t first, std::uint32_t end,
                                   std::uint32_t flush_each) {

@@ -181,7 +181,7 @@ struct token_arguments {
   std::uint64_t seed;
   unsigned rounds;
 };
-/// Of what is not given back: never more than there are.
+/// Counts tokens that are not given back: never more than there are.
 WARDEN_DEVICE void hold(token_arguments const& a, std::uint64_t count) {
   std::uint64_t const now = simt::fetch_add(a.held, count) + count;
   expect(a.errors, now <= a.common.tokens);

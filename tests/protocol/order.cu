@@ -61,7 +61,7 @@ TEST(order, holds_over_several_runs_and_replays) {
   o.check();
 }
 
-/// In pieces of 64 sections.
+/// A policy whose `apply_async` goes in pieces of 64 sections.
 struct in_pieces : ordering::in_order<placement::on_chip> {
   static constexpr std::size_t apply_bytes = 512;
 };

@@ -204,7 +204,7 @@ TEST(owner_maps, that_are_wrong) {
       << text;
 }
 
-/// As halves of one, but places without a record claim the last one.
+/// A wrong map: as halves of one, but places without a record claim the last one.
 struct claims : halves {
   std::uint32_t size = 1;
   WARDEN_HOST_DEVICE std::uint64_t locals(std::uint64_t) const { return half + 1; }

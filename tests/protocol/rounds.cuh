@@ -177,7 +177,7 @@ class bench {
       ASSERT_EQ(seen[k].mixed, wanted[k].mixed) << "lost or doubled section on record " << k;
     }
   }
-  /// So many moves have run, whichever; nothing was lost between two records.
+  /// How many moves have run, whichever; nothing was lost between two records.
   std::uint64_t moved() const {
     std::uint64_t out = 0, in = 0;
     for (account const& a : records()) {

@@ -126,7 +126,7 @@ TEST(two_arrays, a_few_hot_records) {
   }
 }
 
-/// Of the two arrays one has records that no runner holds in registers.
+/// One of the two arrays has records that no runner holds in registers.
 TEST(two_arrays, large_records_run) {
   std::uint32_t const n = test::sized(1000u, 100'000u);
   for (std::uint32_t const hot : {1u, 40u}) {

@@ -162,7 +162,7 @@ class bench {
   using ref_type = typename log::ref_type;
   static constexpr unsigned threads = 32;
 
-  /// So many of each, on the first `user_spread` and `item_spread` of which operations are.
+  /// So many users and items, with operations on the first `user_spread` and `item_spread` of them.
   bench(std::uint32_t users, std::uint32_t items, kind what = kind::ratings,
         std::uint32_t user_spread = ~0u, std::uint32_t item_spread = ~0u,
         warden::guarded_options const& options = {})
@@ -226,7 +226,7 @@ class bench {
     expect_same(user_records(), users, "user");
     expect_same(item_records(), items, "item");
   }
-  /// So many ratings have run, whichever; nothing was lost between two records.
+  /// How many ratings have run, whichever; nothing was lost between two records.
   std::uint64_t rated() const {
     std::uint64_t by = 0, of = 0;
     for (user const& u : user_records()) by += u.ratings;
@@ -234,7 +234,7 @@ class bench {
     EXPECT_EQ(by, of) << "half a section has run";
     return by;
   }
-  /// So many visits, of users or of items.
+  /// How many visits there were, of users or of items.
   template <class Record>
   static std::uint64_t visits(std::vector<Record> const& records) {
     std::uint64_t sum = 0;

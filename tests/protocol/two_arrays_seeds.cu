@@ -47,7 +47,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
 TEST(two_arrays_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1, 2); });
 }
-/// Of many parts, few pairs have sections.
+/// Where there are many parts, few pairs have sections.
 TEST(two_arrays_seeds, each_section_runs_once_by_one_block) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_one_block_be_resident();

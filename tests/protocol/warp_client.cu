@@ -49,7 +49,8 @@ TEST(warp_client, one_destination) {
   round_trip<2>(test::sized<std::uint64_t>(1500, 300'000), 1, 3, 64);
 }
 
-/// As many lanes together as there are servers, each to another one; the rest of the warp is away.
+/// Sends by as many lanes together as there are servers, each to another one; the rest of the warp
+/// is away.
 struct all_different {
   unsigned rounds;
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {

@@ -136,7 +136,7 @@ TEST(ways_in, a_kernel_that_would_spill_gets_its_registers) {
   }
 }
 
-/// As thrust::device_vector has it.
+/// A pointer as that of thrust::device_vector.
 struct device_pointer {
   account* address;
   account* get() const { return address; }

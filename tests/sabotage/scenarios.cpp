@@ -30,7 +30,8 @@ struct wide_policy : policy {
 };
 using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
 
-/// By runs: more records than threads, so that a thread's run is for several of them.
+/// The executor `runs`, with more records than threads, so that a thread's run is for several of
+/// them.
 struct runs_policy : policy {
   using executor = warden::executor::runs<128>;
 };
@@ -85,7 +86,7 @@ struct operations {
   std::uint32_t n, records;
   static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
 };
-/// Every other one for record 0.
+/// Sends every other note to record 0.
 struct send_summed_notes {
   std::uint32_t n, records;
   static std::uint32_t id(std::uint32_t i, std::uint32_t records) {

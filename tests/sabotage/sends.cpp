@@ -148,7 +148,7 @@ struct send_halves {
     client.flush();
   }
 };
-/// As many launches, each from where the one before it has ended.
+/// Launch after launch, each from where the one before it has ended.
 template <class Policy>
 void nested(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   constexpr std::uint64_t whole = 1'000'000;

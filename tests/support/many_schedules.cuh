@@ -61,14 +61,14 @@ void under_many_schedules(std::uint64_t share, Launches launches) {
   warden::sim::configure({});
 }
 
-/// In such launches, before the first: one block is resident, whatever the grid. Nobody else plays
-/// what a game waits for.
+/// Makes one block resident in such launches, whatever the grid; called before the first. Nobody
+/// else plays what a game waits for.
 inline void let_one_block_be_resident() {
   warden::sim::settings s = warden::sim::current_settings();
   s.multiprocessors = s.blocks_per_multiprocessor = 1;
   warden::sim::configure(s);
 }
-/// In such launches, before the first: the shared memory that a block can have.
+/// Says how much shared memory a block can have in such launches; called before the first.
 inline void let_blocks_have(unsigned shared_bytes) {
   warden::sim::settings s = warden::sim::current_settings();
   s.shared_bytes_per_block = shared_bytes;

@@ -18,7 +18,8 @@ namespace test {
 
 inline bool simulated() { return warden::runtime::facts(0).simulated; }
 
-/// For repetition counts and sizes: a GPU does a thousand times what the simulated device does.
+/// Chooses a repetition count or a size: a GPU does a thousand times what the simulated device
+/// does.
 template <class T>
 T sized(T on_simulated_device, T on_gpu) {
   return simulated() ? on_simulated_device : on_gpu;

@@ -22,7 +22,7 @@ class latin_square {
   /// No part has a game by itself.
   static constexpr bool plays_alone = false;
 
-  /// Of at least one part each.
+  /// The games of arrays of at least one part each.
   WARDEN_HOST_DEVICE explicit constexpr latin_square(std::uint32_t firsts = 1,
                                                      std::uint32_t seconds = 1)
       : firsts_{firsts}, seconds_{seconds} {}

@@ -12,9 +12,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For `Items` slots of each of `Threads` threads; slot s is thread s mod `Threads`'. A counting
-/// sort by buckets of records brings messages for one record together. Nothing of it is held in
-/// registers: a block client flushes in the middle of the user's code, which has its own there.
+/// Combines the messages in `Items` slots of each of `Threads` threads; slot s is thread s mod
+/// `Threads`'. A counting sort by buckets of records brings messages for one record together.
+/// Nothing of it is held in registers: a block client flushes in the middle of the user's code,
+/// which has its own there.
 template <class Section, unsigned Threads, unsigned Items>
 class message_combiner {
   using combine = block_combine<Section, Threads>;

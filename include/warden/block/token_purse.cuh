@@ -9,14 +9,15 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One word of shared memory. Below zero for a moment while a warp that took more than there was
-/// puts it back; the sum of all purses and of the common tokens never counts one too many.
+/// The tokens at hand, in one word of shared memory: below zero for a moment while a warp that took
+/// more than there was puts it back; the sum of all purses and of the common tokens never counts
+/// one too many.
 class token_purse {
  public:
   /// `stock` is one word, the same for the whole block.
   WARDEN_DEVICE explicit token_purse(simt::shared_span<std::int32_t> stock) : stock_{stock} {}
 
-  /// Nothing in it. One thread; a block barrier follows.
+  /// No tokens are at hand. One thread; a block barrier follows.
   WARDEN_DEVICE void start() const { stock_[0] = 0; }
 
   /// Up to `wanted` tokens, from here or of the common ones. One thread.

@@ -34,7 +34,7 @@ class tournament {
   /// Each part has a game by itself, too.
   static constexpr bool plays_alone = true;
 
-  /// Of at least one part.
+  /// The games of at least one part.
   WARDEN_HOST_DEVICE explicit constexpr tournament(std::uint32_t parts = 1)
       : parts_{parts}, circle_{parts % 2 == 0 ? parts - 1 : parts} {}
 

@@ -17,8 +17,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What pair_store is to the parts of one array: a slot below the size of the first part is one of
-/// its records, any other one of the second part's.
+/// The records of a part of each of two arrays. What pair_store is to the parts of one array: a
+/// slot below the size of the first part is one of its records, any other one of the second part's.
 template <class Ref>
 class two_array_store {
  public:
@@ -48,7 +48,7 @@ class two_array_store {
   WARDEN_DEVICE two_array_store(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref}, firsts_{at.first.in(storage)}, seconds_{at.second.in(storage)} {}
 
-  /// As pair_store's.
+  /// The block holds these two parts from now on; brings nothing on chip.
   WARDEN_DEVICE void hold(part_pair pair) {
     first_part_ = pair.a;
     second_part_ = ref_.bins.schedule.other_of(pair.b);
@@ -86,7 +86,7 @@ class two_array_store {
     seconds_.write_back(seconds(), ref_.sizes().second);  // sabotage: second-back
   }
 
-  /// As pair_store's.
+  /// The slot of the record `local` of the first part held, for side 0, or of the second one.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return side * ref_.locals + local;
   }

@@ -97,14 +97,14 @@ class channel_ref {
     store_message<Flit>(
         m, [&](int l) { return place(index, l); }, lap(index));
   }
-  /// For a warp that publishes consecutive slots, by steps that all channels have: one thread looks
-  /// for credit, all write their slots, one announces them.
+  /// The released index, for a warp that publishes consecutive slots by steps that all channels
+  /// have: one thread looks for credit, all write their slots, one announces them.
   WARDEN_DEVICE std::uint64_t acquire_released() const { return released(); }
-  /// Here that publishes the slot.
+  /// The second of these steps, which publishes the slot here.
   WARDEN_DEVICE void write(std::uint64_t index, message<Flits> const& m) const {
     publish(index, m);
   }
-  /// Nothing is left to do.
+  /// The last of these steps, with nothing left to do here.
   WARDEN_DEVICE void announce(std::uint64_t, std::uint32_t) const {}
 
   // ---- the server
@@ -119,7 +119,7 @@ class channel_ref {
     message<Flits> m;
     return receive(index, m);
   }
-  /// In global memory.
+  /// The channel's indices, in global memory.
   WARDEN_DEVICE channel_indices* indices() const { return indices_; }
   /// Calls `f` with the addresses that change when index is published.
   template <class Watch>

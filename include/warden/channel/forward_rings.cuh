@@ -17,7 +17,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Trivially copyable; part of a ref.
+/// The rings and tokens of a guarded as device code sees them: trivially copyable, part of a ref.
 template <class Channel>
 struct forward_rings {
   channel_indices* indices = nullptr;  ///< one a server
@@ -52,7 +52,7 @@ struct forward_rings {
   WARDEN_DEVICE void give_back(std::uint64_t count) const {
     simt::fetch_add(&available->value, count);
   }
-  /// Those that nobody holds. Relaxed, for polls.
+  /// The tokens that nobody holds. Relaxed, for polls.
   WARDEN_DEVICE std::int64_t count() const {
     return static_cast<std::int64_t>(simt::load_relaxed(&available->value));
   }

@@ -32,7 +32,7 @@ struct alignas(Alignment) log_message {
       return words[0] >> (32 - TagBits);
     }
   }
-  /// In a log the record's id; in a server's window its number in the partition.
+  /// The record's number: in a log its id, in a server's window its number in the partition.
   WARDEN_DEVICE std::uint32_t local() const {
     return words[0] & static_cast<std::uint32_t>(limit - 1);
   }

@@ -10,8 +10,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Chunks of neighbouring records are dealt out to the partitions in turn. All sizes are powers of
-/// two.
+/// The map from records to partitions: chunks of neighbouring records are dealt out to the
+/// partitions in turn. All sizes are powers of two.
 class partition_map {
  public:
   /// One partition.
@@ -22,7 +22,8 @@ class partition_map {
     while ((1u << partitions_log2_) < partitions) ++partitions_log2_;
   }
 
-  /// So many partitions, a power of two not above these: each has several of these whole.
+  /// A map with so many partitions, a power of two not above this one's: each has several of these
+  /// whole.
   [[nodiscard]] partition_map coarser(std::uint32_t partitions) const {
     return {partitions, 1u << chunk_log2_};
   }

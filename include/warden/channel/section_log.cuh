@@ -65,7 +65,7 @@ struct section_log {
   enum class side : unsigned char { batch, flat };
   /// What a region's word has while the log is run: more than any region holds.
   static constexpr std::uint64_t closed = std::uint64_t{1} << 31;
-  /// In a row's begin: its messages are wide ones, which take several places each.
+  /// The mark in a row's begin: its messages are wide ones, which take several places each.
   static constexpr std::uint32_t wide_row = 1u << 31;
   /// No row.
   static constexpr std::uint32_t no_row = ~0u;

@@ -120,7 +120,7 @@ class buffered_outbox {
     return !simt::sync_block_or(failed_);
   }
 
-  /// Not collective; false when the buffer of that destination is full.
+  /// Stages one message. Not collective; false when the buffer of that destination is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) const {
     std::uint32_t const left = simt::shared_load(left_[server]);
     std::uint32_t ticket = simt::shared_load(taken_[server]);

@@ -82,7 +82,7 @@ class sorted_outbox {
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
     targets_[round * threads + simt::thread_rank()] = nowhere;
   }
-  /// Not collective; false when the room for appended messages is full.
+  /// Stages one message. Not collective; false when the room for appended messages is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) {
     unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
     if (place >= threads) return false;

@@ -22,8 +22,8 @@ namespace detail {
 template <class Ref>
 class answer_memory {
  public:
-  /// For the current device. Throws limit_error if it holds too many threads, cuda_error when
-  /// memory is short.
+  /// Makes them for the current device. Throws limit_error if it holds too many threads, cuda_error
+  /// when memory is short.
   void make(Ref& ref, std::source_location where) {
     if constexpr (Ref::has_answers) {
       using slots = typename Ref::slots_of_answers;

@@ -20,7 +20,8 @@ WARDEN_HOST_DEVICE constexpr unsigned loaded_at_once(std::size_t bytes) {
   return bytes <= 12 ? 4 : bytes <= 20 ? 2 : 1;
 }
 
-/// In a fused launch: section i for record ids[i], or for that and record seconds[i].
+/// The kernel of `apply_async` in a fused launch: sends section i for record ids[i], or for that
+/// and record seconds[i].
 template <bool Pairs, class Section>
 struct apply_kernel {
   std::uint32_t const* ids;
@@ -54,7 +55,8 @@ struct apply_kernel {
   }
 };
 
-/// Into a log: section i for record ids[i], or for that and record seconds[i].
+/// What the kernel of `apply_async` that fills a log is given: it sends section i for record
+/// ids[i], or for that and record seconds[i].
 template <bool Pairs, class Ref, class Section, unsigned Threads>
 struct apply_to_log {
   Ref ref;

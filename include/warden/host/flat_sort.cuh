@@ -16,11 +16,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Of `Ref`, a run_ref.
+/// Sorts the flat messages of the logs of `Ref`, a run_ref.
 template <class Ref>
 class flat_sort {
  public:
-  /// For a log as it is planned: no more blocks than there are tiles. Throws cuda_error.
+  /// Plans the launch for a log as it is planned: no more blocks than there are tiles. Throws
+  /// cuda_error.
   void plan(typename Ref::log_type const& log, std::source_location where) {
     std::size_t const regions = log.last_region + std::size_t{1};
     std::size_t const tiles =

@@ -90,7 +90,7 @@ class forward_memory {
   [[nodiscard]] std::size_t bytes() const {
     return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() + counts_.bytes();
   }
-  /// For dumps and for the watchdog.
+  /// The rings' memory, for dumps and for the watchdog.
   [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
 
  private:

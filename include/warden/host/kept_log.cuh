@@ -37,8 +37,8 @@ inline constexpr bool can_be_deferred =
          ? Policy::deferred_only
          : runs_logs<run_ref<Policy, Record, Sections...>>);
 
-/// Made when it is needed, and larger when more is applied at once. Captured graphs may need the
-/// smaller ones, so those stay.
+/// The logs of a guarded's `apply_async`: one is made when it is needed, and a larger one when more
+/// is applied at once. Captured graphs may need the smaller ones, so those stay.
 template <class Policy, class Record, class... Sections>
 class kept_log {
   using log = deferred<Policy, Record, Sections...>;
@@ -93,7 +93,7 @@ class kept_log {
   }
 
  private:
-  /// Of the blocks that fill it.
+  /// Threads of the blocks that fill the log.
   static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
   using client = deferred_block<ref, threads>;
   static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
@@ -104,9 +104,9 @@ class kept_log {
   std::vector<log> logs_;
 };
 
-/// For guardeds whose sections cannot be deferred.
+/// No log: for guardeds whose sections cannot be deferred.
 struct no_kept_log {
-  /// None.
+  /// No memory.
   [[nodiscard]] static std::size_t bytes() { return 0; }
 };
 

@@ -17,7 +17,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A friend of every guarded.
+/// The way to the private members of a guarded: a friend of each.
 struct launch_access {
   /// What the others of a launch need of this guarded.
   template <class Guarded>

@@ -20,7 +20,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One a guarded; host threads of different guardeds share nothing of it that changes.
+/// The launches of one guarded, as far as errors need them; host threads of different guardeds
+/// share nothing of it that changes.
 class launch_history {
  public:
   /// The guardeds of a launch, by position.

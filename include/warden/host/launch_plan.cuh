@@ -154,7 +154,7 @@ class launch_plan {
     return simt::make_kernel(
         &fused_kernel<threads, Resident, Kernel, typename First::ref, typename Rest::ref...>);
   }
-  /// As the policy says, or the one that spills less.
+  /// The kernel that the policy says, or the one that spills less.
   runtime::kernel choose_kernel() const {
     auto bounded = kernel_for<resident_at_least>();
     if constexpr (chooses_blocks<First> && resident_at_least > 1 && simt::has_registers) {

@@ -17,7 +17,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Numbers and shared memory: every copy is the same guarded, wherever that is moved.
+/// What launches take of a guarded. Numbers and shared memory: every copy is the same guarded,
+/// wherever that is moved.
 template <class Policy, class Record, class... Sections>
 class launchable {
  public:

@@ -23,8 +23,8 @@ class log_plan {
   using message_type = typename Ref::message_type;
 
  public:
-  /// For `sections` sections at most, which are `replayed` or run partition by partition. Throws
-  /// limit_error for what cannot be logged.
+  /// Checks what is asked for: `sections` sections at most, which are `replayed` or run partition
+  /// by partition. Throws limit_error for what cannot be logged.
   static void check(std::size_t sections, std::uint64_t records, bool replayed,
                     std::source_location where) {
     auto const refuse = [&](std::string const& what) {
@@ -45,8 +45,8 @@ class log_plan {
     }
   }
 
-  /// So many partitions of records of so many bytes. Chunks are as long as a line of memory, unless
-  /// there are too few records for that.
+  /// A map to `count` partitions of records of so many bytes. Chunks are as long as a line of
+  /// memory, unless there are too few records for that.
   static partition_map partitions(std::uint64_t records, std::uint32_t count,
                                   std::size_t record_bytes = sizeof(typename Ref::record)) {
     std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);

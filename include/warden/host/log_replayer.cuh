@@ -49,7 +49,7 @@ struct replay_kernel {
   }
 
  private:
-  /// Of each type in turn; all threads of a block together.
+  /// Sends the section that `m` carries, type by type; all threads of a block together.
   template <class Client, class Message>
   WARDEN_DEVICE void send(Client& client, Message& m, bool is_message) const {
     // A place that was taken by a kernel that is still sending.
@@ -74,18 +74,18 @@ class log_replayer {
                 "deferred: let the policy not say deferred_only");
 
  public:
-  /// For the logs of `of`.
+  /// Replays the logs of `of`.
   explicit log_replayer(launchable<Policy, Record, Sections...> const& of) : of_{of} {}
 
-  /// So many partitions that the threads of a block count messages at different words; nothing is
-  /// run by them.
+  /// The map to so many partitions that the threads of a block count messages at different words;
+  /// nothing is run by them.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
     run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
-  /// Nothing is sorted; but places have to be told that nobody has written. Enqueued in the default
-  /// stream. Throws cuda_error.
+  /// Makes what a run needs: nothing is sorted, but places have to be told that nobody has written.
+  /// Enqueued in the default stream. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
     runtime::fill_async(run.log.pool, 0xff, run.log.size * sizeof(*run.log.pool), {}, where);
   }

@@ -42,7 +42,7 @@ class log_runner {
       "warden: order::sequential needs the executor runs");
 
  public:
-  /// For the logs of `of`.
+  /// Runs the logs of `of`.
   explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
 
   /// Whether a block of the current device has the shared memory to run one of as many partitions
@@ -174,7 +174,7 @@ class log_runner {
   std::size_t run_bytes_ = 0;
   // As in flat_sort.
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
-  /// Of rows where sections run in order: there are no flat messages.
+  /// Sorts rows where sections run in order: there are no flat messages then.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   std::conditional_t<splits, log_split<run_type>, no_split> split_;
 };

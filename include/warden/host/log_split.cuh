@@ -23,7 +23,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Nothing, until it is made. Of `Ref`, a run_ref.
+/// The finer log of `Ref`, a run_ref; nothing until it is made.
 template <class Ref>
 class log_split {
  public:

@@ -31,7 +31,7 @@ class plan {
   plan(Ref& ref, guarded_options& options, int device, std::source_location where)
       : ref_{ref}, options_{options}, device_{device}, where_{where} {}
 
-  /// By the library's own map.
+  /// Deals the records out by the library's own map.
   void choose_owners(std::size_t size) {
     if (options_.servers == 0) {
       options_.servers =

@@ -28,8 +28,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What all logs are. `Run` is what the workers of a run see; a `Runner` enqueues what is between
-/// the log's close and its opening. Moves, does not copy.
+/// What all logs have in common: their memory, and how they are run. `Run` is what the workers of a
+/// run see; a `Runner` enqueues what is between the log's close and its opening. Moves, does not
+/// copy.
 template <class Run, class Runner>
 class runnable_log {
  public:

@@ -16,7 +16,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Lives as long as any of them.
+/// What a guarded shares with its logs; lives as long as any of them.
 struct shared_state {
   buffer<guarded_report> report{1};  ///< what their clients did wrong, and the totals
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.

@@ -111,7 +111,7 @@ class log_splitter {
     arena_piece<typename scan::storage> scanning;
     arena_piece<found> shared;
   };
-  /// Of a partition.
+  /// How much a partition holds.
   struct extent {
     std::uint32_t messages, windows;
   };

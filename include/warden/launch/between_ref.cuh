@@ -15,11 +15,12 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Trivially copyable: a kernel's parameter by value. Made by `deferred_between::ref`.
+/// A log between two guardeds as kernels that send see it. Trivially copyable: a kernel's parameter
+/// by value. Made by `deferred_between::ref`.
 template <class... Sections>
 class between_ref : public log_ref<log_formats<false, paired<Sections>...>, false> {
  public:
-  /// Nothing is combined.
+  /// Whether clients combine: never.
   static constexpr bool combines = false;
 
   // Filled by the host.

@@ -61,7 +61,8 @@ class log_ref {
   }
 };
 
-/// Trivially copyable: a kernel's parameter by value. Made by `deferred::ref`.
+/// A guarded's log as kernels that send see it. Trivially copyable: a kernel's parameter by value.
+/// Made by `deferred::ref`.
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<

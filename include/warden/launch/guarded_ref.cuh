@@ -14,7 +14,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Trivially copyable; pass it to device code by value. Made by a launch for its own duration.
+/// A guarded as device code sees it. Trivially copyable; pass it by value. Made by a launch for its
+/// own duration.
 template <class Policy, class Record, class... Sections>
 class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   using types = guarded_types<Policy, Record, Sections...>;

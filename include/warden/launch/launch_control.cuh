@@ -23,8 +23,8 @@ struct launch_counters {
   alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
   alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
   alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
-  /// For each guarded: servers that have executed all that clients will ever send them. Counted
-  /// only where sections send sections.
+  /// Servers of each guarded that have executed all that clients will ever send them. Counted only
+  /// where sections send sections.
   alignas(128) std::uint32_t servers_drained[most_guardeds];
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];
@@ -84,8 +84,8 @@ struct launch_ref {
   /// Whether the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
 
-  /// For each block at its start, one thread: whether a guarded has a failure to report. Nothing
-  /// may run then, and the others are told, unless it is this launch's own failure already.
+  /// Whether a guarded has a failure to report; asked by one thread of each block at its start.
+  /// Nothing may run then, and the others are told, unless it is this launch's own failure already.
   WARDEN_DEVICE bool refused() const {
     auto const healthy = [&](std::uint32_t m) { return !is_poisoned(&members[m].control->health); };
     std::uint32_t failed = 0;

@@ -16,8 +16,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Run` is a run_ref, or a run_between_ref; records of a pair of parts are at `Where` during their
-/// game.
+/// A log's sections as the blocks of a run in rounds see them. `Run` is a run_ref, or a
+/// run_between_ref; records of a pair of parts are at `Where` during their game.
 template <class Run, placement Where>
 struct rounds_ref : Run {
   using typename Run::message_type;
@@ -27,7 +27,7 @@ struct rounds_ref : Run {
   /// The bins of its messages.
   using bins_type = pair_bins<message_type, typename Run::schedule>;
 
-  /// As the run's.
+  /// The run's policy, with records at `Where`.
   struct policy : Run::policy {
     static constexpr placement records = Where;  ///< see above
   };

@@ -19,8 +19,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What run_ref is to one guarded. `First` and `Second` are guardeds. The log's reports are the
-/// first one's, and blocks and waits are as its policy and its options say.
+/// The guardeds `First` and `Second` as the workers of a run between them see them. The log's
+/// reports are the first one's, and blocks and waits are as its policy and its options say.
 template <class First, class Second, class... Sections>
 class run_between_ref : public run_array<typename First::record> {
  public:

@@ -11,14 +11,14 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Of sections that combine to `Partial`: their sum, how many they are, and the slot of a partial
-/// among them.
+/// What is known of several sections that combine to `Partial`: their sum, how many they are, and
+/// the slot of a partial among them.
 template <class Partial>
 class run_carry {
   static constexpr unsigned words = (sizeof(Partial) + 3) / 4;
 
  public:
-  /// Of nothing.
+  /// What is known of no sections.
   run_carry() = default;
   /// `wide` is the slot's number, from 1 on, or 0.
   WARDEN_DEVICE run_carry(Partial const& sum, unsigned count, unsigned wide)
@@ -26,19 +26,20 @@ class run_carry {
     hold(sum);
   }
 
-  /// Of all messages of the run so far.
+  /// The sum of all messages of the run so far.
   WARDEN_DEVICE Partial sum() const { return read_from<Partial>(words_); }
-  /// Of narrow messages, below 2^15.
+  /// The number of narrow messages, below 2^15.
   WARDEN_DEVICE unsigned count() const { return tag_ & 0x7fffu; }
   /// The slot of the run's wide message, from 1 on, or 0.
   WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
 
   /// The messages of `next` come behind these.
   WARDEN_DEVICE void add(run_carry const& next) { *this = joined(*this, next); }
-  /// Those of `before` come before these.
+  /// Puts the sections of `before` before these.
   WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
 
-  /// Those of the lanes of `having`, not none, in every lane of it. Collective over the warp.
+  /// The sections of the lanes of `having`, not none, together, in every lane of it. Collective
+  /// over the warp.
   [[nodiscard]] WARDEN_DEVICE run_carry of_warp(unsigned having) const {
     run_carry all = *this;
     WARDEN_UNROLL
@@ -56,7 +57,7 @@ class run_carry {
     return all;
   }
 
-  /// Of the run that `last` goes on with, what the block's threads before this one have, each its
+  /// What the block's threads before this one have of the run that `last` goes on with, each its
   /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
   /// Garbage if there are none. Collective; `carries` has one for each warp.
   template <unsigned Threads>
@@ -81,7 +82,7 @@ class run_carry {
   }
 
  private:
-  /// In a tag: the run begins here.
+  /// The bit of a tag that says: the run begins here.
   static constexpr std::uint32_t first = 1u << 15;
 
   /// The lanes whose number has no bit `distance`.

@@ -33,8 +33,9 @@ struct run_policy : Policy {
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials;
 
-/// What guarded_ref is to the servers of a launch. The stream orders everything, and one block runs
-/// all sections of a record: there are no answers, no fences and no other launch to wait for.
+/// A guarded as the workers of a deferred run see it. What guarded_ref is to the servers of a
+/// launch. The stream orders everything, and one block runs all sections of a record: there are no
+/// answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
 class run_ref : public run_array<Record> {
  public:
@@ -123,9 +124,9 @@ class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   /// Whether they can be run as one atomic each.
   static constexpr bool all_atomic = has_atomic<section, Record, typename base::context>;
 
-  /// Of nothing.
+  /// The ref of no log.
   run_ref_of_partials() = default;
-  /// Of what `ref` has.
+  /// The same records and log as `ref`'s.
   WARDEN_HOST_DEVICE run_ref_of_partials(base const& ref) : base{ref} {}
 };
 

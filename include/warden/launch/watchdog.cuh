@@ -18,7 +18,7 @@ struct time_limit {
   std::uint32_t minimum_polls = 4096;
 };
 
-/// In device memory, zero while all is well.
+/// The health of a launch, in device memory; zero while all is well.
 struct launch_health {
   std::uint32_t poisoned;  ///< 0, or 1 from the first failed wait on
   std::uint32_t pad;       ///< always 0

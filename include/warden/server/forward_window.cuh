@@ -34,7 +34,7 @@ class forward_window {
   /// of its own.
   class slot_sender {
    public:
-    /// Nothing has run yet.
+    /// A sender for the window `window`, of which nothing has run yet.
     WARDEN_DEVICE slot_sender(Ref const& ref, slots window) : ref_{ref}, window_{window} {}
 
     /// The message that lay in that slot runs now.

@@ -10,16 +10,16 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One lane's part. What a lane sends, one message at most, is kept until all lanes have run
-/// theirs: all reservations are then under way at once, and no lock is held meanwhile. Whoever
-/// sends holds a token for the message.
+/// What one lane of a warp sends by. What it sends, one message at most, is kept until all lanes
+/// have run theirs: all reservations are then under way at once, and no lock is held meanwhile.
+/// Whoever sends holds a token for the message.
 template <class Ref>
 class lane_sender {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
 
-  /// Nothing has been sent.
+  /// A sender that has sent nothing.
   WARDEN_DEVICE explicit lane_sender(Ref const& ref) : ref_{ref} {}
 
   /// For section_client: false, and counted, once it has sent all it may.

@@ -168,7 +168,7 @@ class leader_server {
                : bits;
   }
 
-  /// Those with an empty assignment buffer, as bits. Collective over the warp.
+  /// The followers with an empty assignment buffer, as bits. Collective over the warp.
   WARDEN_DEVICE unsigned free_followers() const {
     bool const is = simt::lane_id() < followers && has_room(simt::lane_id());
     // Acquire: the follower had read its assignment before it said so.

@@ -13,7 +13,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Of a window of `Ref`'s messages, which is sorted by owner thread.
+/// Combines the long runs of a window of `Ref`'s messages, which is sorted by owner thread.
 template <class Ref>
 class long_runs {
   using message_type = typename Ref::message_type;
@@ -23,9 +23,9 @@ class long_runs {
   /// What sections become.
   using partial = typename Ref::formats::partial;
 
-  /// For a warp whose threads own the messages from `begin` to `end` - 1, each its own: combines
-  /// those for one record where a thread has many more than the others, and runs what they became
-  /// by `apply(local, partial)` in the owner. Returns the end of what is left for this thread.
+  /// Combines the messages from `begin` to `end` - 1 of each thread of a warp, its own: those for
+  /// one record where a thread has many more than the others, and runs what they became by
+  /// `apply(local, partial)` in the owner. Returns the end of what is left for this thread.
   /// Collective over the warp.
   template <class Apply>
   WARDEN_DEVICE static std::uint32_t combine(simt::shared_span<message_type> window,

@@ -185,7 +185,7 @@ class nested_server {
     if (releases && all == wait_outcome::ended) ring_.finish();
     return all == wait_outcome::go_on;
   }
-  /// By the first warp of the ring.
+  /// Releases the ring's slices from `next` on that are done. By the first warp of the ring.
   WARDEN_DEVICE std::uint64_t release_ring(std::uint64_t next, unsigned least) const {
     std::uint64_t const released = ring_.release(ref_, next, least);
     if (simt::lane_id() == 0 && released != next)
@@ -202,8 +202,8 @@ class nested_server {
     m = Ref::message_type::from(sent);
     return there;
   }
-  /// As many of the lanes in `there` as there are tokens for, which they have then. Collective over
-  /// the warp.
+  /// Takes tokens for the lanes in `there`; returns those that have one then, as many as there are
+  /// tokens. Collective over the warp.
   WARDEN_DEVICE unsigned admit(unsigned there) const {
     unsigned tokens = 0;
     if (simt::lane_id() == 0)

@@ -14,9 +14,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For sections that send nothing.
+/// What sections that send nothing send by.
 struct sends_nothing {};
-/// In place of a section type, where a run has sections of every type.
+/// Stands for a section type, where a run has sections of every type.
 struct any_type {};
 
 /// The runs of one thread in one window. Message i of the window, sorted by owner, is

@@ -10,20 +10,20 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// One thread's part: what ends counts its time up, what begins counts it down, whichever section
-/// it is and whoever sees the other end. When nothing is under way any more the sums over all
-/// threads of all servers are the times that the sections spent. Modulo 2^64.
+/// The times that one thread has counted: what ends counts its time up, what begins counts it down,
+/// whichever section it is and whoever sees the other end. When nothing is under way any more the
+/// sums over all threads of all servers are the times that the sections spent. Modulo 2^64.
 template <bool Counts>
 class pair_times {
  public:
   /// A section came from a client to the owner of its greater lock.
   WARDEN_DEVICE void came() { sums_.first_lock_ns -= simt::nanoseconds(); }
-  /// It ran there.
+  /// Such a section has run there.
   WARDEN_DEVICE void ran_at_once() {
     ++sums_.pairs;
     sums_.first_lock_ns += simt::nanoseconds();
   }
-  /// It took the lock along.
+  /// Such a section has taken its lock along to the other owner.
   WARDEN_DEVICE void left() {
     ++sums_.pairs;
     ++sums_.apart;
@@ -31,13 +31,13 @@ class pair_times {
     sums_.first_lock_ns += now;
     sums_.request_ns -= now;
   }
-  /// It came to the other owner.
+  /// A section has come to its other owner.
   WARDEN_DEVICE void came_to_other() {
     std::uint64_t const now = simt::nanoseconds();
     sums_.request_ns += now;
     sums_.second_lock_ns -= now;
   }
-  /// It ran there.
+  /// Such a section has run there.
   WARDEN_DEVICE void ran() {
     std::uint64_t const now = simt::nanoseconds();
     sums_.second_lock_ns += now;

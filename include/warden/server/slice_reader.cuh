@@ -9,10 +9,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// All lanes of a warp make one alike.
+/// A warp's place in a channel that is read slice by slice. All lanes of the warp make one alike.
 class slice_reader {
  public:
-  /// For the warp that comes as number `warp` among those that read the channel.
+  /// The first slice of the warp that comes as number `warp` among those that read the channel.
   template <class Tracker>
   WARDEN_DEVICE slice_reader(Tracker const& tracker, unsigned warp)
       : number_{tracker.first() / Tracker::slice + warp},

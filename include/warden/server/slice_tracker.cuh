@@ -52,9 +52,9 @@ class slice_tracker {
   /// The channel's released index when the launch began.
   WARDEN_DEVICE std::uint64_t first() const { return first_; }
 
-  /// All lanes of the warp have run their sections, `count` together. Collective over the warp. For
-  /// the end of work and the watchdog only, so it is relaxed: what the sections wrote is handed on
-  /// by their executor, and to the host by the end of the kernel.
+  /// Counts `count` sections as executed, those of all lanes of the warp. Collective over the warp.
+  /// For the end of work and the watchdog only, so it is relaxed: what the sections wrote is handed
+  /// on by their executor, and to the host by the end of the kernel.
   WARDEN_DEVICE void count_executed(unsigned count) const {
     simt::sync_warp(simt::full_warp);
     if (simt::lane_id() == 0) {

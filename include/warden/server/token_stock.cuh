@@ -17,9 +17,9 @@ struct token_request {
   std::int64_t seen = 0;    ///< there were lately
 };
 
-/// Kept by one thread of a server. A message that was executed leaves its token to the server;
-/// one that is sent or set aside takes one along. Indices of clients below `admitted()` hold a
-/// token each from when they are admitted until they are executed.
+/// The tokens that a server holds, kept by one of its threads. A message that was executed leaves
+/// its token to the server; one that is sent or set aside takes one along. Indices of clients below
+/// `admitted()` hold a token each from when they are admitted until they are executed.
 class token_stock {
  public:
   /// Indeterminate: assign before use.

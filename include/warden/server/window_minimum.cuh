@@ -9,8 +9,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// In shared memory: a word for the window at hand, one that late threads still read, and one that
-/// is made ready for the next.
+/// The minimum of one window after another, in shared memory: a word for the window at hand, one
+/// that late threads still read, and one that is made ready for the next.
 struct window_minimum {
   std::uint32_t words[3];  ///< by turn
 

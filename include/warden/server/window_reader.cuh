@@ -9,9 +9,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Thread t of `Threads` reads the indices that are t mod `Threads`, `Rounds` of them at a look: a
-/// sender that is slow to publish what it has reserved holds up only the slots behind it that far.
-/// What is below the smallest index that any thread still expects has been received by all.
+/// One thread's way through a channel, window by window. Thread t of `Threads` reads the indices
+/// that are t mod `Threads`, `Rounds` of them at a look: a sender that is slow to publish what it
+/// has reserved holds up only the slots behind it that far. What is below the smallest index that
+/// any thread still expects has been received by all.
 template <class Channel, unsigned Threads, unsigned Rounds>
 class window_reader {
   static_assert(Rounds != 0 && Rounds < 32,

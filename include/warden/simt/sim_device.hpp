@@ -40,7 +40,7 @@ struct position {
   index thread, block;
   dimensions threads, blocks;
 };
-/// Kept up to date by the launch; only it writes there.
+/// The position of the thread that runs, kept up to date by the launch; only it writes there.
 extern position here;
 /// Among all threads of the block, x first: warps are cut from that.
 unsigned linear_rank();

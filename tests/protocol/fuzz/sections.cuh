@@ -35,15 +35,15 @@ struct world {
   }
   WARDEN_DEVICE void note(fault f) const { warden::simt::fetch_add(faults + f, 1u); }
 
-  /// Of chain `which` of an operation. Its sender writes the operation's value into it, and each
-  /// section one more than it found: so each step proves that it saw the one before.
+  /// The letter of chain `which` of an operation. Its sender writes the operation's value into it,
+  /// and each section one more than it found: so each step proves that it saw the one before.
   WARDEN_DEVICE std::uint32_t* letter(std::uint32_t number, std::uint32_t which) const {
     return letters + 3 * std::uint64_t{number} + which;
   }
   WARDEN_DEVICE void write(std::uint32_t number, std::uint32_t which) const {
     warden::simt::store_relaxed(letter(number, which), operation_of(number).value);
   }
-  /// By the section that comes after `steps` others.
+  /// Passes the letter on, by the section that comes after `steps` others.
   WARDEN_DEVICE void pass_on(std::uint32_t number, std::uint32_t which, std::uint32_t steps) const {
     std::uint32_t* const word = letter(number, which);
     std::uint32_t const wanted = operation_of(number).value + steps;
@@ -105,7 +105,7 @@ struct plain_section {
   }
 };
 
-/// In the place of a plain one where sections are combined.
+/// A section in the place of a plain one where sections are combined.
 template <reach Reach>
 struct combined_section {
   static constexpr kind what = plain;
