@@ -100,8 +100,8 @@ class forwarding_server {
         // The windows before this one have been executed, and what they sent is published.
         std::uint64_t const done_of_clients = any ? clients_before : clients.released();
         std::uint64_t const done_of_servers = any ? servers_before : servers.released();
-        give_back(channel_, clients_before, clients.released(), done_of_clients);
-        give_back(ring_, servers_before, servers.released(), done_of_servers);
+        give_back(ref_, channel_, clients_before, clients.released(), done_of_clients);
+        give_back(ref_, ring_, servers_before, servers.released(), done_of_servers);
         auto const spent = static_cast<std::int32_t>(simt::shared_exchange(shared.spent, 0u));
         shared.stock.executed(done_of_clients, done_of_servers, spent);
         if (any) {
@@ -137,18 +137,6 @@ class forwarding_server {
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
     arena_piece<progress> shared = carver.take<progress>(1);
   };
-
-  /// Slots go back to the senders. One thread.
-  template <class Channel>
-  WARDEN_DEVICE void give_back(Channel const& c, std::uint64_t before, std::uint64_t received,
-                               std::uint64_t executed) const {
-    if (received != before) {
-      // Relaxed: what was received shows by its laps that it was not overwritten before.
-      simt::store_relaxed(&c.indices()->released.value, received);
-      ref_.note_fullness(c, before);
-    }
-    simt::store_relaxed(&c.indices()->executed.value, executed);
-  }
 
   /// Nothing has arrived: one thread waits for the oldest missing message of either kind.
   /// Collective. False when the work has ended or the launch is poisoned.

@@ -3,6 +3,7 @@
 /// One thread's part in receiving a channel by windows.
 #pragma once
 
+#include <warden/channel/channel.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -74,5 +75,19 @@ class window_reader {
   unsigned ahead_;      ///< of the first index of this thread's that it expects, beyond that
   unsigned taken_ = 0;  ///< bit k: the index k rounds beyond that one was received
 };
+
+/// The server's `channel` was received up to `received`, from `before` on, and executed up to
+/// `executed`: the slots go back to the senders. One thread.
+template <class Ref, class Channel>
+WARDEN_DEVICE void give_back(Ref const& ref, Channel const& channel, std::uint64_t before,
+                             std::uint64_t received, std::uint64_t executed) {
+  channel_indices* const indices = channel.indices();
+  if (received != before) {
+    // Relaxed: what was received shows by its laps that it was not overwritten before.
+    simt::store_relaxed(&indices->released.value, received);
+    ref.note_fullness(channel, before);
+  }
+  simt::store_relaxed(&indices->executed.value, executed);
+}
 
 WARDEN_NAMESPACE_END

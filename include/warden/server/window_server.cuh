@@ -53,13 +53,12 @@ class window_server {
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
-    channel_indices* const indices = channel_.indices();
     unsigned const me = simt::thread_rank();
     window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
     worker_.start();
     if (me == 0) {
       received_[0].start();
-      simt::store_relaxed(&indices->started.value, ref_.launch_number());
+      simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number());
     }
     simt::sync_block();
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
@@ -78,14 +77,9 @@ class window_server {
       reader.release(received_[0].get(turn));  // sabotage: window-release
       if (me == 0) {
         received_[0].turn_over(turn);
-        if (reader.released() != before) {
-          // Relaxed: what was received shows by its laps that it was not overwritten before.
-          simt::store_relaxed(&indices->released.value, reader.released());
-          ref_.note_fullness(channel_, before);
-        }
         // The windows before this one have been executed: all threads came to the barrier. What
         // was received beyond an index that is missing is not counted yet.
-        simt::store_relaxed(&indices->executed.value, any ? before : reader.released());
+        give_back(ref_, channel_, before, reader.released(), any ? before : reader.released());
       }
       if (!any) {
         if (!wait(reader.released())) break;
