@@ -8,6 +8,7 @@
 #include <warden/stream.hpp>
 
 #include <cstddef>
+#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -25,17 +26,21 @@ class buffer {
   /// Empty: no memory.
   buffer() = default;
   /// Contents are garbage. Throws cuda_error when there is not enough memory.
-  explicit buffer(std::size_t size)
-      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T)))},
+  explicit buffer(std::size_t size, std::source_location where = std::source_location::current())
+      : data_{size == 0 ? nullptr : static_cast<T*>(runtime::allocate(size * sizeof(T), where))},
         size_{size} {}
   /// A copy of `host`; waits until it has arrived. Throws cuda_error.
-  explicit buffer(std::span<T const> host) : buffer(host.size()) {
+  explicit buffer(std::span<T const> host,
+                  std::source_location where = std::source_location::current())
+      : buffer(host.size(), where) {
     if (size_ == 0) return;
-    runtime::copy_async(data_, host.data(), bytes(), {});
-    stream_ref{}.synchronize();
+    runtime::copy_async(data_, host.data(), bytes(), {}, where);
+    stream_ref{}.synchronize(where);
   }
   /// A copy of `host`; waits until it has arrived. Throws cuda_error.
-  explicit buffer(std::vector<T> const& host) : buffer(std::span<T const>{host}) {}
+  explicit buffer(std::vector<T> const& host,
+                  std::source_location where = std::source_location::current())
+      : buffer(std::span<T const>{host}, where) {}
   /// Frees the memory; this waits for the device.
   ~buffer() { runtime::deallocate(data_); }
   /// Leaves `other` empty.
@@ -58,14 +63,16 @@ class buffer {
   [[nodiscard]] std::size_t bytes() const { return size_ * sizeof(T); }
 
   /// Sets every byte; enqueued. Throws cuda_error.
-  void fill_bytes(unsigned char byte, stream_ref s = {}) {
-    if (size_ != 0) runtime::fill_async(data_, byte, bytes(), s);
+  void fill_bytes(unsigned char byte, stream_ref s = {},
+                  std::source_location where = std::source_location::current()) {
+    if (size_ != 0) runtime::fill_async(data_, byte, bytes(), s, where);
   }
   /// The contents; blocks the host until the stream has come here. Throws cuda_error.
-  [[nodiscard]] std::vector<T> to_host(stream_ref s = {}) const {
+  [[nodiscard]] std::vector<T> to_host(
+      stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     std::vector<T> host(size_);
-    if (size_ != 0) runtime::copy_async(host.data(), data_, bytes(), s);
-    s.synchronize();
+    if (size_ != 0) runtime::copy_async(host.data(), data_, bytes(), s, where);
+    s.synchronize(where);
     return host;
   }
 
@@ -77,9 +84,10 @@ class buffer {
 /// Copies `count` elements between host and device memory, in any direction; enqueued. Host memory
 /// must stay alive until the stream has come here. Throws cuda_error.
 template <class T>
-void copy(T* to, std::type_identity_t<T> const* from, std::size_t count, stream_ref s = {}) {
+void copy(T* to, std::type_identity_t<T> const* from, std::size_t count, stream_ref s = {},
+          std::source_location where = std::source_location::current()) {
   static_assert(std::is_trivially_copyable_v<T>);
-  if (count != 0) runtime::copy_async(to, from, count * sizeof(T), s);
+  if (count != 0) runtime::copy_async(to, from, count * sizeof(T), s, where);
 }
 
 WARDEN_HOST_NAMESPACE_END

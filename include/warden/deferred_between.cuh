@@ -81,7 +81,7 @@ class deferred_between : public detail::runnable_log<
       : base{first.device(), access::shared(first), runner{first}},
         second_state_{access::shared(second)},
         second_{access::state(second)} {
-    runtime::device_scope const scope{first.device()};
+    runtime::device_scope const scope{first.device(), where};
     if (first.device() != second.device()) {
       throw limit_error{"deferred_between: guardeds on the devices " +
                             std::to_string(first.device()) + " and " +
@@ -120,7 +120,7 @@ class deferred_between : public detail::runnable_log<
   /// again. What is sent meanwhile is refused and reported. Throws cuda_error.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     base::run(s, where);
-    second_state_->ran(s);
+    second_state_->ran(s, where);
   }
 
  private:

@@ -83,7 +83,7 @@ class deferred : public detail::runnable_log<run_ref<Policy, Record, Sections...
            deferred_options chosen = {},
            std::source_location where = std::source_location::current())
       : base{of.device(), detail::launch_access::shared(of), runner{of}} {
-    runtime::device_scope const scope{of.device()};
+    runtime::device_scope const scope{of.device(), where};
     detail::log_plan<run_type>::check(sections, of.size(), replayed, where);
     static_cast<run_array<Record>&>(run_) =
         detail::launch_access::array<Record>(of, run_type::has_pairs);

@@ -8,6 +8,7 @@
 #include <warden/stream.hpp>
 
 #include <memory>
+#include <source_location>
 #include <utility>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -18,21 +19,24 @@ class graph {
   /// From now on work in `s`, which is not the default stream, is captured instead of run. Until
   /// `end_capture` the program allocates and frees no device memory and does not wait for `s`
   /// (CUDA's capture mode "global"). Throws cuda_error.
-  static void begin_capture(stream_ref s);
+  static void begin_capture(stream_ref s,
+                            std::source_location where = std::source_location::current());
   /// What has been captured. Throws cuda_error when something forbidden was tried meanwhile; the
   /// stream is usable again in any case.
-  static graph end_capture(stream_ref s);
+  static graph end_capture(stream_ref s,
+                           std::source_location where = std::source_location::current());
   /// What `enqueue()` enqueues in `s`. Throws what that throws, and cuda_error.
   template <class Enqueue>
-  static graph capture(stream_ref s, Enqueue&& enqueue) {
-    begin_capture(s);
+  static graph capture(stream_ref s, Enqueue&& enqueue,
+                       std::source_location where = std::source_location::current()) {
+    begin_capture(s, where);
     try {
       std::forward<Enqueue>(enqueue)();
     } catch (...) {
       abandon_capture(s);
       throw;
     }
-    return end_capture(s);
+    return end_capture(s, where);
   }
 
   /// What was moved from may only be destroyed or assigned to.
@@ -42,7 +46,7 @@ class graph {
   ~graph();
 
   /// Enqueues the captured work in `s`, any stream. Throws cuda_error.
-  void launch(stream_ref s) const;
+  void launch(stream_ref s, std::source_location where = std::source_location::current()) const;
 
  private:
   struct content;

@@ -160,7 +160,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded one");
     options_ = chosen;
-    device_ = runtime::current_device();
+    device_ = runtime::current_device(where);
     if constexpr (!Policy::deferred_only) plan().choose_owners(size);
     begin(records, size, sections_context);
   }
@@ -171,7 +171,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
                 std::source_location where = std::source_location::current())
       : where_{where} {
     options_ = chosen;
-    device_ = runtime::current_device();
+    device_ = runtime::current_device(where);
     options_.servers = owners.servers();
     ref_.owners = owners;
     begin(records, size, sections_context);
@@ -211,31 +211,32 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
   /// updated), limit_error for bad ids, for messages never flushed and for too much shared memory
   /// asked for. The guarded is usable again afterwards. Throws cuda_error when the device failed.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
-    runtime::device_scope const scope{device_};
-    if (runtime::capturing(s)) {
+    runtime::device_scope const scope{device_, where};
+    if (runtime::capturing(s, where)) {
       throw limit_error{
           "wait: the stream is being captured into a graph; call wait after launching the graph",
           where};
     }
-    s.synchronize();
-    history_->synchronize();  // sabotage: last-launch
-    state_->last_run.synchronize();
+    s.synchronize(where);
+    history_->synchronize(where);  // sabotage: last-launch
+    state_->last_run.synchronize(where);
     guarded_report report;
-    copy(&report, state_->report.data(), 1, s);
-    s.synchronize();
-    auto const [failure, shared] = history_->report(s);
+    copy(&report, state_->report.data(), 1, s, where);
+    s.synchronize(where);
+    auto const [failure, shared] = history_->report(s, where);
     std::string const misuse =
-        detail::misuse_in(report, size(), Policy::calls_per_thread, state_->never_run(s));
-    if (!misuse.empty()) clear_report(report, s);
+        detail::misuse_in(report, size(), Policy::calls_per_thread, state_->never_run(s, where));
+    if (!misuse.empty()) clear_report(report, s, where);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
-    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0) answers_.reset(s);
+    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)
+      answers_.reset(s, where);
     if (failure && channels_) {
       // They may hold half a batch.
-      reset_channels(s);
-      forwards_->reset(ref_, s);  // sabotage: rings-kept
+      reset_channels(s, where);
+      forwards_->reset(ref_, s, where);  // sabotage: rings-kept
     }
     // Not before all of that: launches that are enqueued already may run from here on.
-    if (failure || !shared.empty()) history_->clear(s);  // sabotage: health-cleared
+    if (failure || !shared.empty()) history_->clear(s, where);  // sabotage: health-cleared
     if (failure) throw timeout_error{*failure, where};
     if (!shared.empty()) throw limit_error{shared, where};
     if (!misuse.empty()) throw limit_error{misuse, where};
@@ -255,9 +256,9 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
                    std::source_location where = std::source_location::current()) {
     if constexpr (defers) {
       if (Policy::deferred_only || size() <= deferred_ref::message_type::limit) {
-        runtime::device_scope const scope{device_};
+        runtime::device_scope const scope{device_, where};
         // The log is one for all streams: what is sent comes behind the run before.
-        if (!runtime::capturing(s)) s.wait_for(state_->last_run);
+        if (!runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
         kept_.template apply<false>(*this, ids, nullptr, sections, n, s, where);
         return;
       }
@@ -271,7 +272,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
   /// captured into a graph. Throws as deferred does.
   void reserve(std::size_t n, std::source_location where = std::source_location::current()) {
     static_assert(defers, "warden: these sections are not deferred: nothing is to be reserved");
-    runtime::device_scope const scope{device_};
+    runtime::device_scope const scope{device_, where};
     kept_.reserve(*this, n, {}, where);
   }
 
@@ -282,8 +283,8 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
                    Section const* sections, std::size_t n, stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
     if constexpr (defers && Policy::deferred_only) {
-      runtime::device_scope const scope{device_};
-      if (!runtime::capturing(s)) s.wait_for(state_->last_run);
+      runtime::device_scope const scope{device_, where};
+      if (!runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
       kept_.template apply<true>(*this, firsts, seconds, sections, n, s, where);
     } else {
       launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
@@ -293,13 +294,14 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
   /// that says `statistics = true`. Throws cuda_error.
-  [[nodiscard]] warden::statistics statistics(stream_ref s = {}) const {
+  [[nodiscard]] warden::statistics statistics(
+      stream_ref s = {}, std::source_location where = std::source_location::current()) const {
     static_assert(Policy::statistics,
                   "warden: statistics are compiled out; let the policy say statistics = true");
-    runtime::device_scope const scope{device_};
+    runtime::device_scope const scope{device_, where};
     guarded_report report;
-    copy(&report, state_->report.data(), 1, s);
-    s.synchronize();
+    copy(&report, state_->report.data(), 1, s, where);
+    s.synchronize(where);
     return report.totals;
   }
 
@@ -333,14 +335,14 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     ref_.records = records;
     ref_.size = size;
     ref_.sections_context = sections_context;
-    state_ = std::make_shared<detail::shared_state>();
+    state_ = std::make_shared<detail::shared_state>(where_);
     forwards_ = std::make_shared<detail::forward_memory<ref>>();
-    history_ = std::make_shared<detail::launch_history>();
-    state_->report.fill_bytes(0);
-    state_->at_work.fill_bytes(0);
+    history_ = std::make_shared<detail::launch_history>(where_);
+    state_->report.fill_bytes(0, {}, where_);
+    state_->at_work.fill_bytes(0, {}, where_);
     ref_.report = state_->report.data();
     if constexpr (Policy::deferred_only) {
-      history_->make({});
+      history_->make({}, where_);
     } else {
       make_channels(size);
     }
@@ -350,14 +352,15 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     plan().make(size);
     channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
         {},
-        buffer<channel_indices>{options_.servers},
-        buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2)}});
+        buffer<channel_indices>{options_.servers, where_},
+        buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2),
+                                 where_}});
     answers_.make(ref_, where_);
     forwards_->make(ref_, options_.servers, options_.forward_capacity, where_);
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
-    reset_channels({});
-    history_->make(channel_groups());
+    reset_channels({}, where_);
+    history_->make(channel_groups(), where_);
   }
   /// The channels, and the rings if there are any.
   std::vector<detail::launch_state::channels> channel_groups() const {
@@ -375,17 +378,18 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     return groups;
   }
 
-  void reset_channels(stream_ref s) {
-    channels_->template reset<typename ref::channel>(options_.first_index, ref_.capacity_log2, s);
+  void reset_channels(stream_ref s, std::source_location where) {
+    channels_->template reset<typename ref::channel>(options_.first_index, ref_.capacity_log2, s,
+                                                     where);
   }
 
   /// Forgets what was reported; the totals stay.
-  void clear_report(guarded_report report, stream_ref s) {
+  void clear_report(guarded_report report, stream_ref s, std::source_location where) {
     warden::statistics const totals = report.totals;
     report = {};
     report.totals = totals;
-    copy(state_->report.data(), &report, 1, s);
-    s.synchronize();
+    copy(state_->report.data(), &report, 1, s, where);
+    s.synchronize(where);
   }
 
   using base::channels_;

@@ -21,7 +21,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class Kernel, class First, class... Rest>
 void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_stream in,
                   First& first, Rest&... rest) {
-  runtime::device_scope const scope{first.device()};
+  runtime::device_scope const scope{first.device(), in.where};
   detail::launch_plan<Kernel, First, Rest...>{grid, block, in, first, rest...}.enqueue(
       kernel, first, rest...);
 }

@@ -36,20 +36,21 @@ struct device_facts {
 
 /// Driver, toolkit and clocks (in MHz) of the current device, for the context of a result file:
 /// names and values; none on the simulated device. Throws cuda_error.
-std::vector<std::pair<std::string, std::string>> device_details();
+std::vector<std::pair<std::string, std::string>> device_details(
+    std::source_location where = std::source_location::current());
 
 /// The number of usable devices: 0 without a driver or a GPU, 1 on the simulated device.
 int device_count() noexcept;
 /// Ordinal of the device current in this host thread. Throws cuda_error.
-int current_device();
+int current_device(std::source_location where = std::source_location::current());
 /// The facts of one device. Throws cuda_error when there is no such device.
-device_facts facts(int ordinal);
+device_facts facts(int ordinal, std::source_location where = std::source_location::current());
 
 /// Makes `ordinal` current until the end of the scope.
 class device_scope {
  public:
   /// Throws cuda_error when there is no such device.
-  explicit device_scope(int ordinal);
+  explicit device_scope(int ordinal, std::source_location where = std::source_location::current());
   /// Makes the device current that was so before.
   ~device_scope();
   device_scope(device_scope const&) = delete;
@@ -89,7 +90,7 @@ void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
                 std::source_location where = std::source_location::current());
 /// Whether the stream is being captured into a graph. Throws cuda_error.
-bool capturing(stream_ref s);
+bool capturing(stream_ref s, std::source_location where = std::source_location::current());
 
 /// A kernel, as both devices can launch it.
 struct kernel {

@@ -22,10 +22,10 @@ class stream_ref {
   /// the `cudaStream_t`
   [[nodiscard]] CUstream_st* handle() const { return handle_; }
   /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
-  void synchronize() const;
+  void synchronize(std::source_location where = std::source_location::current()) const;
   /// What is enqueued here from now on runs after the place that `e` has recorded. Throws
   /// cuda_error.
-  void wait_for(event const& e) const;
+  void wait_for(event const& e, std::source_location where = std::source_location::current()) const;
 
  private:
   CUstream_st* handle_;
@@ -35,7 +35,7 @@ class stream_ref {
 class event {
  public:
   /// An event of the current device, nothing recorded yet. Throws cuda_error.
-  event();
+  explicit event(std::source_location where = std::source_location::current());
   ~event();
   /// What was moved from may only be destroyed or assigned to.
   event(event&& other) noexcept;
@@ -47,10 +47,10 @@ class event {
   [[nodiscard]] CUevent_st* handle() const { return handle_; }
   /// The place behind all that is enqueued in `s` so far, instead of the one before. Throws
   /// cuda_error.
-  void record(stream_ref s);
+  void record(stream_ref s, std::source_location where = std::source_location::current());
   /// Blocks the host until the recorded place is reached; not at all if there is none. Throws
   /// cuda_error.
-  void synchronize() const;
+  void synchronize(std::source_location where = std::source_location::current()) const;
 
  private:
   CUevent_st* handle_;
@@ -60,7 +60,7 @@ class event {
 class stream {
  public:
   /// Does not synchronize with the default stream. Throws cuda_error.
-  stream();
+  explicit stream(std::source_location where = std::source_location::current());
   /// Work enqueued already still runs.
   ~stream();
   /// Leaves `other` the default stream.
@@ -72,7 +72,9 @@ class stream {
   /// Valid while this stream lives.
   operator stream_ref() const { return stream_ref{handle_}; }
   /// Blocks the host until everything enqueued so far has finished. Throws cuda_error.
-  void synchronize() const { stream_ref{handle_}.synchronize(); }
+  void synchronize(std::source_location where = std::source_location::current()) const {
+    stream_ref{handle_}.synchronize(where);
+  }
 
  private:
   CUstream_st* handle_;

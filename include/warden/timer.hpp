@@ -7,6 +7,7 @@
 #include <warden/stream.hpp>
 
 #include <cstdint>
+#include <source_location>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
@@ -24,17 +25,18 @@ struct measurement {
 class timer {
  public:
   /// On the device current now. Throws cuda_error.
-  timer();
+  explicit timer(std::source_location where = std::source_location::current());
   ~timer();
   timer(timer const&) = delete;
   timer& operator=(timer const&) = delete;
 
   /// Enqueues the beginning of the stretch. Throws cuda_error.
-  void start(stream_ref s = {});
+  void start(stream_ref s = {}, std::source_location where = std::source_location::current());
   /// Enqueues its end, in the same stream. Throws cuda_error.
-  void stop(stream_ref s = {});
+  void stop(stream_ref s = {}, std::source_location where = std::source_location::current());
   /// Blocks the host until the stretch has ended. Throws cuda_error.
-  [[nodiscard]] measurement result() const;
+  [[nodiscard]] measurement result(
+      std::source_location where = std::source_location::current()) const;
 
  private:
   void* start_;

@@ -33,16 +33,15 @@ int attribute(cudaDeviceAttr which, int ordinal, std::source_location where) {
 
 namespace runtime {
 
-std::vector<std::pair<std::string, std::string>> device_details() {
-  auto const where = std::source_location::current();
-  int const ordinal = current_device();
+std::vector<std::pair<std::string, std::string>> device_details(std::source_location where) {
+  int const ordinal = current_device(where);
   int driver = 0, toolkit = 0;
   check(cudaDriverGetVersion(&driver), "asking for the driver", where);
   check(cudaRuntimeGetVersion(&toolkit), "asking for the runtime", where);
   auto const version = [](int v) {
     return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10);
   };
-  device_facts const f = facts(ordinal);
+  device_facts const f = facts(ordinal, where);
   return {{"driver_cuda", version(driver)},
           {"toolkit", version(toolkit)},
           {"compute_capability", std::to_string(f.compute_capability / 10) + "." +
@@ -62,14 +61,13 @@ int device_count() noexcept {
   return count;
 }
 
-int current_device() {
+int current_device(std::source_location where) {
   int ordinal = 0;
-  check(cudaGetDevice(&ordinal), "asking for the current device", std::source_location::current());
+  check(cudaGetDevice(&ordinal), "asking for the current device", where);
   return ordinal;
 }
 
-device_facts facts(int ordinal) {
-  auto const where = std::source_location::current();
+device_facts facts(int ordinal, std::source_location where) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, ordinal),
         "asking for device " + std::to_string(ordinal), where);
@@ -86,11 +84,10 @@ device_facts facts(int ordinal) {
   return f;
 }
 
-device_scope::device_scope(int ordinal) : previous_{current_device()} {
-  if (ordinal != previous_) {
-    check(cudaSetDevice(ordinal), "selecting device " + std::to_string(ordinal),
-          std::source_location::current());
-  }
+device_scope::device_scope(int ordinal, std::source_location where)
+    : previous_{current_device(where)} {
+  if (ordinal != previous_)
+    check(cudaSetDevice(ordinal), "selecting device " + std::to_string(ordinal), where);
 }
 device_scope::~device_scope() {
   int now = 0;
@@ -129,17 +126,16 @@ void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
   check(cudaMemsetAsync(to, byte, bytes, s.handle()), "filling " + std::to_string(bytes) + " bytes",
         where);
 }
-bool capturing(stream_ref s) {
+bool capturing(stream_ref s, std::source_location where) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(s.handle(), &status), "asking whether a stream is captured",
-        std::source_location::current());
+  check(cudaStreamIsCapturing(s.handle(), &status), "asking whether a stream is captured", where);
   return status != cudaStreamCaptureStatusNone;
 }
 
 void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_location where) {
   static std::mutex mutex;
   static std::map<std::pair<void const*, int>, std::size_t> raised;
-  int const ordinal = current_device();
+  int const ordinal = current_device(where);
   std::lock_guard const lock{mutex};
   auto const [place, fresh] = raised.try_emplace({k.function, ordinal}, 0);
   // Only ever raised: another host thread may be about to launch the kernel with more.
@@ -176,7 +172,7 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
 
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where) {
-  int const ordinal = current_device();
+  int const ordinal = current_device(where);
   return blocks_per_multiprocessor(k, threads, shared_bytes, where) *
          attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
 }

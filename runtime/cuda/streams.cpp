@@ -12,15 +12,15 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-void stream_ref::synchronize() const {
-  check(cudaStreamSynchronize(handle_), "waiting for a stream");
+void stream_ref::synchronize(std::source_location where) const {
+  check(cudaStreamSynchronize(handle_), "waiting for a stream", where);
 }
-void stream_ref::wait_for(event const& e) const {
-  check(cudaStreamWaitEvent(handle_, e.handle(), 0), "waiting for an event");
+void stream_ref::wait_for(event const& e, std::source_location where) const {
+  check(cudaStreamWaitEvent(handle_, e.handle(), 0), "waiting for an event", where);
 }
 
-stream::stream() : handle_{nullptr} {
-  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream");
+stream::stream(std::source_location where) : handle_{nullptr} {
+  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream", where);
 }
 stream::~stream() {
   if (handle_ != nullptr) cudaStreamDestroy(handle_);
@@ -31,8 +31,8 @@ stream& stream::operator=(stream&& other) noexcept {
   return *this;
 }
 
-event::event() : handle_{nullptr} {
-  check(cudaEventCreateWithFlags(&handle_, cudaEventDisableTiming), "creating an event");
+event::event(std::source_location where) : handle_{nullptr} {
+  check(cudaEventCreateWithFlags(&handle_, cudaEventDisableTiming), "creating an event", where);
 }
 event::~event() {
   if (handle_ != nullptr) cudaEventDestroy(handle_);
@@ -42,10 +42,12 @@ event& event::operator=(event&& other) noexcept {
   std::swap(handle_, other.handle_);
   return *this;
 }
-void event::record(stream_ref s) {
-  check(cudaEventRecord(handle_, s.handle()), "recording an event");
+void event::record(stream_ref s, std::source_location where) {
+  check(cudaEventRecord(handle_, s.handle()), "recording an event", where);
 }
-void event::synchronize() const { check(cudaEventSynchronize(handle_), "waiting for an event"); }
+void event::synchronize(std::source_location where) const {
+  check(cudaEventSynchronize(handle_), "waiting for an event", where);
+}
 
 struct graph::content {
   cudaGraphExec_t runnable = nullptr;
@@ -63,16 +65,17 @@ graph& graph::operator=(graph&& other) noexcept = default;
 graph::~graph() = default;
 graph::graph(std::unique_ptr<content> captured) : content_{std::move(captured)} {}
 
-void graph::begin_capture(stream_ref s) {
-  check(cudaStreamBeginCapture(s.handle(), cudaStreamCaptureModeGlobal), "capturing a stream");
+void graph::begin_capture(stream_ref s, std::source_location where) {
+  check(cudaStreamBeginCapture(s.handle(), cudaStreamCaptureModeGlobal), "capturing a stream",
+        where);
 }
-graph graph::end_capture(stream_ref s) {
+graph graph::end_capture(stream_ref s, std::source_location where) {
   cudaGraph_t captured = nullptr;
-  check(cudaStreamEndCapture(s.handle(), &captured), "ending a capture");
+  check(cudaStreamEndCapture(s.handle(), &captured), "ending a capture", where);
   auto all = std::make_unique<content>();
   cudaError_t const code = cudaGraphInstantiate(&all->runnable, captured, 0);
   cudaGraphDestroy(captured);
-  check(code, "making a graph");
+  check(code, "making a graph", where);
   return graph{std::move(all)};
 }
 void graph::abandon_capture(stream_ref s) noexcept {
@@ -83,8 +86,8 @@ void graph::abandon_capture(stream_ref s) noexcept {
     cudaGetLastError();  // the error that ended it is on its way already
   }
 }
-void graph::launch(stream_ref s) const {
-  check(cudaGraphLaunch(content_->runnable, s.handle()), "launching a graph");
+void graph::launch(stream_ref s, std::source_location where) const {
+  check(cudaGraphLaunch(content_->runnable, s.handle()), "launching a graph", where);
 }
 
 WARDEN_HOST_NAMESPACE_END

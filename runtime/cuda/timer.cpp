@@ -16,10 +16,10 @@ cudaEvent_t moment(void* mark) { return static_cast<cudaEvent_t>(mark); }
 
 }  // namespace
 
-timer::timer() {
+timer::timer(std::source_location where) {
   cudaEvent_t start, stop;
-  check(cudaEventCreate(&start), what);
-  check(cudaEventCreate(&stop), what);
+  check(cudaEventCreate(&start), what, where);
+  check(cudaEventCreate(&stop), what, where);
   start_ = start;
   stop_ = stop;
 }
@@ -27,12 +27,16 @@ timer::~timer() {
   cudaEventDestroy(moment(start_));
   cudaEventDestroy(moment(stop_));
 }
-void timer::start(stream_ref s) { check(cudaEventRecord(moment(start_), s.handle()), what); }
-void timer::stop(stream_ref s) { check(cudaEventRecord(moment(stop_), s.handle()), what); }
-measurement timer::result() const {
-  check(cudaEventSynchronize(moment(stop_)), what);
+void timer::start(stream_ref s, std::source_location where) {
+  check(cudaEventRecord(moment(start_), s.handle()), what, where);
+}
+void timer::stop(stream_ref s, std::source_location where) {
+  check(cudaEventRecord(moment(stop_), s.handle()), what, where);
+}
+measurement timer::result(std::source_location where) const {
+  check(cudaEventSynchronize(moment(stop_)), what, where);
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, moment(start_), moment(stop_)), what);
+  check(cudaEventElapsedTime(&milliseconds, moment(start_), moment(stop_)), what, where);
   measurement m;
   m.seconds = static_cast<double>(milliseconds) * 1e-3;
   return m;

@@ -106,10 +106,10 @@ host_calls calls_since_configure() {
 namespace {
 
 /// What the host asks for, counted and enqueued.
-void enqueue(stream_ref s, work w) {
+void enqueue(stream_ref s, work w, std::source_location where) {
   auto const lock = lock_device();
   ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);
-  all_streams().enqueue(s, std::move(w));
+  all_streams().enqueue(s, std::move(w), where);
 }
 
 /// All of one launch.
@@ -138,19 +138,19 @@ misuse_error::misuse_error(std::string const& message, std::source_location wher
 
 }  // namespace sim
 
-void stream_ref::synchronize() const {
+void stream_ref::synchronize(std::source_location where) const {
   auto const lock = sim::lock_device();
   ++sim::global().calls.synchronizations;
-  sim::all_streams().synchronize(*this);
+  sim::all_streams().synchronize(*this, where);
 }
 
 namespace runtime {
 
-std::vector<std::pair<std::string, std::string>> device_details() { return {}; }
+std::vector<std::pair<std::string, std::string>> device_details(std::source_location) { return {}; }
 int device_count() noexcept { return 1; }
-int current_device() { return 0; }
+int current_device(std::source_location) { return 0; }
 
-device_facts facts(int ordinal) {
+device_facts facts(int ordinal, std::source_location) {
   sim::settings const& s = sim::current_settings();
   device_facts f;
   f.name = "simulated device";
@@ -165,7 +165,7 @@ device_facts facts(int ordinal) {
   return f;
 }
 
-device_scope::device_scope(int) : previous_{0} {}
+device_scope::device_scope(int, std::source_location) : previous_{0} {}
 device_scope::~device_scope() = default;
 
 profiled_scope::profiled_scope() noexcept = default;
@@ -209,14 +209,17 @@ void* allocate_pinned(std::size_t bytes, std::source_location where) {
 }
 void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
 
-void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s, std::source_location) {
-  sim::enqueue(s, [=] { std::memcpy(to, from, bytes); });
+void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
+                std::source_location where) {
+  sim::enqueue(
+      s, [=] { std::memcpy(to, from, bytes); }, where);
 }
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
-                std::source_location) {
-  sim::enqueue(s, [=] { std::memset(to, byte, bytes); });
+                std::source_location where) {
+  sim::enqueue(
+      s, [=] { std::memset(to, byte, bytes); }, where);
 }
-bool capturing(stream_ref s) {
+bool capturing(stream_ref s, std::source_location) {
   auto const lock = sim::lock_device();
   return sim::all_streams().capturing(s);
 }
@@ -260,7 +263,8 @@ launch_result launch(kernel const& k, launch_shape const& shape, void** argument
   }
   if (shape.cooperative && shape.blocks.count() > sim::current_settings().refuse_blocks_over)
     return launch_result::too_large;
-  sim::enqueue(s, [shape, body = k.body(arguments)] { sim::run(shape, body); });
+  sim::enqueue(
+      s, [shape, body = k.body(arguments)] { sim::run(shape, body); }, where);
   return launch_result::launched;
 }
 
@@ -269,8 +273,8 @@ std::size_t sort_bytes(std::uint32_t n, unsigned, std::source_location) {
 }
 
 void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_t, stream_ref s,
-                std::source_location) {
-  sim::enqueue(s, [=] {
+                std::source_location where) {
+  auto const sort = [=] {
     auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1);
     auto* const order = static_cast<std::uint32_t*>(temporary);
     std::iota(order, order + a.n, 0u);
@@ -281,17 +285,19 @@ void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_
       a.sorted_keys[p] = a.keys[order[p]];
       a.sorted_values[p] = a.values[order[p]];
     }
-  });
+  };
+  sim::enqueue(s, sort, where);
 }
 
 void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts,
-               std::uint32_t* count, void*, std::size_t, stream_ref s, std::source_location) {
-  sim::enqueue(s, [=] {
+               std::uint32_t* count, void*, std::size_t, stream_ref s, std::source_location where) {
+  auto const find = [=] {
     *count = 0;
     for (std::uint32_t p = 0; p < n; ++p) {
       if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
     }
-  });
+  };
+  sim::enqueue(s, find, where);
 }
 
 }  // namespace runtime

@@ -18,12 +18,12 @@ constexpr int illegal_state = 401;
 constexpr int capture_unsupported = 900;
 constexpr int capture_invalidated = 901;
 
-[[noreturn]] void refuse(std::string const& what, int code) {
+[[noreturn]] void refuse(std::string const& what, int code, std::source_location where) {
   char const* const why =
       code == illegal_state         ? "the operation cannot be performed in the present state"
       : code == capture_unsupported ? "operation not permitted when stream is capturing"
                                     : "operation failed due to a previous error during capture";
-  throw cuda_error{code, what + ": " + why, std::source_location::current()};
+  throw cuda_error{code, what + ": " + why, where};
 }
 
 }  // namespace
@@ -63,10 +63,10 @@ queue& streams::queue_of(stream_ref s) const {
   return s.handle() == nullptr ? *queues_.front() : *reinterpret_cast<queue*>(s.handle());
 }
 
-void streams::enqueue(stream_ref s, work w) {
+void streams::enqueue(stream_ref s, work w, std::source_location where) {
   queue& q = queue_of(s);
   if (!q.captures) return push(q, {std::move(w)});
-  if (q.capture_failed) refuse("enqueueing work", capture_invalidated);
+  if (q.capture_failed) refuse("enqueueing work", capture_invalidated, where);
   q.captured.push_back(std::move(w));
 }
 
@@ -75,26 +75,26 @@ void streams::push(queue& q, queue::item i) {
   if (!late_) run_until([&] { return q.items.empty(); }, &q);
 }
 
-std::shared_ptr<mark const> streams::record(stream_ref s) {
+std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location where) {
   queue& q = queue_of(s);
-  if (q.captures) refuse("recording an event", capture_unsupported);
+  if (q.captures) refuse("recording an event", capture_unsupported, where);
   auto const m = std::make_shared<mark>();
   push(q, {[] {}, nullptr, m});
   return m;
 }
 
-void streams::wait(stream_ref s, std::shared_ptr<mark const> m) {
+void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where) {
   queue& q = queue_of(s);
-  if (q.captures) refuse("waiting for an event", capture_unsupported);
+  if (q.captures) refuse("waiting for an event", capture_unsupported, where);
   push(q, {[] {}, std::move(m)});
 }
 
-void streams::synchronize(stream_ref s) {
+void streams::synchronize(stream_ref s, std::source_location where) {
   throw_kept_error();
   queue const& q = queue_of(s);
   if (q.captures) {
     forbidden_by_capture();
-    refuse("waiting for a stream", capture_unsupported);
+    refuse("waiting for a stream", capture_unsupported, where);
   }
   run_until([&] { return q.items.empty(); }, &q);
 }
@@ -170,19 +170,20 @@ void streams::drop_destroyed() {
   std::erase_if(queues_, [](auto const& q) { return q->destroyed && q->items.empty(); });
 }
 
-void streams::begin_capture(stream_ref s) {
+void streams::begin_capture(stream_ref s, std::source_location where) {
   queue& q = queue_of(s);
-  if (s.handle() == nullptr) refuse("capturing a stream", capture_unsupported);
-  if (q.captures) refuse("capturing a stream", illegal_state);
+  if (s.handle() == nullptr) refuse("capturing a stream", capture_unsupported, where);
+  if (q.captures) refuse("capturing a stream", illegal_state, where);
   q.captures = true;
 }
 
-captured_work streams::end_capture(stream_ref s) {
+captured_work streams::end_capture(stream_ref s, std::source_location where) {
   queue& q = queue_of(s);
-  if (!q.captures) refuse("ending a capture", illegal_state);
+  if (!q.captures) refuse("ending a capture", illegal_state, where);
   q.captures = false;
   captured_work all = std::exchange(q.captured, {});
-  if (std::exchange(q.capture_failed, false)) refuse("ending a capture", capture_invalidated);
+  if (std::exchange(q.capture_failed, false))
+    refuse("ending a capture", capture_invalidated, where);
   return all;
 }
 
@@ -204,7 +205,7 @@ namespace {
 sim::queue* queue_at(CUstream_st* handle) { return reinterpret_cast<sim::queue*>(handle); }
 }  // namespace
 
-stream::stream() {
+stream::stream(std::source_location) {
   auto const lock = sim::lock_device();
   handle_ = reinterpret_cast<CUstream_st*>(sim::all_streams().create());
 }
@@ -226,7 +227,7 @@ using recorded = std::shared_ptr<sim::mark const>;
 recorded& place_of(CUevent_st* handle) { return *reinterpret_cast<recorded*>(handle); }
 }  // namespace
 
-event::event() : handle_{reinterpret_cast<CUevent_st*>(new recorded)} {}
+event::event(std::source_location) : handle_{reinterpret_cast<CUevent_st*>(new recorded)} {}
 event::~event() {
   if (handle_ != nullptr) delete &place_of(handle_);
 }
@@ -235,17 +236,17 @@ event& event::operator=(event&& other) noexcept {
   std::swap(handle_, other.handle_);
   return *this;
 }
-void event::record(stream_ref s) {
+void event::record(stream_ref s, std::source_location where) {
   auto const lock = sim::lock_device();
-  place_of(handle_) = sim::all_streams().record(s);
+  place_of(handle_) = sim::all_streams().record(s, where);
 }
-void event::synchronize() const {
+void event::synchronize(std::source_location) const {
   auto const lock = sim::lock_device();
   if (recorded const place = place_of(handle_)) sim::all_streams().synchronize(*place);
 }
-void stream_ref::wait_for(event const& e) const {
+void stream_ref::wait_for(event const& e, std::source_location where) const {
   auto const lock = sim::lock_device();
-  if (recorded const place = place_of(e.handle())) sim::all_streams().wait(*this, place);
+  if (recorded const place = place_of(e.handle())) sim::all_streams().wait(*this, place, where);
 }
 
 // ---- graphs
@@ -259,24 +260,24 @@ graph& graph::operator=(graph&& other) noexcept = default;
 graph::~graph() = default;
 graph::graph(std::unique_ptr<content> captured) : content_{std::move(captured)} {}
 
-void graph::begin_capture(stream_ref s) {
+void graph::begin_capture(stream_ref s, std::source_location where) {
   auto const lock = sim::lock_device();
-  sim::all_streams().begin_capture(s);
+  sim::all_streams().begin_capture(s, where);
 }
-graph graph::end_capture(stream_ref s) {
+graph graph::end_capture(stream_ref s, std::source_location where) {
   auto const lock = sim::lock_device();
-  return graph{std::make_unique<content>(content{sim::all_streams().end_capture(s)})};
+  return graph{std::make_unique<content>(content{sim::all_streams().end_capture(s, where)})};
 }
 void graph::abandon_capture(stream_ref s) noexcept {
   auto const lock = sim::lock_device();
   try {
-    static_cast<void>(sim::all_streams().end_capture(s));
+    static_cast<void>(sim::all_streams().end_capture(s, std::source_location::current()));
   } catch (cuda_error const&) {  // the error that ends it is on its way already
   }
 }
-void graph::launch(stream_ref s) const {
+void graph::launch(stream_ref s, std::source_location where) const {
   auto const lock = sim::lock_device();
-  for (sim::work const& w : content_->all) sim::all_streams().enqueue(s, w);
+  for (sim::work const& w : content_->all) sim::all_streams().enqueue(s, w, where);
 }
 
 WARDEN_HOST_NAMESPACE_END

@@ -60,21 +60,21 @@ class streams {
   queue* create();
   void destroy(queue* q) noexcept;
   /// Throws cuda_error when a capture has failed.
-  void enqueue(stream_ref s, work w);
+  void enqueue(stream_ref s, work w, std::source_location where);
   // Not captured: these throw cuda_error while the stream is.
-  [[nodiscard]] std::shared_ptr<mark const> record(stream_ref s);
-  void wait(stream_ref s, std::shared_ptr<mark const> m);
+  [[nodiscard]] std::shared_ptr<mark const> record(stream_ref s, std::source_location where);
+  void wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where);
 
   // These throw what the work throws; the first one cuda_error while the stream is captured.
-  void synchronize(stream_ref s);
+  void synchronize(stream_ref s, std::source_location where);
   void synchronize(mark const& m);
   void finish_all();
   /// An error is kept for the next wait.
   void finish_all_quietly() noexcept;
 
   // Throw cuda_error as CUDA would.
-  void begin_capture(stream_ref s);
-  captured_work end_capture(stream_ref s);
+  void begin_capture(stream_ref s, std::source_location where);
+  captured_work end_capture(stream_ref s, std::source_location where);
   [[nodiscard]] bool capturing(stream_ref s) const { return queue_of(s).captures; }
   /// Whether any stream is captured; what is no work in a stream is then forbidden, and its attempt
   /// ends the captures.

@@ -18,30 +18,31 @@ using moment = std::shared_ptr<measurement>;
 moment& of(void* mark) { return *static_cast<moment*>(mark); }
 
 /// Enqueues the counts of what was done so far, and whether sectors are counted from there on.
-void enqueue(stream_ref s, moment const& m, bool counts) {
+void enqueue(stream_ref s, moment const& m, bool counts, std::source_location where) {
   auto const lock = sim::lock_device();
-  sim::all_streams().enqueue(s, [m, counts] {
+  auto const note = [m, counts] {
     sim::counts const c = sim::counts_so_far();
     m->global_atomics = c.global_atomics;
     m->lock_retries = c.lock_retries;
     m->sectors = c.sectors;
     m->messages = c.messages;
     sim::count_sectors(counts);
-  });
+  };
+  sim::all_streams().enqueue(s, note, where);
 }
 
 }  // namespace
 
-timer::timer()
+timer::timer(std::source_location)
     : start_{new moment{std::make_shared<measurement>()}},
       stop_{new moment{std::make_shared<measurement>()}} {}
 timer::~timer() {
   delete &of(start_);
   delete &of(stop_);
 }
-void timer::start(stream_ref s) { enqueue(s, of(start_), true); }
-void timer::stop(stream_ref s) { enqueue(s, of(stop_), false); }
-measurement timer::result() const {
+void timer::start(stream_ref s, std::source_location where) { enqueue(s, of(start_), true, where); }
+void timer::stop(stream_ref s, std::source_location where) { enqueue(s, of(stop_), false, where); }
+measurement timer::result(std::source_location) const {
   auto const lock = sim::lock_device();
   sim::all_streams().finish_all();
   measurement m = *of(stop_);

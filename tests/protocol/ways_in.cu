@@ -5,6 +5,10 @@
 #include "tests/support/complaint.hpp"
 #include "tests/support/support.cuh"
 
+#include <warden/baseline/lock_array.cuh>
+#include <warden/deferred.cuh>
+#include <warden/graph.hpp>
+
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -35,6 +39,9 @@ struct transfer {
 };
 using bank = warden::guarded<account, deposit, read>;
 using pair_bank = warden::guarded<account, transfer>;
+struct log_policy : warden::default_policy {
+  static constexpr bool deferred_only = true;
+};
 
 constexpr std::uint32_t accounts = 10;
 
@@ -177,6 +184,39 @@ TEST(ways_in, errors_name_the_callers_line) {
   EXPECT_THAT(refusal([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
   EXPECT_THAT(refusal([&] { bank(all, accounts, wrong); }), HasSubstr(here(__LINE__)));
   EXPECT_THAT(refusal([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
+}
+
+/// The cuda_error that `action` throws; nothing if it throws none.
+template <class Action>
+std::string failure(Action action) {
+  try {
+    action();
+  } catch (warden::cuda_error const& e) {
+    return e.what();
+  }
+  return "";
+}
+TEST(ways_in, errors_of_the_device_name_the_callers_line) {
+  std::size_t const all = warden::runtime::facts(0).global_bytes;
+  EXPECT_THAT(failure([&] { warden::buffer<char>{2 * all}; }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(failure([&] { warden::baseline::lock_array{all}; }), HasSubstr(here(__LINE__)));
+  warden::buffer<account> records{accounts};
+  if (test::simulated()) {
+    // More slots, and a larger log, than have a place there.
+    auto const servers =
+        static_cast<unsigned>(all / ((1u << 20) * sizeof(warden::simt::flit_words))) + 1;
+    warden::guarded_options const much{.servers = servers, .capacity = 1u << 20};
+    EXPECT_THAT(failure([&] { bank(records, much); }), HasSubstr(here(__LINE__)));
+    warden::basic_guarded<log_policy, account, deposit> b{records};
+    EXPECT_THAT(failure([&] { warden::deferred(b, 1u << 30); }), HasSubstr(here(__LINE__)));
+  }
+  warden::stream s;
+  EXPECT_THAT(failure([&] { warden::graph::end_capture(s); }), HasSubstr(here(__LINE__)));
+  auto const captures = [&](auto what) {
+    return failure([&] { warden::graph::capture(s, what); });
+  };
+  EXPECT_THAT(captures([&] { warden::stream_ref{s}.synchronize(); }), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(captures([&] { static_cast<void>(records.to_host(s)); }), HasSubstr(here(__LINE__)));
 }
 
 struct large {

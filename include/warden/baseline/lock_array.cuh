@@ -105,9 +105,12 @@ class lock_array {
  public:
   /// A wait without progress is given up after `limit_seconds`. Throws cuda_error when memory is
   /// short.
-  explicit lock_array(std::size_t size, double limit_seconds = 10)
-      : words_{size}, health_{1}, limit_{static_cast<std::uint64_t>(limit_seconds * 1e9), 4096} {
-    clear();
+  explicit lock_array(std::size_t size, double limit_seconds = 10,
+                      std::source_location where = std::source_location::current())
+      : words_{size, where},
+        health_{1, where},
+        limit_{static_cast<std::uint64_t>(limit_seconds * 1e9), 4096} {
+    clear({}, where);
   }
   /// Valid while the array lives.
   [[nodiscard]] lock_array_ref ref() const { return {words_.data(), health_.data(), limit_}; }
@@ -116,10 +119,10 @@ class lock_array {
   /// out.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     launch_health health;
-    copy(&health, health_.data(), 1, s);
-    s.synchronize();
+    copy(&health, health_.data(), 1, s, where);
+    s.synchronize(where);
     if (health.poisoned == 0) return;
-    clear(s);
+    clear(s, where);
     diagnosis d;
     d.wait = health.first;
     d.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
@@ -127,10 +130,10 @@ class lock_array {
   }
 
  private:
-  void clear(stream_ref s = {}) {
-    words_.fill_bytes(0, s);
-    health_.fill_bytes(0, s);
-    s.synchronize();
+  void clear(stream_ref s, std::source_location where) {
+    words_.fill_bytes(0, s, where);
+    health_.fill_bytes(0, s, where);
+    s.synchronize(where);
   }
   buffer<std::uint32_t> words_;
   buffer<launch_health> health_;

@@ -14,6 +14,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string>
 
 WARDEN_NAMESPACE_BEGIN
@@ -47,16 +48,17 @@ class sorter {
  public:
   /// For up to `most_operations` a launch, on ids below `records`. Throws limit_error, and
   /// cuda_error when memory is short.
-  sorter(std::uint32_t most_operations, std::uint32_t records)
-      : most_operations_{checked(most_operations)},
+  sorter(std::uint32_t most_operations, std::uint32_t records,
+         std::source_location where = std::source_location::current())
+      : most_operations_{checked(most_operations, where)},
         records_{std::max(records, 1u)},
-        indices_{most_operations},
-        sorted_ids_{most_operations},
-        order_{most_operations},
-        starts_{most_runs(most_operations)},
-        runs_{1},
-        temporary_{runtime::sort_bytes(most_operations, id_bits())} {
-    number_all();
+        indices_{most_operations, where},
+        sorted_ids_{most_operations, where},
+        order_{most_operations, where},
+        starts_{most_runs(most_operations), where},
+        runs_{1, where},
+        temporary_{runtime::sort_bytes(most_operations, id_bits(), where), where} {
+    number_all(where);
   }
 
   /// Device memory of the sorter, in bytes: about 20 for an operation, and 4 for a record that is
@@ -70,35 +72,38 @@ class sorter {
 
   /// Enqueues the sort of `n` ids, operations of one record in their order; the result is valid
   /// until the next call. Throws limit_error and cuda_error.
-  sorted_operations sort(std::uint32_t const* ids, std::uint32_t n, stream_ref s) {
+  sorted_operations sort(std::uint32_t const* ids, std::uint32_t n, stream_ref s,
+                         std::source_location where = std::source_location::current()) {
     if (n > most_operations_) {
       throw limit_error{"sorting " + std::to_string(n) + " operations: the sorter was made for " +
-                        std::to_string(most_operations_)};
+                            std::to_string(most_operations_),
+                        where};
     }
     runtime::sort_pairs({ids, indices_.data(), sorted_ids_.data(), order_.data(), n}, id_bits(),
-                        temporary_.data(), temporary_.bytes(), s);
+                        temporary_.data(), temporary_.bytes(), s, where);
     runtime::find_runs(sorted_ids_.data(), n, starts_.data(), runs_.data(), temporary_.data(),
-                       temporary_.bytes(), s);
+                       temporary_.bytes(), s, where);
     return {order_.data(), starts_.data(), runs_.data(), n};
   }
 
  private:
-  static std::uint32_t checked(std::uint32_t operations) {
+  static std::uint32_t checked(std::uint32_t operations, std::source_location where) {
     constexpr std::uint32_t most = 0x7fffffff;  // CUB's older sorts count in int
     if (operations > most) {
       throw limit_error{"a sorter for " + std::to_string(operations) + " operations: at most " +
-                        std::to_string(most)};
+                            std::to_string(most),
+                        where};
     }
     return operations;
   }
-  void number_all() {
+  void number_all(std::source_location where) {
     if (most_operations_ == 0) return;
     constexpr unsigned threads = 256;
     auto const kernel = &number_kernel<std::uint32_t>;
     unsigned const blocks =
         std::min((most_operations_ - 1) / threads + 1, full_occupancy(kernel, threads));
-    simt::launch(kernel, blocks, threads, 0, {indices_.data(), most_operations_}, {});
-    stream_ref{}.synchronize();  // launches may come by other streams
+    simt::launch(kernel, blocks, threads, 0, {indices_.data(), most_operations_}, {}, where);
+    stream_ref{}.synchronize(where);  // launches may come by other streams
   }
   [[nodiscard]] unsigned id_bits() const {
     return std::max(1u, static_cast<unsigned>(std::bit_width(records_ - 1)));
@@ -242,7 +247,8 @@ WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
 /// Enqueues all of the work: the sort, and the application of the runs. Sections of one record run
 /// in the order of their operations. Throws limit_error and cuda_error.
 template <class Record, class Make, class Context>
-void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref s = {}) {
+void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref s = {},
+                std::source_location where = std::source_location::current()) {
   using applier = run_applier<work<Record, Make, Context>>;
   if (w.n == 0) return;
   auto const kernel = &sort_kernel<work<Record, Make, Context>>;
@@ -255,7 +261,8 @@ void sort_async(work<Record, Make, Context> const& w, sorter& memory, stream_ref
   std::uint32_t spread = 1;
   while (spread < simt::warp_size && 2 * spread * runs <= resident) spread *= 2;
   auto const blocks = static_cast<unsigned>((runs * spread + threads - 1) / threads);
-  simt::launch(kernel, blocks, threads, shared_bytes, {w, memory.sort(w.ids, w.n, s), spread}, s);
+  simt::launch(kernel, blocks, threads, shared_bytes,
+               {w, memory.sort(w.ids, w.n, s, where), spread}, s, where);
 }
 
 }  // namespace baseline

@@ -28,7 +28,7 @@ class answer_memory {
     if constexpr (Ref::has_answers) {
       using slots = typename Ref::slots_of_answers;
       constexpr std::size_t block = Ref::policy::block_threads;
-      auto const facts = runtime::facts(runtime::current_device());
+      auto const facts = runtime::facts(runtime::current_device(where), where);
       std::size_t const threads = static_cast<std::size_t>(facts.multiprocessors) *
                                   static_cast<unsigned>(facts.threads_per_multiprocessor) / block *
                                   block;
@@ -39,21 +39,21 @@ class answer_memory {
                               std::to_string(return_address::most_slots) + " calls",
                           where};
       }
-      slots_ = buffer<simt::flit_words>{slots::flits(threads)};
-      states_ = buffer<call_state>{threads};
+      slots_ = buffer<simt::flit_words>{slots::flits(threads), where};
+      states_ = buffer<call_state>{threads, where};
       ref.answers_to.slots = slots_.data();
       ref.answers_to.states = states_.data();
-      reset({});
+      reset({}, where);
     }
   }
   /// No call was ever made. Blocks the host.
-  void reset(stream_ref s) {
+  void reset(stream_ref s, std::source_location where) {
     if constexpr (Ref::has_answers) {
-      slots_.fill_bytes(0, s);
+      slots_.fill_bytes(0, s, where);
       std::vector<call_state> const fresh(states_.size(),
                                           call_state{Ref::slots_of_answers::calls, 0, 0, 0});
-      copy(states_.data(), fresh.data(), fresh.size(), s);
-      s.synchronize();
+      copy(states_.data(), fresh.data(), fresh.size(), s, where);
+      s.synchronize(where);
     }
   }
   /// Device memory, in bytes.

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <string>
 
 WARDEN_NAMESPACE_BEGIN
@@ -65,11 +66,12 @@ WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
 /// What is wrong with a map for `size` records, `locals` places a server; empty if nothing is.
 /// Blocks the host.
 template <class Map>
-std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals) {
-  buffer<owner_complaint> complaint{1};
-  complaint.fill_bytes(0);
-  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {});
-  auto const found = complaint.to_host()[0];
+std::string complaint_about(Map const& map, std::size_t size, std::uint32_t locals,
+                            std::source_location where) {
+  buffer<owner_complaint> complaint{1, where};
+  complaint.fill_bytes(0, {}, where);
+  simt::launch(&check_owner_map<Map>, 64, 128, 0, {map, size, locals, complaint.data()}, {}, where);
+  auto const found = complaint.to_host({}, where)[0];
   if (found.complaints == 0) return {};
   return "the owner map disagrees with itself about record " + std::to_string(found.id) +
          " and place " + std::to_string(found.place.local) + " of server " +

@@ -52,8 +52,8 @@ class forward_memory {
                           where};
       }
       memory_ = std::make_shared<channel_memory>(channel_memory{
-          buffer<channel_index>{1}, buffer<channel_indices>{servers},
-          buffer<simt::flit_words>{servers * Ref::ring::flits(rings.capacity_log2)}});
+          buffer<channel_index>{1, where}, buffer<channel_indices>{servers, where},
+          buffer<simt::flit_words>{servers * Ref::ring::flits(rings.capacity_log2), where}});
       rings.available = memory_->available.data();
       rings.indices = memory_->indices.data();
       rings.slots = memory_->slots.data();
@@ -62,28 +62,28 @@ class forward_memory {
         while ((1ull << places.room_log2) < rings.tokens + Ref::policy::block_threads)
           ++places.room_log2;
         std::size_t const room = std::size_t{servers} << places.room_log2;
-        waiting_ = buffer<waiting_message<typename Ref::message_type>>{room};
-        tickets_ = buffer<std::uint64_t>{room};
-        counts_ = buffer<place_counts>{servers};
+        waiting_ = buffer<waiting_message<typename Ref::message_type>>{room, where};
+        tickets_ = buffer<std::uint64_t>{room, where};
+        counts_ = buffer<place_counts>{servers, where};
         ref.aside.messages = waiting_.data();
         places.tickets = tickets_.data();
         places.counts = counts_.data();
       }
-      reset(ref, {});
+      reset(ref, {}, where);
     }
   }
   /// Empty rings, all tokens back. Blocks the host.
-  void reset(Ref const& ref, stream_ref s) {
+  void reset(Ref const& ref, stream_ref s, std::source_location where) {
     if constexpr (Ref::has_forwards) {
       memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
-                                                  ref.rings.capacity_log2, s);
+                                                  ref.rings.capacity_log2, s, where);
       channel_index const all{ref.rings.tokens};
-      copy(memory_->available.data(), &all, 1, s);
+      copy(memory_->available.data(), &all, 1, s, where);
       if constexpr (Ref::nests) {
-        tickets_.fill_bytes(0, s);
-        counts_.fill_bytes(0, s);  // sabotage: pool-reset
+        tickets_.fill_bytes(0, s, where);
+        counts_.fill_bytes(0, s, where);  // sabotage: pool-reset
       }
-      s.synchronize();
+      s.synchronize(where);
     }
   }
   /// Device memory, in bytes.

@@ -58,7 +58,7 @@ class kept_log {
   void reserve(guarded& of, std::size_t n, stream_ref s, std::source_location where) {
     std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
     if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
-    if (runtime::capturing(s)) {
+    if (runtime::capturing(s, where)) {
       throw limit_error{
           "apply_async: the stream is being captured into a graph, and there is no "
           "log of " +

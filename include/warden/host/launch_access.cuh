@@ -72,13 +72,13 @@ struct launch_access {
   template <class Guarded>
   static void mark(Guarded& g, bool in_use, stream_ref s, std::source_location where) {
     auto& state = *g.state_;
-    if (state.has_logs || runtime::capturing(s))
+    if (state.has_logs || runtime::capturing(s, where))
       runtime::fill_async(state.at_work.data(), in_use ? 2 : 0, state.at_work.bytes(), s, where);
   }
   /// The launch that has begun is enqueued in `s`.
   template <class Guarded>
-  static void end(Guarded& g, stream_ref s) {
-    g.history_->end(s);
+  static void end(Guarded& g, stream_ref s, std::source_location where) {
+    g.history_->end(s, where);
   }
 };
 

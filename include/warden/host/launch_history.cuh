@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -33,14 +34,13 @@ class launch_history {
     std::string shared;  ///< the error of a client that asked for too much shared memory, or empty
   };
 
+  /// A history without launches. Throws cuda_error.
+  explicit launch_history(std::source_location where) : last_{where} {}
+
   /// Makes the history of a guarded with these channels, in health. Throws cuda_error when memory
   /// is short. Blocks the host.
-  void make(std::vector<launch_state::channels> groups) {
-    auto state = std::make_shared<launch_state>();
-    state->groups = std::move(groups);
-    state->control.fill_bytes(0);
-    stream_ref{}.synchronize();
-    own_ = std::move(state);
+  void make(std::vector<launch_state::channels> groups, std::source_location where) {
+    own_ = std::make_shared<launch_state const>(std::move(groups), where);
   }
   /// The guarded's own state.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return own_; }
@@ -62,19 +62,19 @@ class launch_history {
     return ++launches_;
   }
   /// The launch that began is enqueued in `s`, or captured; then nobody can tell when it runs.
-  void end(stream_ref s) {
-    if (!runtime::capturing(s)) last_.record(s);
+  void end(stream_ref s, std::source_location where) {
+    if (!runtime::capturing(s, where)) last_.record(s, where);
   }
   /// Blocks the host until the last launch that was not captured has ended, in whatever stream.
-  void synchronize() const { last_.synchronize(); }
+  void synchronize(std::source_location where) const { last_.synchronize(where); }
 
   /// Blocks the host; launches have ended, and the work of `s` is done.
-  findings report(stream_ref s) {
+  findings report(stream_ref s, std::source_location where) {
     guarded_health health;
-    copy(&health, &own_->control.data()->health, 1, s);
-    s.synchronize();
+    copy(&health, &own_->control.data()->health, 1, s, where);
+    s.synchronize(where);
     findings result;
-    if (health.poisoned != 0) result.failure = diagnose(health, s);
+    if (health.poisoned != 0) result.failure = diagnose(health, s, where);
     if (health.shared_asked != 0) {
       result.shared = "virtual_block::shared: " + std::to_string(health.shared_asked >> 32) +
                       " bytes asked for, but the kernel's shared_storage has " +
@@ -86,9 +86,9 @@ class launch_history {
     return result;
   }
   /// Forgets what was reported: from now on launches run. Blocks the host.
-  void clear(stream_ref s) {
-    runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s);
-    s.synchronize();
+  void clear(stream_ref s, std::source_location where) {
+    runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s, where);
+    s.synchronize(where);
   }
 
  private:
@@ -102,20 +102,22 @@ class launch_history {
   }
   /// The state of a guarded that still has the failure to report; null if there is none.
   [[nodiscard]] std::shared_ptr<launch_state const> find(launch_control const* control,
-                                                         stream_ref s) const {
+                                                         stream_ref s,
+                                                         std::source_location where) const {
     if (control == own_->control.data()) return own_;
     for (partner const& p : partners_) {
       auto const state = p.state.lock();
       if (!state || state->control.data() != control) continue;
       std::uint32_t poisoned = 0;
-      copy(&poisoned, &control->health.poisoned, 1, s);
-      s.synchronize();
+      copy(&poisoned, &control->health.poisoned, 1, s, where);
+      s.synchronize(where);
       return poisoned != 0 ? state : nullptr;
     }
     return nullptr;
   }
   /// Reads everything a dump needs.
-  [[nodiscard]] diagnosis diagnose(guarded_health const& health, stream_ref s) const {
+  [[nodiscard]] diagnosis diagnose(guarded_health const& health, stream_ref s,
+                                   std::source_location where) const {
     diagnosis d;
     d.wait = health.first;
     d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
@@ -123,9 +125,10 @@ class launch_history {
     d.client_blocks_done = d.wait.client_blocks_done;
     for (std::uint32_t m = 0; m < health.failed.member_count; ++m) {
       launch_member const& member = health.failed.members[m];
-      auto const state = find(member.control, s);
+      auto const state = find(member.control, s, where);
       if (!state) continue;
-      for (auto const& group : state->groups) read_channels(d, group, m, member.launch_number, s);
+      for (auto const& group : state->groups)
+        read_channels(d, group, m, member.launch_number, s, where);
     }
     return d;
   }

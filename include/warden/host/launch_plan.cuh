@@ -65,7 +65,7 @@ class launch_plan {
  public:
   /// Throws limit_error for what cannot be launched. The first guarded's device is the current one.
   launch_plan(unsigned grid, unsigned block, located_stream in, First& first, Rest&... rest)
-      : grid_{grid}, in_{in}, facts_{runtime::facts(first.device())} {
+      : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
     lay_out_memory(first, rest...);
     servers_ = (first.servers() + ... + rest.servers());
@@ -130,8 +130,8 @@ class launch_plan {
       }();
       if (result == runtime::launch_result::launched) {
         mark(false);
-        launch_access::end(first, s);
-        (launch_access::end(rest, s), ...);
+        launch_access::end(first, s, in_.where);
+        (launch_access::end(rest, s, in_.where), ...);
         return;
       }
       // The occupancy was that of an empty device; shrink once, then say so.

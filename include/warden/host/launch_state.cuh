@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
+#include <utility>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -30,23 +32,24 @@ struct channel_memory {
   }
   /// Empty channels whose next index is `first`. Blocks the host.
   template <class Channel>
-  void reset(std::uint64_t first, unsigned capacity_log2, stream_ref s) {
+  void reset(std::uint64_t first, unsigned capacity_log2, stream_ref s,
+             std::source_location where) {
     channel_indices start{};
     start.reserved.value = start.released.value = start.executed.value = first;
     std::vector<channel_indices> const all(indices.size(), start);
-    copy(indices.data(), all.data(), all.size(), s);
+    copy(indices.data(), all.data(), all.size(), s, where);
     auto const one = Channel::empty(first, capacity_log2);
     std::vector<simt::flit_words> flits;
     if (std::all_of(one.begin(), one.end(),
                     [](simt::flit_words w) { return (w.first | w.second) == 0; })) {
-      slots.fill_bytes(0, s);
+      slots.fill_bytes(0, s, where);
     } else {
       flits.reserve(slots.size());
       for (std::size_t c = 0; c < indices.size(); ++c)
         flits.insert(flits.end(), one.begin(), one.end());
-      copy(slots.data(), flits.data(), flits.size(), s);
+      copy(slots.data(), flits.data(), flits.size(), s, where);
     }
-    s.synchronize();  // the host memory above ends here
+    s.synchronize(where);  // the host memory above ends here
   }
 };
 
@@ -62,25 +65,32 @@ struct launch_state {
                          unsigned capacity_log2);
     std::uint64_t tokens;  ///< of rings; 0 of channels
   };
+  /// Of a guarded with these channels, in health. Throws cuda_error. Blocks the host.
+  launch_state(std::vector<channels> all, std::source_location where)
+      : groups{std::move(all)}, control{1, where} {
+    control.fill_bytes(0, {}, where);
+    stream_ref{}.synchronize(where);
+  }
+
   std::vector<channels> groups;
-  buffer<launch_control> control{1};
+  buffer<launch_control> control;
 };
 
 /// Reads how far channels of the guarded at `position` had come when its launch `number` failed.
 /// Blocks the host; nothing runs on them.
 inline void read_channels(diagnosis& d, launch_state::channels const& group, std::uint32_t position,
-                          std::uint64_t number, stream_ref s) {
+                          std::uint64_t number, stream_ref s, std::source_location where) {
   if (group.tokens != 0) {
     channel_index available;
-    copy(&available, group.memory->available.data(), 1, s);
-    s.synchronize();
+    copy(&available, group.memory->available.data(), 1, s, where);
+    s.synchronize(where);
     d.tokens.push_back({position, group.tokens, static_cast<std::int64_t>(available.value)});
   }
   std::vector<channel_indices> indices(group.servers);
   std::size_t const capacity = std::size_t{1} << group.capacity_log2;
   std::vector<simt::flit_words> slots(group.slots);
-  copy(indices.data(), group.memory->indices.data(), indices.size(), s);
-  s.synchronize();
+  copy(indices.data(), group.memory->indices.data(), indices.size(), s, where);
+  s.synchronize(where);
   for (std::uint32_t server = 0; server < group.servers; ++server) {
     channel_indices const& at = indices[server];
     channel_state c{position,
@@ -92,8 +102,8 @@ inline void read_channels(diagnosis& d, launch_state::channels const& group, std
                     at.released.value,
                     at.executed.value,
                     at.released.value};
-    copy(slots.data(), group.memory->slots.data() + server * slots.size(), slots.size(), s);
-    s.synchronize();
+    copy(slots.data(), group.memory->slots.data() + server * slots.size(), slots.size(), s, where);
+    s.synchronize(where);
     while (c.published < c.reserved && c.published - c.released < capacity &&
            group.is_published(slots.data(), c.published, group.capacity_log2)) {
       ++c.published;

@@ -87,8 +87,8 @@ class log_order {
   /// Makes the memory for the log's rows. Throws cuda_error.
   void make(section_log<typename Ref::message_type>& log, std::source_location where) {
     rows_ = log.rows;
-    arrays_ = buffer<std::uint32_t>{std::size_t{8} * rows_};
-    temporary_ = buffer<std::byte>{runtime::sort_bytes(rows_, 32, where)};
+    arrays_ = buffer<std::uint32_t>{std::size_t{8} * rows_, where};
+    temporary_ = buffer<std::byte>{runtime::sort_bytes(rows_, 32, where), where};
     log.order.launches = array(4);
     log.order.blocks = array(5);
     log.order.numbers = array(6);

@@ -61,7 +61,7 @@ class log_runner {
   /// where they do not fit the chip.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::source_location where) {
-    auto const facts = runtime::facts(device_);
+    auto const facts = runtime::facts(device_, where);
     constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
     // Sections on records in memory wait for them: more threads at once have more loads under way.
     constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;

@@ -46,12 +46,13 @@ class log_split {
     log_.partitions = run.owners.within(partitions);
     log_.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(partitions));
     log_.rows = static_cast<std::uint32_t>(log_splitter<Ref>::most_rows(coarse));
-    pool_ = buffer<typename Ref::message_type>{coarse.size};
-    offsets_ = buffer<std::uint16_t>{(log_.partitions.partitions() + std::size_t{1}) * log_.rows};
-    begins_ = buffer<std::uint32_t>{log_.rows};
-    rows_of_ = buffer<log_rows>{partitions};
-    counters_ = buffer<split_counters>{1};
-    counters_.fill_bytes(0);
+    pool_ = buffer<typename Ref::message_type>{coarse.size, where};
+    offsets_ =
+        buffer<std::uint16_t>{(log_.partitions.partitions() + std::size_t{1}) * log_.rows, where};
+    begins_ = buffer<std::uint32_t>{log_.rows, where};
+    rows_of_ = buffer<log_rows>{partitions, where};
+    counters_ = buffer<split_counters>{1, where};
+    counters_.fill_bytes(0, {}, where);
     log_.pool = pool_.data();
     log_.offsets = offsets_.data();
     log_.begins = begins_.data();
@@ -60,7 +61,7 @@ class log_split {
       // The rows of a partition are written in their order.
       std::vector<std::uint32_t> turns(log_.rows);
       std::iota(turns.begin(), turns.end(), 0u);
-      turns_ = buffer<std::uint32_t>{turns};
+      turns_ = buffer<std::uint32_t>{turns, where};
       log_.order.rows = turns_.data();
     }
     blocks_ = std::min(partitions, static_cast<unsigned>(runtime::resident_blocks(

@@ -35,7 +35,7 @@ class plan {
   void choose_owners(std::size_t size) {
     if (options_.servers == 0) {
       options_.servers =
-          std::max(1u, static_cast<unsigned>(runtime::facts(device_).multiprocessors) /
+          std::max(1u, static_cast<unsigned>(runtime::facts(device_, where_).multiprocessors) /
                            policy::multiprocessors_per_server);
     }
     if (options_.chunk == 0) options_.chunk = default_chunk(size);
@@ -47,14 +47,14 @@ class plan {
   }
   /// A map that was given: a wrong one would touch memory that is nobody's.
   void check_owners(std::size_t size) const {
-    std::string const complaint = complaint_about(ref_.owners, size, ref_.locals);
+    std::string const complaint = complaint_about(ref_.owners, size, ref_.locals, where_);
     if (!complaint.empty()) refuse(complaint);
   }
 
   /// All other numbers, behind the owners.
   void make(std::size_t size) {
     if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
-    auto const facts = runtime::facts(device_);
+    auto const facts = runtime::facts(device_, where_);
     if (!facts.cooperative_launch) refuse("device " + facts.name + " has no cooperative launch");
     if (Ref::has_pairs && size > partner::limit) {
       refuse(std::to_string(size) + " records; with sections on two records the limit is " +

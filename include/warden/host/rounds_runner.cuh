@@ -69,7 +69,7 @@ class rounds_runner {
                             "; with sections on two records a log is not split",
                         where};
     }
-    auto const facts = runtime::facts(device_);
+    auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
     auto arrays = arrays_of(run, options, facts.multiprocessors);
     // False if there are so many games that they cannot be listed.
@@ -124,13 +124,13 @@ class rounds_runner {
   void make(Run& run, std::source_location where) {
     sorter_.plan(run.log, where);
     schedule const all = schedule_of(run);
-    pool_ = buffer<message_type>{run.log.size};
-    ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others()};
-    present_ = buffer<std::uint32_t>{std::size_t{all.homes()} * bins::words(all.others())};
-    games_ = buffer<round_game>{all.games()};
-    turns_ = buffer<part_turns>{all.parts()};
-    control_ = buffer<rounds_control>{1};
-    control_.fill_bytes(0);
+    pool_ = buffer<message_type>{run.log.size, where};
+    ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
+    present_ = buffer<std::uint32_t>{std::size_t{all.homes()} * bins::words(all.others()), where};
+    games_ = buffer<round_game>{all.games(), where};
+    turns_ = buffer<part_turns>{all.parts(), where};
+    control_ = buffer<rounds_control>{1, where};
+    control_.fill_bytes(0, {}, where);
   }
 
   /// Enqueues what comes between closing the log and opening it. Throws cuda_error.

@@ -58,7 +58,7 @@ class runnable_log {
   /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
   /// fused launch. Throws as launch_fused does.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
-    runtime::device_scope const scope{device_};
+    runtime::device_scope const scope{device_, where};
     run_arguments<Run> run{run_, ++runs_};
     launch_control* launch = runner_.launch();
     auto const enqueue = [&](runtime::kernel const& kernel) {
@@ -66,7 +66,7 @@ class runnable_log {
       runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
     };
     // Runs that meet are put off one by one; what finds the order is not.
-    if (Run::in_order && !runtime::capturing(s)) s.wait_for(state_->last_run);
+    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
     enqueue(simt::make_kernel(&close_log<Run>));
     try {
       runner_.enqueue(run, s, where);
@@ -75,7 +75,7 @@ class runnable_log {
       throw;
     }
     enqueue(simt::make_kernel(&open_log<Run>));
-    state_->ran(s);
+    state_->ran(s, where);
   }
 
   /// Sections that it holds.
@@ -102,23 +102,24 @@ class runnable_log {
     partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
     run_.log = log_plan<Run>::make(sections, sorted_by, chosen.batches);
     std::size_t const columns = sorted_by.partitions() + std::size_t{1};
-    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap};
-    regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}};
-    offsets_ = buffer<std::uint16_t>{columns * run_.log.rows};
-    begins_ = buffer<std::uint32_t>{run_.log.rows};
-    control_ = buffer<log_control>{1};
+    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap,
+                                 where};
+    regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}, where};
+    offsets_ = buffer<std::uint16_t>{columns * run_.log.rows, where};
+    begins_ = buffer<std::uint32_t>{run_.log.rows, where};
+    control_ = buffer<log_control>{1, where};
     run_.log.pool = pool_.data();
     run_.log.regions = regions_.data();
     run_.log.offsets = offsets_.data();
     run_.log.begins = begins_.data();
     run_.log.control = control_.data();
     runner_.make(run_, where);
-    regions_.fill_bytes(0);
-    control_.fill_bytes(0);
+    regions_.fill_bytes(0, {}, where);
+    control_.fill_bytes(0, {}, where);
     // Rows that nobody has written say that there is nothing.
-    offsets_.fill_bytes(0);
-    begins_.fill_bytes(0xff);
-    stream_ref{}.synchronize();
+    offsets_.fill_bytes(0, {}, where);
+    begins_.fill_bytes(0xff, {}, where);
+    stream_ref{}.synchronize(where);
   }
   /// Throws limit_error unless `chosen`, so many `what`, is nothing, or a power of two that is not
   /// too large.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <source_location>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -18,9 +19,13 @@ namespace detail {
 
 /// What a guarded shares with its logs; lives as long as any of them.
 struct shared_state {
-  buffer<guarded_report> report{1};  ///< what their clients did wrong, and the totals
+  /// Contents garbage. Throws cuda_error.
+  explicit shared_state(std::source_location where)
+      : report{1, where}, at_work{1, where}, last_run{where} {}
+
+  buffer<guarded_report> report;  ///< what their clients did wrong, and the totals
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
-  buffer<std::uint32_t> at_work{1};
+  buffer<std::uint32_t> at_work;
   bool has_logs = false;  ///< or had some
   event last_run;         ///< of any log, in whatever stream; not of captured runs
 
@@ -34,11 +39,11 @@ struct shared_state {
 
   /// How many sections were left in logs that are gone, since it was asked last. Blocks the host;
   /// nothing of theirs is under way. Throws cuda_error.
-  std::uint64_t never_run(stream_ref s) {
+  std::uint64_t never_run(stream_ref s, std::source_location where) {
     std::uint64_t sections = 0;
     for (remains const& log : gone) {
       std::uint64_t begin = 0;
-      for (log_region const& r : log.regions.to_host(s)) {
+      for (log_region const& r : log.regions.to_host(s, where)) {
         std::uint64_t const room = std::min<std::uint64_t>(log.region_size, log.size - begin);
         std::uint64_t const taken = (r.taken & 0xffffffffu) + (r.taken >> 32);
         sections += std::min(taken, room);
@@ -49,8 +54,8 @@ struct shared_state {
     return sections;
   }
   /// A run of a log is enqueued in `s`, or captured; then nobody can tell when it runs.
-  void ran(stream_ref s) {
-    if (!runtime::capturing(s)) last_run.record(s);
+  void ran(stream_ref s, std::source_location where) {
+    if (!runtime::capturing(s, where)) last_run.record(s, where);
   }
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <source_location>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -51,9 +52,10 @@ runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
 /// An ordinary launch: no block may wait for another one. Only enqueues; throws cuda_error.
 template <class Argument>
 void launch(void (*kernel)(Argument), unsigned blocks, unsigned threads, std::size_t shared_bytes,
-            std::type_identity_t<Argument> argument, stream_ref s) {
+            std::type_identity_t<Argument> argument, stream_ref s,
+            std::source_location where = std::source_location::current()) {
   void* arguments[] = {&argument};
-  runtime::launch(make_kernel(kernel), {blocks, threads, shared_bytes, false}, arguments, s);
+  runtime::launch(make_kernel(kernel), {blocks, threads, shared_bytes, false}, arguments, s, where);
 }
 
 }  // namespace simt
