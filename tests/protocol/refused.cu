@@ -43,9 +43,15 @@ TEST_F(refused, a_launch_without_room_for_a_client_after_shrinking) {
 }
 // 32 blocks are resident together.
 TEST_F(refused, a_plan_with_servers_in_every_place) {
-  EXPECT_NE(error_of({}, 32).find("32 servers and a client block do not fit: 32 blocks"),
-            std::string::npos);
+  std::string const error = error_of({}, 32);
+  EXPECT_NE(error.find("32 servers and a client block do not fit: 32 blocks"), std::string::npos);
+  EXPECT_NE(error.find("with fewer servers"), std::string::npos);
   EXPECT_EQ(error_of({}, 31), "no error");
+}
+TEST_F(refused, fewer_servers_are_not_advised_where_none_would_fit) {
+  std::string const error = error_of({.multiprocessors = 1, .blocks_per_multiprocessor = 1}, 1);
+  EXPECT_NE(error.find("1 servers and a client block do not fit: 1 blocks"), std::string::npos);
+  EXPECT_EQ(error.find("with fewer servers"), std::string::npos);
 }
 TEST_F(refused, a_device_without_cooperative_launch) {
   EXPECT_NE(error_of({.cooperative_launch = false}, 3).find("has no cooperative launch"),

@@ -208,10 +208,12 @@ class launch_plan {
   }
   void check_room(std::string const& after) const {
     if (blocks_ > servers_) return;
+    // A guarded has one server at least.
+    bool const fewer_would_fit = blocks_ > guardeds;
     refuse(std::to_string(servers_) + " servers and a client block do not fit: " +
            std::to_string(blocks_) + " blocks of " + std::to_string(threads) + " threads and " +
            std::to_string(shared_bytes_) + " bytes of shared memory are resident together" + after +
-           "; make the guardeds with fewer servers");
+           (fewer_would_fit ? "; make the guardeds with fewer servers" : ""));
   }
 
   unsigned grid_;
