@@ -75,7 +75,7 @@ class bank_point final : public bench::timed_point {
     return result;
   }
   void finish(std::string const& arm, bench::row& r) override {
-    // Of the last run: what was refused, and how often a transfer was seen half done.
+    // What the last run refused, and how often it saw a transfer half done.
     auto const& f = last_[arm];
     r.counters["refused"] = static_cast<double>(f.refused);
     r.counters["audits"] = static_cast<double>(f.audits);
@@ -141,17 +141,17 @@ int main(int argc, char** argv) {
     // Threads that spin for a hot lock are dear on the simulated device.
     if (!program.simulated()) workloads.insert(workloads.end(), {"zipf099", "hot_side"});
   }
-  bench::program::points points;
-  for (std::string const& workload : workloads) {
-    for (std::uint32_t k : keys) {
-      auto const point = std::make_shared<bank_point>(workload, k, chosen);
-      for (std::string const& arm : program.arms()) {
-        if (point->has(arm)) continue;
-        std::fprintf(stderr, "bank_transfer/%s is left out: %s\n", point->name(arm).c_str(),
-                     point->why_not(arm).c_str());
+  return program.run([&](bench::program::points& points) {
+    for (std::string const& workload : workloads) {
+      for (std::uint32_t k : keys) {
+        auto const point = std::make_shared<bank_point>(workload, k, chosen);
+        for (std::string const& arm : program.arms()) {
+          if (point->has(arm)) continue;
+          std::fprintf(stderr, "bank_transfer/%s is left out: %s\n", point->name(arm).c_str(),
+                       point->why_not(arm).c_str());
+        }
+        points.push_back(point);
       }
-      points.push_back(point);
     }
-  }
-  return program.run(points);
+  });
 }

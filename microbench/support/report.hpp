@@ -38,15 +38,14 @@ class program {
 
   /// What is measured, in this order.
   using points = std::vector<std::shared_ptr<point>>;
-  /// Measures the points that `make` adds. What it throws is told, and the exit code is then 2.
+  /// Measures the points that `make` adds, prints each row as it is finished (but not with --quiet)
+  /// and writes it to the file. An interrupt keeps the finished points. Returns the program's exit
+  /// code: 1 when a point failed, 2 when `make` threw, which is told, or there is nothing to
+  /// measure, 130 when interrupted.
   int run(std::function<void(points&)> const& make);
-  /// Measures the points, prints each row as it is finished (but not with --quiet) and writes it to
-  /// the file. An interrupt keeps the finished points. Returns the
-  /// program's exit code: 1 when a point failed, 2 when there is nothing to measure, 130 when
-  /// interrupted.
-  int run(points const& all);
 
  private:
+  int run(points const& all);
   void add_context() const;
 
   std::string name_, command_;

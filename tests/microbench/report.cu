@@ -45,7 +45,8 @@ int run(std::vector<std::string> const& arms, std::string const& out) {
   int argc = 3;
   bench::program program{name, "", argc, words.data()};
   EXPECT_TRUE(program.parse(arms, argc, words.data()));
-  return program.run({std::make_shared<settled_point>()});
+  return program.run(
+      [](bench::program::points& points) { points.push_back(std::make_shared<settled_point>()); });
 }
 
 // One program a process: Google Benchmark keeps what was registered.
