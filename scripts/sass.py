@@ -9,12 +9,12 @@
 FOLDER holds programs, or is one; those of the simulated device are left out. Without a CUOBJDUMP that runs (empty:
 there is no nvcc either), --check is skipped with exit code 77. The rules:
 
-lanes     A receive loads whole lanes: what is ld.relaxed.gpu.global.v2.u64 in PTX is one LDG.E.128.STRONG.GPU. The
+flits     A receive loads whole flits: what is ld.relaxed.gpu.global.v2.u64 in PTX is one LDG.E.128.STRONG.GPU. The
           assembler narrows a load whose result is used in part. It may do that where only the laps are looked at,
           which are the upper halves of both words; payload must come with the lap that proves it. If the program
-          holds PTX, none of its lane loads may be missing. Where one lap proves a lane, loaded by
+          holds PTX, none of its flit loads may be missing. Where one lap proves a flit, loaded by
           ld.volatile.global.b128, each load is one LDG.E.128.STRONG.SYS. Not for kernels with an exclusive or on
-          global memory: there a bit-mask says what is ready, and a lane proves nothing.
+          global memory: there a bit-mask says what is ready, and a flit proves nothing.
 division  None: no MUFU.RCP. It takes the time of many sections.
 local     No local memory: no LDL, no STL. It is a spill, or an array that is indexed. A kernel that is there without a
           bound on its registers as well, for a launch to take instead, may spill.
@@ -30,20 +30,20 @@ import sys
 # (program, what the kernel's name holds): why it may divide.
 MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
 
-FULL_LANE = "LDG.E.128.STRONG.GPU"
+FULL_FLIT = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
-# The same of lanes that one lap proves; nothing else in a fused kernel is loaded from global memory by volatile accesses.
-ONE_LAP_LANE = "LDG.E.128.STRONG.SYS"
+# The same of flits that one lap proves; nothing else in a fused kernel is loaded from global memory by volatile accesses.
+ONE_LAP_FLIT = "LDG.E.128.STRONG.SYS"
 ONE_LAP_NARROW = ("LDG.E.STRONG.SYS", "LDG.E.64.STRONG.SYS")
-# (offset in the lane, bytes) of the laps alone.
+# (offset in the flit, bytes) of the laps alone.
 LAPS = {(4, 4), (12, 4)}
 # The parts of one narrowed load stand this close together.
 NEIGHBOURS = 16
 
 INSTRUCTION = re.compile(r"^[ \t]+/\*[0-9a-f]{4,}\*/[ \t]+(?:@!?U?PT?\d* +)?([A-Z][\w.]*)([^;\n]*);", re.M)
 ADDRESS = re.compile(r"\[(R\d+)[.\w]*((?:\+UR\d+)?)(?:\+(-?0x[0-9a-f]+))?\]")
-PTX_LANES = {FULL_LANE: re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b"),
-             ONE_LAP_LANE: re.compile(r"\bld\.[\w.]+\.b128\b")}
+PTX_FLITS = {FULL_FLIT: re.compile(r"\bld\.relaxed\.gpu\.global\.v2\.[bu]64\b"),
+             ONE_LAP_FLIT: re.compile(r"\bld\.[\w.]+\.b128\b")}
 
 Kernel = collections.namedtuple("Kernel", "name architecture instructions")  # instructions: (opcode, operands)
 Finding = collections.namedtuple("Finding", "rule count instruction why")
@@ -57,7 +57,7 @@ def fail(text):
 
 
 def parse(text):
-    """The kernels of a program, and (name, architecture) -> {what it must become: lane loads in its PTX}."""
+    """The kernels of a program, and (name, architecture) -> {what it must become: flit loads in its PTX}."""
     kernels, ptx = [], {}
     for part in re.split(r"^Fatbin (?=elf code:|ptx code:)", text, flags=re.M)[1:]:
         architecture = re.search(r"^arch = (\w+)", part, re.M)[1]
@@ -67,7 +67,7 @@ def parse(text):
                 kernels.append(Kernel(name.strip(), architecture, INSTRUCTION.findall(code)))
         else:
             for entry in re.split(r"^\.(?:visible |weak )?\.?entry ", part, flags=re.M)[1:]:
-                loads = {opcode: len(lane.findall(entry)) for opcode, lane in PTX_LANES.items()}
+                loads = {opcode: len(flit.findall(entry)) for opcode, flit in PTX_FLITS.items()}
                 ptx[entry.split("(", 1)[0].strip(), architecture] = loads
     return kernels, ptx
 
@@ -122,13 +122,13 @@ def of_all(action, programs):
 # ---- the rules
 
 
-def narrowed_lanes(instructions):
-    """The parts {(offset, bytes)} of each narrowed lane load: words of one lane, from one base, close together.
+def narrowed_flits(instructions):
+    """The parts {(offset, bytes)} of each narrowed flit load: words of one flit, from one base, close together.
 
-    Loads of other things are none: a narrowed lane load is known by reading both words, whose laps are always
+    Loads of other things are none: a narrowed flit load is known by reading both words, whose laps are always
     looked at, and no two indices or counters share 16 bytes.
     """
-    open_lanes, lanes = {}, []
+    open_flits, flits = {}, []
     for number, (opcode, operands) in enumerate(instructions):
         if opcode not in NARROW:
             continue
@@ -137,14 +137,14 @@ def narrowed_lanes(instructions):
             continue
         offset = int(address[3] or "0", 16)
         key = address[1], address[2], offset // 16
-        first, parts = open_lanes.get(key, (number, None))
+        first, parts = open_flits.get(key, (number, None))
         part = offset % 16, NARROW[opcode]
         if parts is None or number - first > NEIGHBOURS or part in parts:
             parts = set()
-            open_lanes[key] = number, parts
-            lanes.append(parts)
+            open_flits[key] = number, parts
+            flits.append(parts)
         parts.add(part)
-    return [parts for parts in lanes if min(parts)[0] < 8 <= max(parts)[0]]
+    return [parts for parts in flits if min(parts)[0] < 8 <= max(parts)[0]]
 
 
 def findings_of_all(counts, findings, may_divide):
@@ -160,28 +160,28 @@ def findings_of_all(counts, findings, may_divide):
     return findings
 
 
-def findings_in(kernel, ptx_lanes, may_divide=False):
-    """`ptx_lanes`: lane loads in the kernel's PTX by what they must become, None if there is no PTX."""
+def findings_in(kernel, ptx_flits, may_divide=False):
+    """`ptx_flits`: flit loads in the kernel's PTX by what they must become, None if there is no PTX."""
     counts = collections.Counter(opcode for opcode, _ in kernel.instructions)
     findings = []
-    # A bit-mask, which senders turn by an exclusive or, says what is ready: its lanes need not prove themselves.
+    # A bit-mask, which senders turn by an exclusive or, says what is ready: its flits need not prove themselves.
     if any(re.match(r"(ATOMG|REDG?)\.E\.XOR", opcode) for opcode in counts):
         return findings_of_all(counts, findings, may_divide)
-    narrowed = narrowed_lanes(kernel.instructions)
+    narrowed = narrowed_flits(kernel.instructions)
     polls = narrowed.count(LAPS)
     torn = len(narrowed) - polls
     if torn:
-        findings.append(Finding("lanes", torn, "LDG narrower than 128", "lanes whose payload is not loaded whole"))
+        findings.append(Finding("flits", torn, "LDG narrower than 128", "flits whose payload is not loaded whole"))
     if narrow := sum(counts[opcode] for opcode in ONE_LAP_NARROW):
-        findings.append(Finding("lanes", narrow, "LDG narrower than 128", "parts of lanes that one lap proves"))
-    if not counts[FULL_LANE] + counts[ONE_LAP_LANE]:
-        findings.append(Finding("lanes", 0, FULL_LANE, "no lane is loaded whole"))
+        findings.append(Finding("flits", narrow, "LDG narrower than 128", "parts of flits that one lap proves"))
+    if not counts[FULL_FLIT] + counts[ONE_LAP_FLIT]:
+        findings.append(Finding("flits", 0, FULL_FLIT, "no flit is loaded whole"))
         return findings_of_all(counts, findings, may_divide)
-    ptx_lanes = ptx_lanes or {}
-    if counts[FULL_LANE] + polls + torn < (wanted := ptx_lanes.get(FULL_LANE, 0)):
-        findings.append(Finding("lanes", counts[FULL_LANE], FULL_LANE, f"{wanted} lane loads in PTX, {polls} polls of laps"))
-    if counts[ONE_LAP_LANE] < (wanted := ptx_lanes.get(ONE_LAP_LANE, 0)):
-        findings.append(Finding("lanes", counts[ONE_LAP_LANE], ONE_LAP_LANE, f"{wanted} loads in PTX of lanes that one lap proves"))
+    ptx_flits = ptx_flits or {}
+    if counts[FULL_FLIT] + polls + torn < (wanted := ptx_flits.get(FULL_FLIT, 0)):
+        findings.append(Finding("flits", counts[FULL_FLIT], FULL_FLIT, f"{wanted} flit loads in PTX, {polls} polls of laps"))
+    if counts[ONE_LAP_FLIT] < (wanted := ptx_flits.get(ONE_LAP_FLIT, 0)):
+        findings.append(Finding("flits", counts[ONE_LAP_FLIT], ONE_LAP_FLIT, f"{wanted} loads in PTX of flits that one lap proves"))
     return findings_of_all(counts, findings, may_divide)
 
 
@@ -207,13 +207,13 @@ def check(cuobjdump, paths):
         results = []
         for kernel in fused:
             may_divide = any(program.name == p and part in kernel.name for p, part in MAY_DIVIDE)
-            lanes = ptx.get((kernel.name, kernel.architecture))
-            for f in findings_in(kernel, lanes, may_divide):
+            flits = ptx.get((kernel.name, kernel.architecture))
+            for f in findings_in(kernel, flits, may_divide):
                 if f.rule == "local" and has_choice(kernel.name, names):
                     continue
                 results.append(f"{program.name}: {shortened(names[kernel.name])}: {f.count} x {f.instruction}: {f.why}")
-        loads = sum(opcode in PTX_LANES for kernel in fused for opcode, _ in kernel.instructions)
-        polls = sum(narrowed_lanes(kernel.instructions).count(LAPS) for kernel in fused)
+        loads = sum(opcode in PTX_FLITS for kernel in fused for opcode, _ in kernel.instructions)
+        polls = sum(narrowed_flits(kernel.instructions).count(LAPS) for kernel in fused)
         return len(fused), loads, polls, results
 
     reports = [report for _, report in of_all(examine, programs_in(paths)) if report[0]]
@@ -223,7 +223,7 @@ def check(cuobjdump, paths):
     for line in broken:
         print(line)
     kernels, loads, polls = (sum(column) for column in list(zip(*reports))[:3])
-    print(f"{len(reports)} programs, {kernels} fused kernels: {loads} whole lane loads, {polls} polls of laps, "
+    print(f"{len(reports)} programs, {kernels} fused kernels: {loads} whole flit loads, {polls} polls of laps, "
           f"{len(broken)} findings")
     sys.exit(1 if broken else 0)
 
@@ -289,38 +289,38 @@ def self_test():
     low, high = "LDG.E.STRONG.GPU R6, desc[UR10][R32.64+0x10]", "@!P1 LDG.E.STRONG.GPU R7, desc[UR10][R32.64+0x14]"
     second = "LDG.E.STRONG.GPU R8, desc[UR10][R32.64+0x1c]"
 
-    def found(*lines, ptx_lanes=None, one_lap_lanes=0, may_divide=False):
+    def found(*lines, ptx_flits=None, one_lap_flits=0, may_divide=False):
         (kernel,), _ = parse(code(*lines))
-        ptx = {FULL_LANE: ptx_lanes or 0, ONE_LAP_LANE: one_lap_lanes} if ptx_lanes or one_lap_lanes else None
+        ptx = {FULL_FLIT: ptx_flits or 0, ONE_LAP_FLIT: one_lap_flits} if ptx_flits or one_lap_flits else None
         return [f[:3] for f in findings_in(kernel, ptx, may_divide)]
 
     assert found(whole) == []
-    assert found("@P0 " + whole, "CCTL.IVALL", "LDG.E.64.STRONG.GPU R2, desc[UR10][R2.64+0x80]", ptx_lanes=1) == []
-    # lanes
-    none = ("lanes", 0, FULL_LANE)
-    torn = ("lanes", 1, "LDG narrower than 128")
+    assert found("@P0 " + whole, "CCTL.IVALL", "LDG.E.64.STRONG.GPU R2, desc[UR10][R2.64+0x80]", ptx_flits=1) == []
+    # flits
+    none = ("flits", 0, FULL_FLIT)
+    torn = ("flits", 1, "LDG narrower than 128")
     assert found("EXIT") == [none]
-    assert found("LDG.E.128 R4, desc[UR10][R4.64]") == [none], "a load that is not strong is none of a lane"
-    assert found(whole, ptx_lanes=2) == [("lanes", 1, FULL_LANE)], "a lane load is missing"
-    assert found(whole, high, second, ptx_lanes=2) == [], "a poll looks at the laps alone"
+    assert found("LDG.E.128 R4, desc[UR10][R4.64]") == [none], "a load that is not strong is none of a flit"
+    assert found(whole, ptx_flits=2) == [("flits", 1, FULL_FLIT)], "a flit load is missing"
+    assert found(whole, high, second, ptx_flits=2) == [], "a poll looks at the laps alone"
     assert found(high, second) == [none], "polls alone receive nothing"
     turned = "REDG.E.XOR.STRONG.GPU desc[UR10][R4.64], R6"
-    assert found(turned, low, high, second) == [], "by a bit-mask a lane need not be whole"
+    assert found(turned, low, high, second) == [], "by a bit-mask a flit need not be whole"
     assert [f[0] for f in found(turned, "MUFU.RCP R4, R5")] == ["division"], "but the other rules hold"
     assert found(whole, low, high, second) == [torn], "payload apart from its lap"
     assert found(whole, low, second) == [torn]
     assert found(whole, low, *["NOP"] * 20, second) == [], "parts of one load stand close together"
     assert found(whole, low, second.replace("R32", "R30")) == [], "another base is another load"
-    assert found(whole, low, second.replace("0x1c", "0x2c")) == [], "another lane is another load"
+    assert found(whole, low, second.replace("0x1c", "0x2c")) == [], "another flit is another load"
     assert found(whole, "LDG.E.64.STRONG.GPU R6, [R32.64]", "LDG.E.64.STRONG.GPU R8, [R32.64+0x8]") == [torn], "two halves"
     assert found(whole, "LDG.E.STRONG.GPU R6, [R32.64]", "LDG.E.STRONG.GPU R8, [R32.64+0x4]") == [], "two counters"
-    assert found(whole, *[high, second] * 2, ptx_lanes=3) == [], "two polls"
-    # lanes that one lap proves
+    assert found(whole, *[high, second] * 2, ptx_flits=3) == [], "two polls"
+    # flits that one lap proves
     one_lap = whole.replace("GPU", "SYS")
-    assert found(one_lap) == [] and found(one_lap, one_lap, one_lap_lanes=2) == []
-    assert found(one_lap, one_lap_lanes=2) == [("lanes", 1, ONE_LAP_LANE)], "one is missing"
-    assert found(whole, one_lap_lanes=1) == [("lanes", 0, ONE_LAP_LANE)], "another scope is another load"
-    assert found(one_lap, ptx_lanes=1) == [("lanes", 0, FULL_LANE)]
+    assert found(one_lap) == [] and found(one_lap, one_lap, one_lap_flits=2) == []
+    assert found(one_lap, one_lap_flits=2) == [("flits", 1, ONE_LAP_FLIT)], "one is missing"
+    assert found(whole, one_lap_flits=1) == [("flits", 0, ONE_LAP_FLIT)], "another scope is another load"
+    assert found(one_lap, ptx_flits=1) == [("flits", 0, FULL_FLIT)]
     assert found(one_lap, high.replace("GPU", "SYS")) == [torn], "not even a poll may be narrow"
     # division
     assert found(whole, "MUFU.RCP R7, R7") == [("division", 1, "MUFU.RCP")]
@@ -335,11 +335,11 @@ def self_test():
     # PTX belongs to the kernel of its name and architecture.
     ptx = "\nFatbin ptx code:\n================\narch = sm_90\n\n.version 9.0\n" + "".join(
         f".visible .entry {name}(\n.param .u64 a\n)\n{{\n" + "ld.relaxed.gpu.global.v2.u64 {%rd1, %rd2}, [%rd3];\n" * n
-        + "ld.volatile.global.b128 lane, [%rd3];\nld.relaxed.gpu.global.u64 %rd1, [%rd3];\n}\n"
+        + "ld.volatile.global.b128 flit, [%rd3];\nld.relaxed.gpu.global.u64 %rd1, [%rd3];\n}\n"
         for name, n in (("one", 1), ("two", 2)))
-    kernels, lanes = parse(code(whole, name="one") + code(whole, whole, name="two") + ptx)
+    kernels, flits = parse(code(whole, name="one") + code(whole, whole, name="two") + ptx)
     assert [(k.name, k.architecture, len(k.instructions)) for k in kernels] == [("one", "sm_90", 1), ("two", "sm_90", 2)]
-    assert lanes == {(name, "sm_90"): {FULL_LANE: n, ONE_LAP_LANE: 1} for name, n in (("one", 1), ("two", 2))}, lanes
+    assert flits == {(name, "sm_90"): {FULL_FLIT: n, ONE_LAP_FLIT: 1} for name, n in (("one", 1), ("two", 2))}, flits
     # names
     assert shortened("void warden::v0_1::detail::fused_kernel<64u, 2u, (anonymous namespace)::payday, warden::guarded_ref<x::"
                      "policy, account> >(warden::v0_1::detail::fused_arguments<(anonymous namespace)::payday>)") == \
