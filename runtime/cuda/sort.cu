@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting on CUDA: CUB's device algorithms, compiled here once so that no header needs them.
 
-#include <warden/error.hpp>
+#include "check.hpp"
+
 #include <warden/runtime.hpp>
 
 #include <thrust/iterator/counting_iterator.h>
@@ -15,12 +16,6 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace runtime {
 
 namespace {
-
-void check(cudaError_t code, std::string const& what, std::source_location where) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // not sticky: the next call must not report it again
-  throw cuda_error{static_cast<int>(code), what + ": " + cudaGetErrorString(code), where};
-}
 
 struct begins_run {
   std::uint32_t const* keys;

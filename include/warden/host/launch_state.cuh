@@ -65,7 +65,7 @@ struct launch_state {
                          unsigned capacity_log2);
     std::uint64_t tokens;  ///< of rings; 0 of channels
   };
-  /// Of a guarded with these channels, in health. Throws cuda_error. Blocks the host.
+  /// The state of a guarded with these channels, in health. Throws cuda_error. Blocks the host.
   launch_state(std::vector<channels> all, std::source_location where)
       : groups{std::move(all)}, control{1, where} {
     control.fill_bytes(0, {}, where);

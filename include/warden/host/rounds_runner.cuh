@@ -156,7 +156,7 @@ class rounds_runner {
     unsigned parts;
     bool is_chosen;  ///< by the user
 
-    /// Of a part, if there may be more parts.
+    /// Bytes of a part, if there may be more parts.
     [[nodiscard]] std::size_t bytes() const {
       return is_chosen || parts == most_parts ? 0 : *locals * record_bytes;
     }
@@ -190,7 +190,7 @@ class rounds_runner {
           array(static_cast<run_array<typename Run::record>&>(run), options.partitions, 2 * games)};
     }
   }
-  /// Of the parts that have records: where there are few records, not all do.
+  /// The schedule of the parts that have records: where there are few records, not all do.
   static schedule schedule_of(Run const& run) {
     auto const parts_of = [](auto const& array) {
       std::uint32_t const all = array.owners.partitions();
