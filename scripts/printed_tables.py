@@ -15,6 +15,8 @@ from transport_tables import is_transport, transport_tables
 
 WIDTH = 100
 BETWEEN = "  "
+# Of what warps wait for, in a table that begins with five columns of names.
+REASONS = 2
 
 
 def prefixed(value):
@@ -123,6 +125,8 @@ def print_tables(data):
             print_lines(title, header, lines, names=header.index("servers") + 1)
     elif is_bounds(data):
         for title, header, lines in bounds_tables(data):
+            # As many reasons to wait as there is room for.
+            lines = [[*cells, ", ".join(waits.split(", ")[:REASONS])] for *cells, waits in lines]
             print_lines(title, header, lines, names=header.index("L2 %"))
     elif is_deferred(data):
         for title, header, lines in deferred_tables(data):
@@ -193,6 +197,9 @@ atomics      500K
     lines = printed({"context": {"simulated": "yes"}, "benchmarks": [{"name": "deferred/small/block/on_chip/keys:4096", **counts}]}).splitlines()
     assert [line.split() for line in lines[2:]] == ["send records keys global atomics lock retries messages".split(),
                                                     "block on_chip 4K 1.25 0.00 1.00".split()], lines
+    bound = {"name": "bounds/transport/ceiling_copy/windows/in_band/bytes:16/servers:132", "l2_percent": 62.0,
+             **{f"stall_{reason}_percent": 30.0 - i for i, reason in enumerate(("short_scoreboard", "branch_resolving", "dispatch_stall"))}}
+    assert printed({"context": {}, "benchmarks": [bound]}).endswith("30 % short scoreboard, 29 % branch resolving\n")
     gaps = {"mean_gap": 500.25, "minimum_gap": 0.0}
     lines = printed({"context": {}, "benchmarks": [{"name": f"handover/cycles/uniform/{arm}/keys:{keys}", **gaps}
                                                    for arm in ("lock_tuned", "warden_runs") for keys in (1, 32)]}).splitlines()

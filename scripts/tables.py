@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 
@@ -136,6 +137,7 @@ def self_test():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `| head` ends it without a word
     arguments = sys.argv[1:]
     try:
         match arguments:
