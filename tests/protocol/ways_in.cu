@@ -186,15 +186,9 @@ TEST(ways_in, errors_name_the_callers_line) {
   EXPECT_THAT(refusal([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
 }
 
-/// The cuda_error that `action` throws; nothing if it throws none.
 template <class Action>
 std::string failure(Action action) {
-  try {
-    action();
-  } catch (warden::cuda_error const& e) {
-    return e.what();
-  }
-  return "";
+  return test::error_of<warden::cuda_error>(action);
 }
 TEST(ways_in, errors_of_the_device_name_the_callers_line) {
   std::size_t const all = warden::runtime::facts(0).global_bytes;

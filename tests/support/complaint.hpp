@@ -9,15 +9,20 @@
 
 namespace test {
 
-/// The limit_error that `action` throws; nothing if it throws none.
-template <class Action>
-std::string refusal(Action action) {
+/// What the `Error` says that `action` throws; nothing if it throws none.
+template <class Error, class Action>
+std::string error_of(Action action) {
   try {
     action();
-  } catch (warden::limit_error const& e) {
+  } catch (Error const& e) {
     return e.what();
   }
   return "";
+}
+/// The limit_error that `action` throws; nothing if it throws none.
+template <class Action>
+std::string refusal(Action action) {
+  return error_of<warden::limit_error>(action);
 }
 /// The one that a guarded's `wait` throws.
 template <class Guarded>
