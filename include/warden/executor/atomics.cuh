@@ -25,6 +25,8 @@ class atomics_worker {
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds = std::max<unsigned>(1, BytesPerThread / sizeof(message_type));
+  /// See partition_server.
+  static constexpr bool by_warps = true;
 
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {

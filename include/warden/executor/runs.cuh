@@ -45,6 +45,8 @@ class runs_worker {
   /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds =
       std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
+  /// Messages go from thread to thread.
+  static constexpr bool by_warps = false;
 
  private:
   /// Parts of an owner thread's run: each has sections of one type, where those that send are.

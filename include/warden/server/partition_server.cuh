@@ -17,7 +17,10 @@ WARDEN_NAMESPACE_BEGIN
 
 /// A `Worker<Ref>` is that of a window_server, made anew for each partition, and where there are
 /// messages of two widths for each width: first the sections that were combined with none, then
-/// what the others were combined to.
+/// what the others were combined to. It also has
+///
+///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
+///                                      // collective over the block between start and finish
 template <class Ref, template <class> class Worker>
 class partition_server {
   using partials = typename Ref::partials;
@@ -110,7 +113,9 @@ class partition_server {
         }
       }
       worker.take(m, arrived);
-      more = simt::sync_block_or(messages.has_more());
+      more = messages.has_more();
+      // Warps that need not meet do not wait for the slowest of each window.
+      if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
       worker.execute(m, arrived);
     }
     worker.finish();

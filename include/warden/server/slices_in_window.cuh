@@ -18,6 +18,8 @@ class slices_in_window {
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window.
   static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+  /// See partition_server.
+  static constexpr bool by_warps = true;
 
   /// Bytes of shared memory for `locals` records of the server.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
