@@ -5,8 +5,10 @@
 
 #include "apps/hash_table/keys.cuh"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace hash_table {
 
@@ -24,6 +26,69 @@ struct node {
   std::uint32_t next;  ///< number of the next node of the bucket; 0 for none
 };
 
+namespace detail {
+
+/// A bucket's entries, each key beside its value: one sector of memory has both.
+template <class Key, class Value, unsigned Slots>
+struct entries_together {
+  slot<Key, Value> entries[Slots];
+
+  __device__ kept_key<Key>& key(unsigned s) { return entries[s].key; }
+  __device__ kept_key<Key> const& key(unsigned s) const { return entries[s].key; }
+  __device__ Value& value(unsigned s) { return entries[s].value; }
+  __device__ Value const& value(unsigned s) const { return entries[s].value; }
+};
+/// The same, all keys before all values: no key takes what its value's alignment would make of it.
+template <class Key, class Value, unsigned Slots>
+struct entries_apart {
+  kept_key<Key> keys[Slots];
+  Value values[Slots];
+
+  __device__ kept_key<Key>& key(unsigned s) { return keys[s]; }
+  __device__ kept_key<Key> const& key(unsigned s) const { return keys[s]; }
+  __device__ Value& value(unsigned s) { return values[s]; }
+  __device__ Value const& value(unsigned s) const { return values[s]; }
+};
+
+/// How many entries a bucket has, and how they lie there.
+template <class Key, class Value>
+class bucket_plan {
+ public:
+  static constexpr bool large_values = sizeof(Value) > 8;
+
+ private:
+  static constexpr std::size_t line = 128;
+  static constexpr std::size_t alignment = alignof(slot<Key, Value>);
+  static constexpr std::size_t header = alignment <= 8 ? 8 : alignment;
+  static constexpr unsigned most = 30;
+
+  static constexpr std::size_t together(std::size_t lines) {
+    return (lines * line - header) / sizeof(slot<Key, Value>);
+  }
+  static constexpr std::size_t apart(std::size_t lines) {
+    // Between keys and values less than one value's alignment is lost.
+    std::size_t const lost = (alignof(Value) - 1) / alignof(kept_key<Key>) * alignof(kept_key<Key>);
+    return (lines * line - header - lost) / (sizeof(kept_key<Key>) + sizeof(Value));
+  }
+  /// Large entries take several lines: with less than three slots too many would overflow.
+  static constexpr std::size_t lines() {
+    std::size_t n = 1;
+    while (together(n) < 3 && (!large_values || apart(n) < 3)) ++n;
+    return n;
+  }
+
+  /// A value of one word stays beside its key: in memory an operation touches one sector then.
+  static constexpr bool lie_apart = large_values && apart(lines()) > together(lines());
+
+ public:
+  static constexpr unsigned slots = static_cast<unsigned>(
+      std::min<std::size_t>(lie_apart ? apart(lines()) : together(lines()), most));
+  using entries = std::conditional_t<lie_apart, entries_apart<Key, Value, slots>,
+                                     entries_together<Key, Value, slots>>;
+};
+
+}  // namespace detail
+
 /// What one owner, or one lock, protects. Entries never move: from when it is inserted until it is
 /// erased an entry has one place, in a slot or in a node.
 ///
@@ -31,31 +96,17 @@ struct node {
 /// date behind the slot's key where keys are inserted by atomics, which do not look at it.
 template <class Key, class Value>
 struct alignas(128) bucket {
-  using slot_type = slot<Key, Value>;
-
- private:
-  static constexpr std::size_t line = 128;
-  static constexpr std::size_t header = alignof(slot_type) <= 8 ? 8 : alignof(slot_type);
-  static constexpr unsigned slots_in(std::size_t lines) {
-    return static_cast<unsigned>((lines * line - header) / sizeof(slot_type));
-  }
-  /// Large entries take several lines: with less than three slots too many would overflow.
-  static constexpr std::size_t lines() {
-    std::size_t n = 1;
-    while (slots_in(n) < 3) ++n;
-    return n;
-  }
-
- public:
   /// Entries that it holds.
-  static constexpr unsigned slots = slots_in(lines()) < 30 ? slots_in(lines()) : 30;
+  static constexpr unsigned slots = detail::bucket_plan<Key, Value>::slots;
+  /// Whether a value is more than a word.
+  static constexpr bool large_values = detail::bucket_plan<Key, Value>::large_values;
   /// Beside the bits of the slots: whether one was ever freed. Until then a key that is there lies
   /// before the first free slot from its own on.
   static constexpr std::uint32_t has_gaps = std::uint32_t{1} << 31;
 
   std::uint32_t used;      ///< bit s: slot s holds an entry; `has_gaps`
   std::uint32_t overflow;  ///< number of the first node; 0 for none
-  slot_type entries[slots];
+  typename detail::bucket_plan<Key, Value>::entries entries;
 
   /// Where a key's look begins: buckets lie alike in the banks of shared memory, so that lanes that
   /// all began at the first slot would meet.

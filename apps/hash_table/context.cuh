@@ -18,7 +18,6 @@ namespace hash_table {
 template <class Key, class Value, class Keys>
 struct table_context {
   using bucket_type = bucket<Key, Value>;
-  using slot_type = slot<Key, Value>;
   using node_type = node<Key, Value>;
 
   node_type* nodes;
@@ -35,7 +34,7 @@ struct table_context {
   /// The key's value in its bucket; null if it is not there.
   __device__ Value* find(bucket_type& b, Key const& key) const {
     looked const place = look(b, key);
-    if (place.slot != none) return &b.entries[place.slot].value;
+    if (place.slot != none) return &b.entries.value(place.slot);
     return value_of(find_node(nodes, keys, b.overflow, key));
   }
   /// The same; a new key, with `value`, if it was not there, which `made` then tells. Null if there
@@ -44,14 +43,15 @@ struct table_context {
                                    bool& made) const {
     made = false;
     looked const place = look(b, key);
-    if (place.slot != none) return &b.entries[place.slot].value;
+    if (place.slot != none) return &b.entries.value(place.slot);
     std::uint32_t const there = find_node(nodes, keys, b.overflow, key);
     if (there != 0) return value_of(there);
     made = true;
     if (place.free != none) {
-      b.entries[place.free] = {kept_key<Key>::of(key), value};
+      b.entries.key(place.free) = kept_key<Key>::of(key);
+      b.entries.value(place.free) = value;
       b.used |= 1u << place.free;
-      return &b.entries[place.free].value;
+      return &b.entries.value(place.free);
     }
     std::uint32_t const number = take_node(pool);
     if (number == 0) return nullptr;
@@ -63,14 +63,15 @@ struct table_context {
   __device__ bool erase(bucket_type& b, Key const& key) const {
     looked const place = look(b, key);
     if (place.slot != none) {
-      b.entries[place.slot] = {};
-      b.used = (b.used & ~(1u << place.slot)) | bucket_type::has_gaps;
+      b.entries.key(place.slot) = {};
+      b.entries.value(place.slot) = {};
+      b.used = (b.used & ~(1u << place.slot)) | bucket_type::has_gaps;  // sabotage: gap-unmarked
     } else {
       std::uint32_t const number = find_node(nodes, keys, b.overflow, key);
       if (number == 0) return false;
       std::uint32_t* link = &b.overflow;
       while (*link != number) link = &at(*link).next;
-      *link = at(number).next;
+      *link = at(number).next;  // sabotage: node-rest
       give_node(pool, number);
     }
     // An empty bucket is as good as new.
@@ -82,7 +83,7 @@ struct table_context {
   __device__ void for_each(bucket_type const& b, F f) const {
     WARDEN_NO_UNROLL
     for (unsigned s = 0; s < bucket_type::slots; ++s) {
-      if (b.used >> s & 1u) f(b.entries[s].key.key(), b.entries[s].value);
+      if (b.used >> s & 1u) f(b.entries.key(s).key(), b.entries.value(s));
     }
     for (std::uint32_t n = b.overflow; n != 0; n = at(n).next)
       f(at(n).entry.key.key(), at(n).entry.value);
@@ -106,7 +107,7 @@ struct table_context {
     WARDEN_NO_UNROLL
     for (unsigned left = bucket_type::slots; left != 0; --left) {
       if (used >> s & 1u) {
-        if (keys.equal(b.entries[s].key.key(), key)) {
+        if (keys.equal(b.entries.key(s).key(), key)) {
           place.slot = s;
           break;
         }

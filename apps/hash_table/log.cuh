@@ -20,8 +20,9 @@
 namespace hash_table {
 
 /// What a table is tuned by: as a guarded's policy. With the executor `automatic` sections that are
-/// alone in their log and can be run as atomics are, by blocks of twice as many threads, and all
-/// others by `runs`, with windows that leave most of the chip to the buckets.
+/// alone in their log and can be run as atomics are, and all others by `runs`, with windows that
+/// leave most of the chip to the buckets; atomics, and sections on large values, by blocks of twice
+/// as many threads.
 struct table_policy : warden::default_policy {
   static constexpr bool deferred_only = true;
   /// Those sections that are alone in their log and have a `combine_key()`, unless they are in
@@ -42,9 +43,11 @@ struct log_executor {
   using type = std::conditional_t<
       !is_automatic, typename Policy::executor,
       std::conditional_t<by_atomics, warden::executor::atomics<32>, warden::executor::runs<64>>>;
-  /// An atomic needs few registers, and waits for what is at its key.
+  /// An atomic needs few registers, and waits for what is at its key; a section on a large value
+  /// waits for all of it. (In order the ranks of so many threads would take the chip.)
+  static constexpr bool waits = by_atomics || (Record::large_values && !Policy::order::in_order);
   static constexpr unsigned block_threads =
-      is_automatic && by_atomics ? 2 * Policy::block_threads : Policy::block_threads;
+      is_automatic && waits ? 2 * Policy::block_threads : Policy::block_threads;
 };
 
 /// Whether sections of one key become one. A section that says nothing of its key combines with
@@ -209,12 +212,12 @@ class operation_log {
 
  private:
   using either = std::variant<on_chip, in_memory>;
-  /// Of a small table several for each multiprocessor: blocks that are done take the next one, so
-  /// that all end at once. 0: as many as a log has by default.
+  /// Of a small table two for each multiprocessor: blocks that are done take the next one, so that
+  /// all end at once. 0: as many as a log has by default.
   static unsigned partitions_of(std::uint32_t buckets) {
     auto const facts = warden::runtime::facts(warden::runtime::current_device());
     auto const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
-    return buckets < 128 * blocks ? std::min(4 * blocks, 512u) : 0;
+    return buckets < 128 * blocks ? std::min(2 * blocks, 512u) : 0;
   }
   static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
                      std::source_location where) {

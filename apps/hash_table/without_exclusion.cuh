@@ -58,7 +58,7 @@ class without_exclusion {
     WARDEN_UNROLL
     for (unsigned looked = 0; looked < bucket_type::slots; ++looked) {
       if (found != searching) break;
-      there = simt::shared_load(b_.entries[s].key.bits);
+      there = simt::shared_load(b_.entries.key(s).bits);
       if (there == 0 || is_mine(there)) {
         found = s;
       } else {
@@ -69,10 +69,11 @@ class without_exclusion {
     found = simt::unknown(found);
     bool made = false;
     if (there == 0) {
-      if ((simt::shared_load(b_.used) & bucket_type::has_gaps) == 0) there = take(found, made);
+      bool const has_gaps = (simt::shared_load(b_.used) & bucket_type::has_gaps) != 0;
+      if (!has_gaps) there = take(found, made);  // sabotage: slot-gaps
       if (!made && !is_mine(there)) found = none;
     }
-    return {found >= none ? nullptr : &b_.entries[found].value, made};
+    return {found >= none ? nullptr : &b_.entries.value(found), made};
   }
   /// The whole of it, out of line: an executor has many copies of a section's code.
   WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
@@ -95,7 +96,7 @@ class without_exclusion {
     if (bits_ == 0) return nullptr;
     WARDEN_NO_UNROLL
     for (unsigned s = 0; s < bucket_type::slots; ++s) {
-      if (is_mine(simt::shared_load(b_.entries[s].key.bits))) return &b_.entries[s].value;
+      if (is_mine(simt::shared_load(b_.entries.key(s).bits))) return &b_.entries.value(s);
     }
     return nullptr;
   }
@@ -104,18 +105,19 @@ class without_exclusion {
     unsigned s = bucket_type::first_slot(c_.keys.hash(key_));
     WARDEN_NO_UNROLL
     for (unsigned left = bucket_type::slots; left != 0; --left) {
-      word there = simt::shared_load(b_.entries[s].key.bits);
+      word there = simt::shared_load(b_.entries.key(s).bits);
       if (there == 0) there = take(s, made);
-      if (made || is_mine(there)) return &b_.entries[s].value;
+      if (made || is_mine(there)) return &b_.entries.value(s);
       s = bucket_type::next_slot(s);
     }
     return nullptr;
   }
   /// Writes the key to a slot that was free a moment ago. Returns what was there.
   __device__ word take(unsigned s, bool& made) const {
-    word const there = simt::compare_exchange(&b_.entries[s].key.bits, word{0}, bits_);
+    word const there =
+        simt::compare_exchange(&b_.entries.key(s).bits, word{0}, bits_);  // sabotage: slot-race
     made = there == 0;
-    if (made) simt::fetch_add(&b_.used, 1u << s);
+    if (made) simt::fetch_add(&b_.used, 1u << s);  // sabotage: slot-used
     return there;
   }
   /// Or finds it.
@@ -136,7 +138,7 @@ class without_exclusion {
         return &c_.at(mine).entry.value;
       }
       simt::fence_device();  // acquire, after the exchange that failed
-      searched_to = first;
+      searched_to = first;   // sabotage: node-again
       first = found;
     }
   }
