@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks marked lines of the library and demands that the simulated device finds each of them.
+"""Breaks marked lines of the library and its hash table and demands that the simulated device finds each of them.
 
-A mutant is the library with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants are one copy
-of include/ in which the environment variable WARDEN_MUTANT chooses; without it that copy is the untouched library.
+A mutant is the library, or its hash table, with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants
+are one copy of include/ and the apps below in which the environment variable WARDEN_MUTANT chooses; without it that copy is
+untouched.
 A mutant must end with the diagnosis named for it, in the same test with the same seeds that the untouched one passes.
 
     sabotage.py plant --source DIR --target DIR           writes that copy
@@ -27,9 +28,16 @@ KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
 ROUNDS = "logs/rounds_seeds.each_section_runs_once"
 BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
+# The tests of the hash table.
+COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
+BY_OWNERS = "tables/every_executor/0.under_many_schedules"
+TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 
-# name: (file, what the marked statement becomes, test, diagnosis that must appear). A test is a scenario of
-# tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of parts and logs, a GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
+# name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
+# that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
+# GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
+APPS = ["apps/hash_table"]
+GOOGLE_TESTS = ["parts", "logs", "tables"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -281,6 +289,19 @@ MUTANTS = {
     "brought-back": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
     # What found no lock is forgotten.
     "put-off": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
+    # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
+    # of the word that there is one; nodes that others linked meanwhile are not looked at; what is chained behind a node is lost;
+    # buckets are written back while other warps still count in them.
+    "slot-race": ("apps/hash_table/without_exclusion.cuh",
+                  "word const there = simt::shared_load(b_.entries.key(s).bits);"
+                  "if (there == 0) simt::shared_store(b_.entries.key(s).bits, bits_);", COUNTED, TABLE_WRONG),
+    "slot-used": ("apps/hash_table/without_exclusion.cuh",
+                  "if (made) simt::shared_store(b_.used, simt::shared_load(b_.used) | 1u << s);", COUNTED, TABLE_WRONG),
+    "slot-gaps": ("apps/hash_table/without_exclusion.cuh", "there = take(found, made);", COUNTED, TABLE_WRONG),
+    "gap-unmarked": ("apps/hash_table/context.cuh", "b.used = b.used & ~(1u << place.slot);", COUNTED, TABLE_WRONG),
+    "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
+    "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
+    "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
 }
 
@@ -327,15 +348,17 @@ def switch(chosen, original, replacement):
 
 
 def plant(source, target):
-    """Copies include/ and makes every marked statement a choice."""
+    """Copies include/ and the apps and makes every marked statement a choice."""
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(source / "include", target)
+    for app in APPS:
+        shutil.copytree(source / app, target / app)
     (target / "sabotage.hpp").write_text(HEADER)
     marks = {}
     for number, (name, (file, replacement, _, _)) in enumerate(MUTANTS.items()):
         marks.setdefault((file, name.split(".")[0]), []).append((number, name, replacement))
     for (file, mark), mutants in marks.items():
-        path = target / "warden" / file
+        path = target / file if file.startswith("apps/") else target / "warden" / file
         lines = path.read_text().splitlines()
         marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {mark}")]
         if len(marked) != 1:
@@ -360,8 +383,8 @@ def plant(source, target):
 
 
 def run(programs, test, seeds, mutant=""):
-    program, scenario = test.split("/") if "/" in test else ("scenarios", test)
-    arguments = [f"--gtest_filter={scenario}"] if program in ("parts", "logs") else [scenario, str(seeds)]
+    program, scenario = test.split("/", 1) if "/" in test else ("scenarios", test)
+    arguments = [f"--gtest_filter={scenario}"] if program in GOOGLE_TESTS else [scenario, str(seeds)]
     return subprocess.run([programs / program, *arguments], capture_output=True, text=True, timeout=500,
                           env={"WARDEN_SEEDS": "100", **os.environ, "WARDEN_MUTANT": mutant})
 
