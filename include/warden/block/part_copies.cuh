@@ -7,8 +7,10 @@
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -40,49 +42,65 @@ class part_copies {
   template <class Places>
   WARDEN_DEVICE void load(Places const& places, std::uint32_t all) const {
     if constexpr (OnChip) {
-      // Several are under way before the first is stored: one wait for memory instead of one each.
-      WARDEN_NO_UNROLL
-      for (std::uint32_t first = simt::thread_rank(); first < all;
-           first += at_once * simt::block_threads()) {
-        image images[at_once];
-        WARDEN_UNROLL
-        for (unsigned k = 0; k < at_once; ++k) {
-          std::uint32_t const s = first + k * simt::block_threads();
-          if (!places.is_record(s)) continue;
-          simt::section_enter(places.address_of(s));
-          images[k] = *reinterpret_cast<image const*>(places.address_of(s));
-          simt::section_leave(places.address_of(s));
-        }
-        WARDEN_UNROLL
-        for (unsigned k = 0; k < at_once; ++k) {
-          std::uint32_t const s = first + k * simt::block_threads();
-          if (places.is_record(s)) *reinterpret_cast<image*>(&copies_[s]) = images[k];
-        }
-      }
+      copy(
+          places, all, [&](std::uint32_t s) { return places.address_of(s); },
+          [&](std::uint32_t s) { return &copies_[s]; });
     }
   }
   /// Writes them back. Collective, when all sections have run and a barrier has passed.
   template <class Places>
   WARDEN_DEVICE void write_back(Places const& places, std::uint32_t all) const {
     if constexpr (OnChip) {
-      WARDEN_NO_UNROLL
-      for (std::uint32_t s = simt::thread_rank(); s < all; s += simt::block_threads()) {
-        if (!places.is_record(s)) continue;
-        Record* const place = places.address_of(s);
-        simt::section_enter(place);
-        *place = copies_[s];  // sabotage: part-back
-        simt::section_leave(place);
-      }
+      auto const from = [&](std::uint32_t s) { return &copies_[s]; };
+      auto const to = [&](std::uint32_t s) { return places.address_of(s); };
+      copy(places, all, from, to);  // sabotage: part-back
     }
   }
 
  private:
-  /// A record as bytes: there may be none without a value.
-  struct alignas(Record) image {
-    unsigned char bytes[sizeof(Record)];
+  /// A word of a record: as wide as its alignment allows, so that nothing is put together of bytes.
+  using word = std::conditional_t<
+      alignof(Record) % 8 == 0, std::uint64_t,
+      std::conditional_t<alignof(Record) % 4 == 0, std::uint32_t, unsigned char>>;
+  /// A record as words: there may be none without a value.
+  struct [[gnu::may_alias]] alignas(Record) image {
+    word words[sizeof(Record) / sizeof(word)];
   };
-  /// Records of a thread under way.
-  static constexpr unsigned at_once = sizeof(Record) <= 32 ? 2 : 1;
+  /// Records of a thread under way: one wait for memory instead of one each.
+  static constexpr unsigned at_once =
+      sizeof(Record) <= 64 ? std::min<unsigned>(4, 128 / sizeof(Record)) : 1;
+
+  /// Copies the records of the first `all` slots from `from(slot)` to `to(slot)`. Collective.
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy(Places const& places, std::uint32_t all, From from, To to) {
+    WARDEN_NO_UNROLL
+    for (std::uint32_t first = simt::thread_rank(); first < all;
+         first += at_once * simt::block_threads()) {
+      auto const for_each_record = [&](auto f) {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          std::uint32_t const s = first + k * simt::block_threads();
+          if (!places.is_record(s)) continue;
+          simt::section_enter(places.address_of(s));
+          f(s, k);
+          simt::section_leave(places.address_of(s));
+        }
+      };
+      if constexpr (at_once == 1) {
+        // Not by way of registers, of which there may be too few.
+        for_each_record([&](std::uint32_t s, unsigned) {
+          *reinterpret_cast<image*>(to(s)) = *reinterpret_cast<image const*>(from(s));
+        });
+      } else {
+        image images[at_once];
+        for_each_record([&](std::uint32_t s, unsigned k) {
+          images[k] = *reinterpret_cast<image const*>(from(s));
+        });
+        for_each_record(
+            [&](std::uint32_t s, unsigned k) { *reinterpret_cast<image*>(to(s)) = images[k]; });
+      }
+    }
+  }
 
   simt::shared_span<Record> copies_;
 };
