@@ -288,7 +288,15 @@ MUTANTS = {
     # A record that was brought together with others stays where it was brought.
     "brought-back": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
     # What found no lock is forgotten.
-    "put-off": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
+    "put-off": ("executor/pair_runners.cuh", "waits = false;", ROUNDS, "lost or doubled section"),
+    # A runner without the locks of the other records, or of two records that many want; messages that it takes and their threads keep; that are
+    # put where those of the window before were.
+    "other-lock": ("executor/pair_runners.cuh", "bool const ready = wants;", ROUNDS, "(overlapping|unordered) sections|lost or doubled section"),
+    "alike-locks": ("executor/pair_runners.cuh", "bool const has_both = me == leader;", ROUNDS, "(overlapping|unordered) sections|lost or doubled section"),
+    "other-fence": ("executor/pair_runners.cuh", "", BETWEEN, "unordered sections|lost or doubled section"),
+    "alike-fence": ("executor/pair_runners.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "taken": ("executor/pair_runners.cuh", "return waiting;", ROUNDS, "lost or doubled section"),
+    "key-counts": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section|outside a shared span"),
     # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
     # of the word that there is one; nodes that others linked meanwhile are not looked at; what is chained behind a node is lost;
     # buckets are written back while other warps still count in them.

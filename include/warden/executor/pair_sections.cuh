@@ -112,6 +112,11 @@ class pair_sections {
   template <bool IsFirst>
   WARDEN_DEVICE void run_apart(message_type const* of, record_of<!IsFirst>* others, unsigned count,
                                std::uint32_t hot) const {
+    if constexpr (!holds) {
+      WARDEN_NO_UNROLL
+      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      return;
+    }
     record_of<IsFirst> x = *at<IsFirst>(hot);
     in_turn(count, [&](unsigned k, auto several) {
       load_several(others + k, several, [&](auto& y) {

@@ -4,8 +4,8 @@
 /// memory as long as few threads want one record, and one after another by one thread where many
 /// do.
 ///
-/// Every message is tried by the thread that has it, as long as that gets on: both locks or none,
-/// so nobody waits for a lock while it holds another. What is left then is for runners, see
+/// Every message is tried by the thread that has it: both locks or none, so nobody waits for a lock
+/// while it holds another. What wants a lock that many did not get is for runners, see
 /// pair_runners. Where a part has few records one thread runs all.
 #pragma once
 
@@ -82,11 +82,25 @@ class rounds_worker {
       return true;
     }
     unsigned const hot = has_hot_ ? hot_ones(m, arrived) : 0;
-    unsigned const waiting = try_all(m, arrived & ~hot) | hot;
-    if (!simt::sync_block_or(waiting != 0)) return true;
-    if (!runners_.run(m, waiting)) return false;
+    // The first turn is the block's: it finds the hot locks. In those behind it each thread runs
+    // what is left to it. One loop for both, so that there is one copy of every section.
+    bool is_sorted = false, alive = true;
+    WARDEN_NO_UNROLL
+    for (unsigned waiting = arrived & ~hot;;) {
+      waiting = try_all(m, waiting);
+      if (!is_sorted) {
+        if (!simt::sync_block_or((waiting | hot) != 0)) return true;
+        waiting = runners_.take(m, waiting | hot);
+        simt::sync_block();
+        is_sorted = true;
+      } else if (waiting != 0) {
+        alive = wait_for_one(m, waiting);
+      }
+      if (waiting == 0 || !alive) break;
+    }
+    if (!simt::any(simt::full_warp, !alive)) alive = runners_.run();
+    if (simt::sync_block_or(!alive)) return false;
     has_hot_ = true;
-    simt::sync_block();
     return true;
   }
 
@@ -157,6 +171,15 @@ class rounds_worker {
       in_vain = waiting == before ? in_vain + 1 : 0;
     }
     return waiting;
+  }
+
+  /// Waits for the locks of one of these messages. False once the run is poisoned.
+  WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
+    typename sections::lock_pair wanted{0, 0};
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k)
+      if ((waiting >> k & 1u) != 0) wanted = sections::locks_of(m[k]);
+    return runners_.wait_for(wanted);
   }
 
   Ref const& ref_;
