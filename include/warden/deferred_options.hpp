@@ -13,7 +13,9 @@ WARDEN_HOST_NAMESPACE_BEGIN
 struct deferred_options {
   /// Parts of the records that are run one by one, a power of two up to 512; by default about as
   /// many as the device has multiprocessors, and more where a part would not fit the chip. With
-  /// sections on two records twice as many: two parts are held at a time.
+  /// sections on two records twice as many, because two parts are held at a time; but of a log for
+  /// fewer sections than a few million, so many that two parts have some hundred sections between
+  /// them.
   unsigned partitions = 0;
   /// Parts of the second guarded's records, of a deferred_between; as many as of the first's where
   /// those are chosen, otherwise by default as those.

@@ -62,7 +62,7 @@ class rounds_runner {
 
   /// Chooses the parts, unless the user did. Returns them. Throws limit_error if two parts have to
   /// be on chip and are not, and if parts are to be split.
-  partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t,
+  partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
                                 std::source_location where) {
     if (options.split > 1) {
       throw limit_error{"deferred: split " + std::to_string(options.split) +
@@ -71,7 +71,7 @@ class rounds_runner {
     }
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
-    auto arrays = arrays_of(run, options, facts.multiprocessors);
+    auto arrays = arrays_of(run, options, sections, facts.multiprocessors);
     // False if there are so many games that they cannot be listed.
     auto const plan = [&] {
       for (array_parts const& one : arrays) {
@@ -114,10 +114,13 @@ class rounds_runner {
              bin_writer<any_ref>::shared_bytes(all.others()), where};
     list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
              where};
-    play_ = on_chip_ ? launched{simt::make_kernel(&play_games<chip_ref>), parts,
-                                game_bytes<placement::on_chip>(run), where}
-                     : launched{simt::make_kernel(&play_games<any_ref>), parts,
-                                game_bytes<placement::in_memory>(run), where};
+    if (on_chip_) {
+      play_ = {simt::make_kernel(&play_games<chip_ref>), parts, game_bytes<placement::on_chip>(run),
+               where};
+    } else if constexpr (!Run::must_fit) {
+      play_ = {simt::make_kernel(&play_games<any_ref>), parts,
+               game_bytes<placement::in_memory>(run), where};
+    }
     return run.owners;
   }
   /// Behind the plan of the log: makes the memory for as many messages. Throws cuda_error.
@@ -141,7 +144,7 @@ class rounds_runner {
     launch_one(list_, arguments<any_ref>(given), s, where);
     if (on_chip_) {
       launch_one(play_, arguments<chip_ref>(given), s, where);
-    } else {
+    } else if constexpr (!Run::must_fit) {
       launch_one(play_, arguments<any_ref>(given), s, where);
     }
   }
@@ -154,18 +157,19 @@ class rounds_runner {
     std::uint64_t records;
     std::size_t record_bytes;
     unsigned parts;
-    bool is_chosen;  ///< by the user
+    bool is_fixed;  ///< no more, even if they do not fit the chip
 
     /// Bytes of a part, if there may be more parts.
     [[nodiscard]] std::size_t bytes() const {
-      return is_chosen || parts == most_parts ? 0 : *locals * record_bytes;
+      return is_fixed || parts == most_parts ? 0 : *locals * record_bytes;
     }
   };
   static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
 
   /// The arrays of a run, in as many parts as the user chose, or as a device with so many
   /// multiprocessors has work for.
-  static auto arrays_of(Run& run, deferred_options const& options, int multiprocessors) {
+  static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
+                        int multiprocessors) {
     // A block for each game of a round, and a multiprocessor for each block: of one array a round
     // takes two parts for a game. Where records are so few that all sections of a game want the
     // same ones, they are better apart.
@@ -186,9 +190,24 @@ class rounds_runner {
           array(static_cast<run_array<typename Run::record>&>(run), options.partitions, games),
           array(run.second, second, games)};
     } else {
-      return std::array{
+      std::array arrays{
           array(static_cast<run_array<typename Run::record>&>(run), options.partitions, 2 * games)};
+      // However few sections its games have, each round takes its time: in a small log that is what
+      // counts, and not how many blocks there are, or whether the parts fit the chip.
+      unsigned const few = parts_of_a_small_log(sections);
+      if (!arrays[0].is_fixed && few <= games / 2) {
+        arrays[0].parts = few;
+        arrays[0].is_fixed = !Run::must_fit;
+      }
+      return arrays;
     }
+  }
+  /// So many that a game's sections, 512 and more of them, take about as long as what else a round
+  /// does.
+  static unsigned parts_of_a_small_log(std::size_t sections) {
+    std::size_t parts = 1;
+    while (parts < most_parts && 4 * parts * parts * 256 <= sections) parts *= 2;
+    return static_cast<unsigned>(parts);
   }
   /// The schedule of the parts that have records: where there are few records, not all do.
   static schedule schedule_of(Run const& run) {
