@@ -31,14 +31,19 @@ struct transfer {
   std::uint32_t amount;
 
   __device__ void operator()(account& from, account& to, section_context context) const {
-    if (amount == 0 && from.balance + to.balance != context.pair_sum)
-      simt::fetch_add(context.broken, std::uint64_t{1});
-    bool const covered = from.balance >= std::int64_t{amount};
-    std::int64_t const moved = covered ? amount : 0;
-    from.balance -= moved;
-    to.balance += moved;  // which may be the same account
-    from.executed += covered ? 1 : 0;
-    from.refused += covered ? 0 : 1;
+    if (amount == 0) {
+      if (from.balance + to.balance != context.pair_sum)
+        simt::fetch_add(context.broken, std::uint64_t{1});
+      from.executed += 1;
+      return;
+    }
+    // All bits of `refuses` are what a comparison would say, which takes longer than a sum: a hot
+    // account's transfers wait one for another.
+    std::int64_t const rest = from.balance - std::int64_t{amount}, refuses = rest >> 63;
+    from.balance = (rest & ~refuses) | (from.balance & refuses);
+    to.balance += std::int64_t{amount} & ~refuses;  // which may be the same account
+    from.executed += 1 + static_cast<std::uint32_t>(refuses);
+    from.refused -= static_cast<std::uint32_t>(refuses);
   }
 };
 
