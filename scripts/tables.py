@@ -26,6 +26,7 @@ import bounds_tables
 import closing_words
 import counted_tables
 import deferred_tables
+import forest_tables
 import markdown_tables
 import pair_tables
 import plot_layout
@@ -85,6 +86,8 @@ def generated(name):
         return counted_tables.counted_markdown(data)
     if pair_tables.is_pair_times(data):
         return pair_tables.pair_markdown(data)
+    if forest_tables.is_forests(data):
+        return forest_tables.forest_markdown(data)
     table = rows_of(data)
     what = f"G {result_names.unit_of(data)}s/s on {markdown_tables.origin(data)}:"
     if point:
@@ -127,7 +130,7 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, plot_words):
+                   deferred_tables, forest_tables, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"
