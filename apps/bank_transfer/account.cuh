@@ -30,13 +30,15 @@ struct transfer {
   static constexpr bool reads_other_memory = false;
   std::uint32_t amount;
 
+  WARDEN_COLD static void count_broken(std::uint64_t* broken) {
+    simt::fetch_add(broken, std::uint64_t{1});
+  }
   __device__ void operator()(account& from, account& to, section_context context) const {
-    if (amount == 0) {
-      if (from.balance + to.balance != context.pair_sum)
-        simt::fetch_add(context.broken, std::uint64_t{1});
-      from.executed += 1;
-      return;
-    }
+    // One test of words, and little code to jump over: nearly always.
+    auto const off = static_cast<std::uint64_t>(from.balance + to.balance) ^
+                     static_cast<std::uint64_t>(context.pair_sum);
+    auto const wrong = static_cast<std::uint32_t>(off) | static_cast<std::uint32_t>(off >> 32);
+    if (wrong != 0 && amount == 0) count_broken(context.broken);
     // All bits of `refuses` are what a comparison would say, which takes longer than a sum: a hot
     // account's transfers wait one for another.
     std::int64_t const rest = from.balance - std::int64_t{amount}, refuses = rest >> 63;
