@@ -25,7 +25,7 @@ struct csr_options {
   bool reverse = false;  ///< `csr::reverse`; not with arcs_of::directed
 };
 
-/// Of such options those with arcs in pairs.
+/// Whether arcs come in pairs.
 constexpr bool paired(arcs_of arcs) { return arcs != arcs_of::directed; }
 
 /// The arcs that leave vertex v are those from `offsets[v]` to `offsets[v + 1]`, in the order of
@@ -45,7 +45,8 @@ struct csr {
 /// Throws std::invalid_argument for options that do not go together, and for too many arcs.
 void check_options(csr_options const& o, std::uint64_t arcs);
 
-/// By a counting sort, on one core. Throws std::invalid_argument as `check_options` does.
+/// The rows of a graph, by a counting sort on one core. Throws std::invalid_argument as
+/// `check_options` does.
 csr build_csr(edge_list const& g, csr_options const& o);
 
 }  // namespace graph

@@ -36,7 +36,8 @@ class edge_sink {
   }
 
  private:
-  /// Nothing was announced, or too little: as many as the file holds if it goes on as it began.
+  /// Makes room where nothing was announced, or too little: for as many as the file holds if it
+  /// goes on as it began.
   void grow(bool weighted) {
     auto const have = static_cast<double>(to_.edges());
     double const left =

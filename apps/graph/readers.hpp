@@ -19,7 +19,7 @@ enum class file_format {
   snap            ///< `.txt`, `.el`, `.edges`: lines of two vertices, perhaps with a weight
 };
 
-/// By the ending of the name; nothing for other endings.
+/// The format that the ending of the name says; nothing for other endings.
 std::optional<file_format> format_of(std::string const& path);
 
 /// "gr", "max", "mtx", "txt": the formats' names, in their order.

@@ -48,7 +48,7 @@ struct run_kernel {
 
 }  // namespace detail
 
-/// As table, in fused launches: kernels call its operations as well as send them.
+/// A table in fused launches: kernels call its operations as well as send them.
 ///
 ///     hash_table::answering_table<std::uint64_t, point> t{{.capacity = 1'000'000}};
 ///     warden::launch_fused(kernel, grid, block, {}, t.guarded());
@@ -122,7 +122,7 @@ class answering_table : public storage<Key, Value, Keys>,
       : base{o, keys, where},
         guarded_{base::buckets(), base::bucket_count(), base::device_context(), chosen, where} {}
 
-  /// For launches of one's own kernels.
+  /// The guarded, for launches of one's own kernels.
   [[nodiscard]] guarded_type& guarded() { return guarded_; }
 
   /// Blocks the host until every operation has run. Throws what went wrong: limit_error when keys

@@ -46,7 +46,7 @@ class locked_table
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// As table's.
+  /// An empty table. Throws as table's constructor does.
   explicit locked_table(table_options o, Keys keys = {},
                         std::source_location where = std::source_location::current())
       : base{o, keys, where}, locks_{base::bucket_count()} {}
@@ -82,7 +82,7 @@ class atomic_table
   using base = storage<Key, Value, Keys>;
 
  public:
-  /// As table's.
+  /// An empty table. Throws as table's constructor does.
   explicit atomic_table(table_options o, Keys keys = {},
                         std::source_location where = std::source_location::current())
       : base{o, keys, where} {}

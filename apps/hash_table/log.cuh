@@ -25,7 +25,7 @@ namespace hash_table {
 /// as many threads.
 struct table_policy : warden::default_policy {
   static constexpr bool deferred_only = true;
-  /// Those sections that are alone in their log and have a `combine_key()`, unless they are in
+  /// Combines sections that are alone in their log and have a `combine_key()`, unless they are in
   /// order.
   static constexpr bool combines = true;
   static constexpr std::size_t apply_bytes = std::size_t{1} << 30;
@@ -169,12 +169,12 @@ class operation_log {
   /// What kernels are handed.
   using ref_type = operations_ref<inner_ref, key, value, keys>;
 
-  /// For `n` operations at most. Throws as warden::deferred does.
+  /// A log for `n` operations at most. Throws as warden::deferred does.
   operation_log(Table const& table, std::size_t n, warden::deferred_options chosen = {},
                 std::source_location where = std::source_location::current())
       : context_{table.device_context()}, log_{make(table, n, chosen, where)} {}
 
-  /// For kernels that send, as warden::deferred::ref.
+  /// What kernels that send are handed, as by warden::deferred::ref.
   [[nodiscard]] ref_type ref() {
     return std::visit(
         [&](auto& l) {
@@ -212,8 +212,8 @@ class operation_log {
 
  private:
   using either = std::variant<on_chip, in_memory>;
-  /// Of a small table two for each multiprocessor: blocks that are done take the next one, so that
-  /// all end at once. 0: as many as a log has by default.
+  /// Partitions of a log. A small table has two for each multiprocessor: blocks that are done take
+  /// the next one, so that all end at once. 0: as many as a log has by default.
   static unsigned partitions_of(std::uint32_t buckets) {
     auto const facts = warden::runtime::facts(warden::runtime::current_device());
     auto const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));

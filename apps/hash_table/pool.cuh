@@ -15,7 +15,7 @@ namespace simt = warden::simt;
 /// Freed numbers lie in one of many stacks, by the warp that frees: warps seldom meet at one.
 inline constexpr std::uint32_t pool_stacks = 1024;
 
-/// In device memory; zero for a pool of which nothing was taken.
+/// What was taken of a pool, in device memory; zero where nothing was.
 struct pool_state {
   /// The number on top, and in the upper half how often that changed: a number that was taken and
   /// given back meanwhile does not look untouched.

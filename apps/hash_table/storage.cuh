@@ -110,7 +110,7 @@ class storage {
     return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.overflow},
             outcome_counter{counted_.data()}, keys_, options_.buckets};
   }
-  /// For kernels that run while no operation does.
+  /// The table as kernels see it that run while no operation does.
   [[nodiscard]] view device_view() const { return {buckets_.data(), device_context()}; }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {

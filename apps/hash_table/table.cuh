@@ -21,10 +21,10 @@
 
 namespace hash_table {
 
-/// Keys of any trivially copyable type that `Keys` can hash and compare, values of any; what an
-/// operation takes along travels in a message, key included 44 bytes at most. `counts` says in
-/// total what became of operations, and `find_async` and `for_each_async` read the table after
-/// `wait`.
+/// A hash table whose operations are deferred. Keys are of any trivially copyable type that `Keys`
+/// can hash and compare, values of any; what an operation takes along travels in a message, key
+/// included 44 bytes at most. `counts` says in total what became of operations, and `find_async`
+/// and `for_each_async` read the table after `wait`.
 ///
 ///     hash_table::table<std::uint64_t, point> t{{.capacity = 1'000'000}};
 ///     t.insert_async(keys, points, n);        // arrays in device memory
@@ -60,9 +60,9 @@ class table
                  std::source_location where = std::source_location::current())
       : base{o, keys, where} {}
 
-  /// For kernels that send operations, `n` at most until the next `run`. The first call, and one
-  /// with a larger n than any before, allocates; earlier refs are then no longer run. Throws as
-  /// warden::deferred does.
+  /// What kernels that send operations are handed, `n` at most until the next `run`. The first
+  /// call, and one with a larger n than any before, allocates; earlier refs are then no longer run.
+  /// Throws as warden::deferred does.
   [[nodiscard]] ref_type ref(std::size_t n,
                              std::source_location where = std::source_location::current()) {
     sent_ = &log_for<log_type>(n, where);

@@ -44,7 +44,7 @@ class without_exclusion {
     bool made;     ///< it is new
   };
 
-  /// Of the key's bucket.
+  /// Looks for `key` in its bucket `b`.
   __device__ without_exclusion(context const& c, bucket_type& b, Key const& key)
       : c_{c}, b_{b}, key_{key}, bits_{kept::of(key).bits} {}
 
@@ -88,7 +88,7 @@ class without_exclusion {
   }
 
  private:
-  /// In place of a slot: of none, and of one that is not known yet.
+  /// Stand for a slot: for none, and for one that is not known yet.
   static constexpr unsigned none = bucket_type::slots, searching = none + 1;
 
   /// Behind free slots as well.
@@ -158,7 +158,7 @@ class without_exclusion {
     }
     return nullptr;
   }
-  /// In a slot.
+  /// Whether `there`, the word of a slot, is of the key.
   __device__ bool is_mine(word there) const {
     return there != 0 && c_.keys.equal(kept::key_of(there), key_);
   }

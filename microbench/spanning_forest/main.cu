@@ -31,7 +31,7 @@ class forest_point final : public bench::point {
  public:
   using maker = std::function<graph::edge_list()>;
 
-  /// Of so many vertices.
+  /// The point of a graph that `make` makes, with so many vertices.
   forest_point(std::string input, std::uint64_t vertices, maker make)
       : input_{std::move(input)}, vertices_{vertices}, make_{std::move(make)} {}
 

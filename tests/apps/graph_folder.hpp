@@ -70,7 +70,7 @@ inline graph::edge_list edges(std::uint64_t vertices, bool directed,
   return g;
 }
 
-/// Of a file that counts vertices from 1 on.
+/// What belongs to a file that counts vertices from 1 on.
 inline graph::edge_list from_one(graph::edge_list g) {
   g.first_name = 1;
   return g;

@@ -24,7 +24,7 @@ using graph::edge_list;
 using graph::generate;
 using graph::vertex;
 
-/// Of each kind one that is small, of odd sizes.
+/// Small graphs of odd sizes, one of each kind.
 std::vector<graph::generator> small_ones() {
   return {graph::rmat{{.scale = 7, .edge_factor = 5, .seed = 3}},
           graph::rmat{{.scale = 0}},

@@ -14,8 +14,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// In shared memory if `OnChip`; otherwise nothing is copied. `Places` says of a slot whether it
-/// has a record, `is_record(slot)`, and where that is in global memory, `address_of(slot)`.
+/// The copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied.
+/// `Places` says of a slot whether it has a record, `is_record(slot)`, and where that is in global
+/// memory, `address_of(slot)`.
 template <class Record, bool OnChip>
 class part_copies {
   static_assert(!OnChip || alignof(Record) <= arena_alignment,

@@ -11,9 +11,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Keys are below `Keys`. The items of warp w come before those of warp w + 1; within a warp, those
-/// of one call of `rank` before those of the next, and by lanes. A warp counts its own items, and
-/// whoever adds up a key's counts turns them into what lies before each warp's.
+/// The ranks of a block's items among those of their key, in the order of the items. Keys are below
+/// `Keys`. The items of warp w come before those of warp w + 1; within a warp, those of one call of
+/// `rank` before those of the next, and by lanes. A warp counts its own items, and whoever adds up
+/// a key's counts turns them into what lies before each warp's.
 template <unsigned Threads, unsigned Keys>
 class stable_ranks {
   static constexpr unsigned warps = Threads / simt::warp_size;

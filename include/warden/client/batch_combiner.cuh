@@ -18,8 +18,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log of
-/// `Formats`. A warp's slots lie together: what it keeps is at their front.
+/// Combines in batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log
+/// of `Formats`. A warp's slots lie together: what it keeps is at their front.
 ///
 /// With one width a record's sections go into the last one's message. Where partials are wider they
 /// have slots of their own, and a record's sections become one when they are as many as the places
@@ -34,9 +34,9 @@ class batch_combiner {
  public:
   /// Whether partials have slots of their own.
   static constexpr bool two_widths = Formats::two_widths;
-  /// Of a batch.
+  /// A message of a batch.
   using message_type = typename Formats::message_type;
-  /// Of its partials.
+  /// A message of a partial.
   using wide_message = typename Formats::wide_format::message_type;
   /// Places that one takes.
   static constexpr unsigned places = Formats::places;
@@ -48,7 +48,7 @@ class batch_combiner {
   static constexpr unsigned partial_ranks = two_widths ? Threads : 0;
   static_assert(slots + partials < 0x8000, "warden: a batch has less than 32,768 messages");
 
-  /// Of a slot, in place of a rank: there is no message.
+  /// Stands for a slot's rank: there is no message.
   static constexpr std::uint16_t no_message = 0xffff;
 
   /// A block's shared memory.
@@ -62,7 +62,8 @@ class batch_combiner {
     std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
 
-  /// Of a writer's slots and ranks, and the same for wide messages; `shared` is the block's.
+  /// Combines in a writer's slots and ranks, and the same for wide messages; `shared` is the
+  /// block's.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
@@ -359,7 +360,7 @@ class batch_combiner {
   unsigned unlooked_ : 2 = 0;  ///< batches before the next one that is looked at
 };
 
-/// For sections that are not combined.
+/// Combines nothing: for sections that are not combined.
 struct combines_nothing {
   /// None.
   struct storage {};

@@ -12,8 +12,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Count` slots of messages as they are sent, in a log of `Formats`, and behind them those of wide
-/// ones, where partials are wider.
+/// The slots of a batch: `Count` of messages as they are sent, in a log of `Formats`, and behind
+/// them those of wide ones, where partials are wider.
 template <class Formats, unsigned Count>
 class batch_slots {
   using format = typename Formats::format;
@@ -40,11 +40,11 @@ class batch_slots {
       return m.local();
     }
   }
-  /// A wide one's.
+  /// A wide message's key.
   WARDEN_DEVICE static key_type key_of_wide(wide_message const& m) {
     return combining_key_of(m.local(), wide_format::template unpack<partial>(m));
   }
-  /// That of the message in a slot of either kind.
+  /// The key of the message in a slot of either kind.
   WARDEN_DEVICE key_type key_at(unsigned slot) const {
     if constexpr (Formats::two_widths) {
       if (slot >= Count) return key_of_wide(wide_[slot - Count]);

@@ -13,7 +13,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For up to `Slots` messages of a block of `Threads` threads; there are about as many buckets.
+/// The buckets of up to `Slots` messages of a block of `Threads` threads; there are about as many.
 /// Keys are what sections that combine are told apart by.
 template <class Key, unsigned Threads, unsigned Slots>
 class key_buckets {
@@ -75,7 +75,7 @@ class key_buckets {
     }
     return {total & 0xffffu, total >> 16, most};
   }
-  /// In place of where a bucket begins: its message is alone.
+  /// Stands for where a bucket begins: its message is alone.
   static constexpr std::uint32_t alone = 0xffff;
   /// Where the bucket of a key begins, or `alone`.
   WARDEN_DEVICE std::uint32_t begin_of(Key key) const {

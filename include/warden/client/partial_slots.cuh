@@ -9,8 +9,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// `Count` slots in a batch of `Messages`. Runs of three sizes have slots of their own, and those
-/// that smaller ones leave: a long run that stays as it is would be marked message by message.
+/// The slots of a batch's partials: `Count` in a batch of `Messages`. Runs of three sizes have
+/// slots of their own, and those that smaller ones leave: a long run that stays as it is would be
+/// marked message by message.
 template <unsigned Count, unsigned Messages>
 class partial_slots {
  public:

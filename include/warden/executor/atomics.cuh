@@ -49,7 +49,7 @@ class atomics_worker {
       section_runner{ref_}.reply(to_caller);
     }
   }
-  /// Nothing is left of the window.
+  /// Does nothing: all of the window has run.
   WARDEN_DEVICE void execute(message_type const (&)[rounds], unsigned) const {}
   /// Collective.
   WARDEN_DEVICE void finish() const { records_.write_back(); }

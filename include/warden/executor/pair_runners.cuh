@@ -23,7 +23,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
-/// For `Ref`, a rounds_ref; each thread has up to `Rounds` messages of a window.
+/// Runs the sections of a window in a game of `Ref`, a rounds_ref; each thread has up to `Rounds`
+/// messages of a window.
 template <class Ref, unsigned Rounds>
 class pair_runners {
   using sections = pair_sections<Ref>;
@@ -53,7 +54,7 @@ class pair_runners {
     arena_piece<std::uint32_t> locks;          ///< all
     typename sections::store::pieces records;  ///< those that the block holds
   };
-  /// Those, for parts of these sizes.
+  /// The pieces for parts of these sizes.
   WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
     auto const left = carver.take<message_type>(std::size_t{Rounds} * threads);
     auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);

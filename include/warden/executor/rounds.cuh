@@ -67,7 +67,7 @@ class rounds_worker {
   }
   /// Gives them back, as pair_store.
   WARDEN_DEVICE void write_back() const { records().write_back(); }
-  /// As pair_store's.
+  /// The slot of a part's record; `side` is 0 for the first part, 1 for the second.
   WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
     return records().slot_of(side, local);
   }

@@ -16,8 +16,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For `Ref`, a rounds_ref that has all records of an array in one part, and in memory. A `Worker`
-/// is a rounds_worker.
+/// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
+/// in one part, and in memory. A `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class few_sections {
   using message_type = typename Ref::message_type;

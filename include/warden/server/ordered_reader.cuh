@@ -15,7 +15,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For a block of `Threads` threads, a power of two.
+/// Receives a partition's messages in their order, for a block of `Threads` threads, a power of
+/// two.
 template <class Message, unsigned Threads>
 class ordered_reader {
   using scan = simt::block_scan<Threads>;
@@ -32,8 +33,8 @@ class ordered_reader {
     std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
   };
 
-  /// For a partition's column in these rows of the log, by their turns. Collective over the block;
-  /// `shared` is nobody else's.
+  /// Reads a partition's column in these rows of the log, by their turns. Collective over the
+  /// block; `shared` is nobody else's.
   WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
                                storage& shared)
       : log_{log},

@@ -15,9 +15,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A `Worker<Ref>` is that of a window_server, made anew for each partition, and where there are
-/// messages of two widths for each width: first the sections that were combined with none, then
-/// what the others were combined to. It also has
+/// Runs one partition of a log after another. A `Worker<Ref>` is that of a window_server, made anew
+/// for each partition, and where there are messages of two widths for each width: first the
+/// sections that were combined with none, then what the others were combined to. It also has
 ///
 ///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
 ///                                      // collective over the block between start and finish

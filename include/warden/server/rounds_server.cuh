@@ -18,7 +18,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// For `Ref`, a rounds_ref. A `Worker` is a rounds_worker.
+/// One block's part of a run in rounds of `Ref`, a rounds_ref. A `Worker` is a rounds_worker.
 template <class Ref, class Worker>
 class rounds_server {
   using message_type = typename Ref::message_type;

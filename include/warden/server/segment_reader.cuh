@@ -15,7 +15,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// In place of shared memory for a reader.
+/// Stands for the shared memory of a reader that has none.
 struct reads_without_storage {};
 
 /// One warp's part of a partition's messages of one width: `Message` may be the log's `Narrow` or
@@ -26,10 +26,10 @@ class segment_reader {
   static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
 
  public:
-  /// It needs no shared memory.
+  /// The shared memory that it needs: none.
   using storage = reads_without_storage;
 
-  /// For a partition's column in these rows of the log, by this thread's warp among those of the
+  /// Reads a partition's column in these rows of the log, by this thread's warp among those of the
   /// block. Collective over the warp.
   WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows, storage&)
       : log_{log},

@@ -31,7 +31,7 @@ class slices_in_window {
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { worker_.start(); }
-  /// Not yet.
+  /// Does nothing yet: `execute` runs the messages.
   WARDEN_DEVICE void take(message_type const (&)[rounds], unsigned) const {}
   /// A slice a round. Collective.
   WARDEN_DEVICE void execute(message_type const (&m)[rounds], unsigned arrived) {
