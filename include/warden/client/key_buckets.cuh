@@ -27,7 +27,7 @@ class key_buckets {
   using scanning = typename scan::storage;
   /// What `place` found.
   struct counted {
-    std::uint32_t messages;
+    std::uint32_t messages;  ///< of the batch
     std::uint32_t repeated;  ///< in buckets with others
     std::uint32_t most;      ///< in one of this thread's buckets
   };
