@@ -33,3 +33,10 @@ target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(kruskal PUBLIC cxx_std_20)
 warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_round.cu apps/spanning_forest/forest.cu
                    apps/spanning_forest/lock_arm.cu apps/spanning_forest/round.cu apps/spanning_forest/warden_arm.cu)
+# Boost's maximum flows know no device either. Somebody waits for them.
+add_library(boost_flows STATIC EXCLUDE_FROM_ALL apps/max_flow/reference.cpp)
+target_link_libraries(boost_flows PRIVATE warden_warnings)
+target_include_directories(boost_flows PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(boost_flows PUBLIC cxx_std_20)
+warden_add_objects(max_flow SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu apps/max_flow/flow.cu apps/max_flow/lock_arm.cu
+                   apps/max_flow/warden_arm.cu)

@@ -24,6 +24,12 @@ class CommandTest(unittest.TestCase):
     def run_it(self, *arguments):
         return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 
+    def said(self, *arguments):
+        """The lines that it prints; nothing goes wrong."""
+        run = self.run_it(*arguments)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        return run.stdout.splitlines()
+
     def refused(self, code, pattern, *arguments):
         """Nothing is printed, and one line says why."""
         run = self.run_it(*arguments)

@@ -19,11 +19,6 @@ ROME = DATA / "rome99.gr"
 class GraphTest(command.CommandTest):
     NAME = "graph"
 
-    def said(self, *arguments):
-        run = self.run_it(*arguments)
-        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
-        return run.stdout.splitlines()
-
     def test_real_graphs(self):
         self.assertEqual(self.said("info", ROME), [
             f"{ROME}: 3353 vertices, 4444 arcs, weights from 1 to 12711",

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flow and a cut by edges.
+
+#include "apps/max_flow/answer.hpp"
+
+#include "apps/graph/file.hpp"
+
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+
+namespace max_flow {
+
+namespace {
+
+/// Lines of a letter and numbers.
+class line_writer {
+ public:
+  explicit line_writer(std::string const& path) : file_{path} {}
+  void put(char letter, std::initializer_list<std::uint64_t> numbers) {
+    text_ += letter;
+    for (std::uint64_t const n : numbers) (text_ += ' ') += std::to_string(n);
+    text_ += '\n';
+    constexpr std::size_t much = 1 << 20;
+    if (text_.size() > much) flush();
+  }
+  void commit() {
+    flush();
+    file_.commit();
+  }
+
+ private:
+  void flush() {
+    file_.write(text_.data(), text_.size());
+    text_.clear();
+  }
+
+  graph::output_file file_;
+  std::string text_;
+};
+
+}  // namespace
+
+answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_t value,
+                 std::vector<std::uint32_t> const& residual, std::vector<std::uint8_t> sides) {
+  answer a;
+  a.value = value;
+  a.sides = std::move(sides);
+  a.flow.resize(g.edges());
+  for (std::size_t arc = 0; arc < residual.size(); ++arc) {
+    // The arc back has none.
+    if (rows.weights[arc] != 0) a.flow[rows.edges[arc]] = rows.weights[arc] - residual[arc];
+  }
+  for (std::uint64_t e = 0; e < g.edges(); ++e) {
+    if (g.weights[e] != 0 && a.sides[g.from[e]] == 0 && a.sides[g.to[e]] != 0) a.cut.push_back(e);
+  }
+  return a;
+}
+
+void write_flow(std::string const& path, graph::edge_list const& g, answer const& a) {
+  line_writer to{path};
+  to.put('s', {a.value});
+  for (std::uint64_t e = 0; e < g.edges(); ++e) {
+    if (a.flow[e] != 0) to.put('f', {g.name_of(g.from[e]), g.name_of(g.to[e]), a.flow[e]});
+  }
+  to.commit();
+}
+
+void write_cut(std::string const& path, graph::edge_list const& g, answer const& a) {
+  line_writer to{path};
+  to.put('s', {a.value});
+  for (std::uint64_t v = 0; v < g.vertices; ++v) {
+    if (a.sides[v] == 0) to.put('n', {g.name_of(static_cast<graph::vertex>(v))});
+  }
+  for (std::uint64_t const e : a.cut)
+    to.put('a', {g.name_of(g.from[e]), g.name_of(g.to[e]), g.weights[e]});
+  to.commit();
+}
+
+}  // namespace max_flow

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A flow and a cut on the host, by the edges of the graph that they are of, and as files.
+#pragma once
+
+#include "apps/graph/csr.hpp"
+#include "apps/graph/edge_list.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace max_flow {
+
+/// What was found.
+struct answer {
+  std::uint64_t value = 0;
+  std::vector<graph::weight> flow;  ///< along each edge
+  std::vector<std::uint8_t> sides;  ///< of each vertex: 1 if it is on the sink's side of the cut
+  std::vector<std::uint64_t> cut;   ///< the edges from the source's side to the sink's
+};
+
+/// From what a flow_finder has, brought to the host. `rows` tell which edge an arc is of.
+answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_t value,
+                 std::vector<std::uint32_t> const& residual, std::vector<std::uint8_t> sides);
+
+/// As DIMACS wants solutions: `s VALUE`, and `f FROM TO FLOW` for each edge that has a flow, by the
+/// file's names of vertices. Throws std::runtime_error with the file's name.
+void write_flow(std::string const& path, graph::edge_list const& g, answer const& a);
+/// `s VALUE`, `n VERTEX` for each vertex on the source's side, and `a FROM TO CAPACITY` for each
+/// edge from there to the sink's side. Throws std::runtime_error with the file's name.
+void write_cut(std::string const& path, graph::edge_list const& g, answer const& a);
+
+}  // namespace max_flow

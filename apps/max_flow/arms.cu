@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arms by name, and the one without locks or owners.
+
+#include "apps/max_flow/arms.cuh"
+#include "apps/max_flow/discharge.cuh"
+#include "apps/support/device.cuh"
+
+#include <warden/error.hpp>
+#include <warden/simt/launch.cuh>
+
+#include <algorithm>
+
+namespace max_flow {
+
+namespace {
+
+/// Two atomics a push [Hong and He 2011]: nobody owns anything.
+struct by_atomics {
+  flow_state state;
+  std::uint32_t next;  ///< round
+
+  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
+    return simt::load_relaxed(&state.vertices[v].excess);
+  }
+  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
+    return simt::load_relaxed(&state.residual[arc]);
+  }
+  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
+    simt::store_relaxed(&state.residual[arc], value);
+  }
+  WARDEN_DEVICE static bool any(bool mine) { return mine; }
+  WARDEN_DEVICE void send(push const& p, bool) const {
+    simt::fetch_add(&state.residual[p.arc], p.amount);
+    // Of several that come at once one finds 0.
+    if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
+  }
+  /// The excess was more than 0 all the time until now: nobody else made the vertex active.
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
+    return pushed == 0 || simt::fetch_add(&state.vertices[v].excess, 0 - pushed) != pushed;
+  }
+};
+
+WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+  by_atomics by{r.state, r.number + 1};
+  discharge_share(r, by);
+}
+
+class atomics_arm final : public arm {
+ public:
+  void round_async(round const& r, warden::stream_ref s) override {
+    simt::launch(&discharge_by_atomics, apps::blocks(), apps::threads(), 0, r, s);
+  }
+  void wait(warden::stream_ref s) override { s.synchronize(); }
+};
+
+}  // namespace
+
+std::vector<std::string> const& arm_names() {
+  static std::vector<std::string> const names{"lock_as_written", "lock_tuned", "atomics", "warden"};
+  return names;
+}
+
+std::unique_ptr<arm> make_arm(std::string const& name, network const& net,
+                              flow_state const& state) {
+  auto const& names = arm_names();
+  if (std::find(names.begin(), names.end(), name) == names.end()) {
+    std::string all;
+    for (std::string const& n : names) all += (all.empty() ? "" : ", ") + n;
+    throw warden::limit_error{"max_flow: no arm '" + name + "'; there are: " + all};
+  }
+  if (name == "atomics") return std::make_unique<atomics_arm>();
+  if (name.starts_with("lock_")) return make_lock_arm(name, net, state);
+  return make_warden_arm(net, state);
+}
+
+}  // namespace max_flow

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The ways in which a push reaches the other vertex, by name. All else is the same for all.
+#pragma once
+
+#include "apps/max_flow/state.cuh"
+
+#include <warden/stream.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace max_flow {
+
+/// One way.
+class arm {
+ public:
+  virtual ~arm() = default;
+  /// Chooses its settings by trying them, which changes excesses and residual capacities, and says
+  /// what it chose; blocks the host. Excesses are 0 before, and no vertex is active.
+  virtual std::string tune() { return {}; }
+  /// A round; enqueued.
+  virtual void round_async(round const& r, warden::stream_ref s) = 0;
+  /// Blocks the host until all rounds are done. Throws what went wrong.
+  virtual void wait(warden::stream_ref s) = 0;
+};
+
+/// The arms to compare.
+std::vector<std::string> const& arm_names();
+/// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
+std::unique_ptr<arm> make_arm(std::string const& name, network const& net, flow_state const& state);
+
+// One translation unit for each kind: their kernels take long enough to compile.
+std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
+                                   flow_state const& state);
+std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state);
+
+}  // namespace max_flow

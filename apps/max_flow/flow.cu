@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's part of a maximum flow: rounds are enqueued many at a time, and it looks now and then.
+
+#include "apps/max_flow/flow.cuh"
+#include "apps/max_flow/relabel.cuh"
+#include "apps/support/device.cuh"
+
+#include <warden/error.hpp>
+#include <warden/simt/launch.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+
+namespace max_flow {
+
+namespace {
+
+template <class Argument>
+void run(void (*kernel)(Argument), std::type_identity_t<Argument> const& a, warden::stream_ref s) {
+  simt::launch(kernel, apps::blocks(), apps::threads(), 0, a, s);
+}
+
+struct start_arguments {
+  network net;
+  flow_state state;
+};
+/// The source pushes as much as its arcs hold.
+WARDEN_KERNEL void saturate(start_arguments a) {
+  network const& net = a.net;
+  std::uint64_t const begin = net.offsets[net.source];
+  apps::for_my_share(net.offsets[net.source + std::uint64_t{1}] - begin, [&](std::uint64_t i) {
+    std::uint64_t const arc = begin + i;
+    std::uint32_t const v = net.neighbours[arc], amount = net.capacities[arc];
+    if (amount == 0 || v == net.source) return;
+    a.state.residual[arc] = 0;
+    a.state.residual[net.reverse[arc]] += amount;
+    simt::fetch_add(v == net.sink ? &a.state.control->arrived : &a.state.vertices[v].excess,
+                    amount);
+  });
+}
+
+struct side_arguments {
+  std::uint32_t const* heights;
+  std::uint32_t vertices;
+  std::uint8_t* sides;
+};
+/// Of the last search from the sink.
+WARDEN_KERNEL void note_sides(side_arguments a) {
+  apps::for_my_share(a.vertices,
+                     [&](std::uint64_t v) { a.sides[v] = a.heights[v] < a.vertices ? 1 : 0; });
+}
+
+network checked(network const& net) {
+  auto const refuse = [](std::string const& what) {
+    throw warden::limit_error{"max_flow: " + what};
+  };
+  auto const number = [](auto n) { return std::to_string(n); };
+  if (net.arcs > std::uint64_t{1} << 32)
+    refuse(number(net.arcs) + " arcs; the limit is 4294967296");
+  if (net.vertices == 0xffffffff) refuse("4294967295 vertices; the limit is 4294967294");
+  for (auto const& [name, v] : {std::pair{"source", net.source}, {"sink", net.sink}}) {
+    if (v >= net.vertices) {
+      refuse(std::string{"the "} + name + " is vertex " + number(v) + ", which is not below " +
+             number(net.vertices) + ", the number of vertices");
+    }
+  }
+  if (net.source == net.sink) refuse("source and sink are one vertex, " + number(net.source));
+  return net;
+}
+
+bool simulated() { return warden::runtime::facts(warden::runtime::current_device()).simulated; }
+
+}  // namespace
+
+flow_finder::flow_finder(network const& net, std::string const& arm, flow_options const& o)
+    : net_{checked(net)},
+      options_{o},
+      at_once_{simulated() ? 6u : 48u},
+      interval_{simulated() ? 3u : 8u},
+      vertices_{net.vertices},
+      residual_{net.arcs},
+      levels_{net.vertices},
+      heights_{warden::buffer<std::uint32_t>{net.vertices},
+               warden::buffer<std::uint32_t>{net.vertices}},
+      lists_{warden::buffer<std::uint32_t>{net.vertices},
+             warden::buffer<std::uint32_t>{net.vertices}},
+      sides_{net.vertices},
+      control_{1},
+      state_{vertices_.data(),
+             residual_.data(),
+             {heights_[0].data(), heights_[1].data()},
+             levels_.data(),
+             {lists_[0].data(), lists_[1].data()},
+             control_.data()},
+      arm_{make_arm(arm, net_, state_)} {
+  if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
+}
+
+void flow_finder::find(teller const& say) {
+  begin();
+  run(&saturate, {net_, state_}, stream_);
+  bring_to(net_.sink, say);
+  facts_.value = now_.arrived;
+  std::uint64_t const rounds = now_.rounds;
+  run(&note_sides, {heights_[0].data(), net_.vertices, sides_.data()}, stream_);
+  bring_to(net_.source, say);
+  facts_.rounds = now_.rounds;
+  facts_.rounds_back = now_.rounds - rounds;
+  facts_.pushes = now_.pushes;
+  facts_.relabels = now_.relabels;
+}
+
+std::string flow_finder::tune() {
+  begin();
+  stream_.synchronize();
+  return arm_->tune();
+}
+
+void flow_finder::begin() {
+  facts_ = {};
+  warden::stream_ref{}.synchronize();  // whoever made the network
+  vertices_.fill_bytes(0, stream_);
+  control_.fill_bytes(0, stream_);
+  warden::copy(residual_.data(), net_.capacities, net_.arcs, stream_);
+}
+
+/// Until nobody has excess that can get there.
+void flow_finder::bring_to(std::uint32_t target, teller const& say) {
+  for (bool is_first = true;; is_first = false) {
+    bool const is_over = now_.active[0] == 0;
+    search_from(target);
+    arm_->wait(stream_);
+    if (read().active[0] == 0) return;
+    if (is_over && !is_first) ++facts_.overlooked;
+    auto const due = options_.rounds_a_level * static_cast<double>(last_levels_);
+    rounds(static_cast<std::uint64_t>(due), target == net_.source, say);
+  }
+}
+
+void flow_finder::search_from(std::uint32_t target) {
+  run(&begin_search, {net_, state_, target, 0}, stream_);
+  last_levels_ = 0;
+  do {
+    replay(searches_[target == net_.source ? 0 : 1], [&] { enqueue_levels(target); });
+    last_levels_ += at_once_;
+  } while (read().active[0] != 0);
+  warden::runtime::fill_async(control_.data()->active, 0, sizeof now_.active, stream_);
+  run(&end_search, {net_, state_, target, 0}, stream_);
+  ++facts_.searches;
+  facts_.levels += last_levels_;
+}
+
+/// At least one, and at most until nobody is active.
+void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
+  std::uint64_t done = 0;
+  do {
+    replay(rounds_, [&] { enqueue_rounds(); });
+    done += at_once_;
+    read();
+    if (say) say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
+    if (now_.rounds > options_.most_rounds) give_up();
+  } while (done < due && now_.active[0] != 0);
+}
+
+void flow_finder::enqueue_rounds() {
+  for (std::uint32_t r = 0; r < at_once_; ++r) {
+    round const next{net_, state_, r, r / interval_ % 2};
+    if (r % interval_ == 0) run(&close_gap, next, stream_);
+    arm_->round_async(next, stream_);
+  }
+}
+void flow_finder::enqueue_levels(std::uint32_t target) {
+  for (std::uint32_t level = 0; level < at_once_; ++level)
+    run(&search_level, {net_, state_, target, level % 6}, stream_);
+}
+/// The second time it is captured, when all its kernels have been loaded.
+template <class Enqueue>
+void flow_finder::replay(std::optional<warden::graph>& kept, Enqueue enqueue) {
+  if (kept) return kept->launch(stream_);
+  enqueue();
+  kept = warden::graph::capture(stream_, enqueue);
+}
+
+/// Blocks the host.
+control flow_finder::read() {
+  warden::copy(&now_, control_.data(), 1, stream_);
+  stream_.synchronize();
+  return now_;
+}
+
+void flow_finder::give_up() {
+  arm_->wait(stream_);
+  std::uint64_t left = 0;
+  for (vertex_state const& v : vertices_.to_host(stream_)) left += v.excess;
+  throw warden::limit_error{"max_flow: " + std::to_string(now_.rounds) +
+                            " rounds, and still an excess of " + std::to_string(left) + " at " +
+                            std::to_string(now_.active[0]) + " active vertices; the limit is " +
+                            std::to_string(options_.most_rounds) + " rounds"};
+}
+
+}  // namespace max_flow

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Maximum flows and minimum cuts by push-relabel in rounds: in each of them all vertices that have
+/// excess push it to lower ones, and rise.
+#pragma once
+
+#include "apps/max_flow/arms.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/graph.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace max_flow {
+
+/// How it is done. What a run finds does not depend on it, but for which of several flows.
+struct flow_options {
+  /// Rounds between two global relabellings, for each level that the last one had.
+  double rounds_a_level = 0.5;
+  /// An error after so many rounds; 0: 1,000 and 64 for each vertex.
+  std::uint64_t most_rounds = 0;
+};
+
+/// Where a run is, every some rounds.
+struct flow_progress {
+  std::uint64_t rounds;
+  std::uint64_t active;  ///< vertices
+  std::uint64_t flow;    ///< that has come to the sink
+  bool is_back;          ///< excess that the sink cannot take goes back to the source
+};
+
+/// What a run went through, for whoever wants to know why it took as long as it did.
+struct flow_facts {
+  std::uint64_t value = 0;        ///< of the flow
+  std::uint64_t rounds = 0;       ///< of both phases
+  std::uint64_t rounds_back = 0;  ///< of the second one
+  std::uint64_t searches = 0;     ///< global relabellings
+  std::uint64_t levels = 0;       ///< of those
+  std::uint64_t pushes = 0;
+  std::uint64_t relabels = 0;  ///< of single vertices
+  /// Searches that found somebody active where rounds had left nobody: 0 as long as heights are
+  /// lower bounds of distances and whoever has excess below them is in the list.
+  std::uint64_t overlooked = 0;
+};
+
+/// Finds flows of one network, all of whose memory it has from the beginning.
+///
+/// First excess goes to the sink. When none that is left can get there the preflow is a maximum
+/// one, and who can reach the sink is a side of a minimum cut. Then what is left goes back to the
+/// source by the same rounds, with heights counted from there.
+class flow_finder {
+ public:
+  /// The network outlives it. Throws limit_error for a network that is none (source and sink are
+  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most), or an unknown arm, and
+  /// cuda_error when memory is short.
+  flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
+
+  /// Finds a maximum flow and a minimum cut. Calls `say` every some rounds. Blocks the host. Throws
+  /// what went wrong, and limit_error with the excess that is left after too many rounds.
+  void find(std::function<void(flow_progress const&)> const& say = {});
+  /// Lets the arm choose its settings; blocks the host.
+  std::string tune();
+
+  [[nodiscard]] flow_facts const& facts() const { return facts_; }
+  /// For each arc, in device memory, its capacity less the flow along it, which is as much below 0
+  /// on the arc back.
+  [[nodiscard]] std::uint32_t const* residual() const { return residual_.data(); }
+  /// For each vertex, in device memory: 1 if it can reach the sink, 0 if it is on the source's
+  /// side.
+  [[nodiscard]] std::uint8_t const* sides() const { return sides_.data(); }
+
+ private:
+  using teller = std::function<void(flow_progress const&)>;
+
+  void begin();
+  void bring_to(std::uint32_t target, teller const& say);
+  void search_from(std::uint32_t target);
+  void rounds(std::uint64_t due, bool is_back, teller const& say);
+  void enqueue_rounds();
+  void enqueue_levels(std::uint32_t target);
+  template <class Enqueue>
+  void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
+  control read();
+  [[noreturn]] void give_up();
+
+  network net_;
+  flow_options options_;
+  std::uint32_t at_once_;  ///< rounds or levels that are enqueued together, a multiple of 6
+  std::uint32_t
+      interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
+  warden::stream stream_;
+  warden::buffer<vertex_state> vertices_;
+  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2];
+  warden::buffer<std::uint8_t> sides_;
+  warden::buffer<control> control_;
+  flow_state state_;
+  std::unique_ptr<arm> arm_;
+  std::optional<warden::graph> rounds_, searches_[2];
+  control now_{};  ///< as the host knows it
+  std::uint64_t last_levels_ = 0;
+  flow_facts facts_;
+};
+
+}  // namespace max_flow

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vertices under a lock each: who changes one's excess, or the residual capacities of its arcs for
+// it, holds it.
+
+#include "apps/max_flow/arms.cuh"
+#include "apps/max_flow/discharge.cuh"
+
+#include <warden/baseline/lock_tuned.cuh>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace max_flow {
+
+namespace {
+
+namespace baseline = warden::baseline;
+
+/// Whom sections make active, and when.
+struct locked_context {
+  flow_state state;
+  std::uint32_t next;  ///< round
+};
+
+/// As `receive`, written so that the vertex itself, which looks at its excess and its arcs without
+/// its lock, may do so.
+struct locked_receive {
+  push what;
+
+  WARDEN_DEVICE void operator()(vertex_state& v, locked_context const& c) const {
+    std::uint32_t* const residual = &c.state.residual[what.arc];
+    simt::store_relaxed(residual, simt::load_relaxed(residual) + what.amount);
+    std::uint64_t const excess = simt::load_relaxed(&v.excess);
+    if (excess == 0) activate(c.state, c.next, what.to);
+    simt::store_relaxed(&v.excess, excess + what.amount);
+  }
+};
+
+/// What a vertex has pushed is taken from its excess.
+struct locked_settle {
+  std::uint64_t pushed;
+  bool* keeps;  ///< becomes whether some is left: a variable of the thread that holds the lock
+
+  WARDEN_DEVICE void operator()(vertex_state& v, locked_context const&) const {
+    std::uint64_t const excess = simt::load_relaxed(&v.excess) - pushed;
+    simt::store_relaxed(&v.excess, excess);
+    *keeps = excess != 0;
+  }
+};
+
+/// One operation as work for the baselines.
+struct one_id {
+  std::uint32_t id;
+  WARDEN_DEVICE std::uint32_t operator[](std::uint32_t) const { return id; }
+};
+template <class Section>
+struct one_section {
+  Section section;
+  WARDEN_DEVICE Section operator()(std::uint32_t) const { return section; }
+};
+template <class Section>
+using one = baseline::work<vertex_state, one_section<Section>, locked_context, one_id>;
+
+template <class Settings>
+class by_locks {
+ public:
+  WARDEN_DEVICE by_locks(locked_context const& context, baseline::lock_array_ref const& locks)
+      : context_{context}, locks_{locks} {}
+
+  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
+    return simt::load_relaxed(&context_.state.vertices[v].excess);
+  }
+  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
+    return simt::load_relaxed(&context_.state.residual[arc]);
+  }
+  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
+    simt::store_relaxed(&context_.state.residual[arc], value);
+  }
+  WARDEN_DEVICE static bool any(bool mine) {
+    return independent ? mine : simt::any(simt::full_warp, mine);
+  }
+  /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without
+  /// locks to its end: `wait` throws.
+  WARDEN_DEVICE void send(push const& p, bool mine) {
+    auto const work = work_of(p.to, locked_receive{p});
+    using tuned = baseline::lock_tuned<Settings, one<locked_receive>>;
+    if constexpr (Settings::how == baseline::lanes::grouped) {
+      tuned::run_grouped(work, locks_, 0, mine, name());
+    } else if constexpr (independent) {
+      tuned::run_alone(work, locks_, 0, name());
+    } else {
+      for (unsigned turn = 0; turn < simt::warp_size; ++turn) {
+        if (turn == simt::lane_id() && mine) tuned::run_alone(work, locks_, 0, name());
+        simt::sync_warp(simt::full_warp);
+      }
+    }
+  }
+  /// The lanes of a warp are at vertices of their own.
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) {
+    if (pushed == 0) return true;
+    bool is_left = false;
+    baseline::lock_tuned<Settings, one<locked_settle>>::run_alone(
+        work_of(v, locked_settle{pushed, &is_left}), locks_, 0, name());
+    return is_left;
+  }
+
+ private:
+  static constexpr bool independent = Settings::how == baseline::lanes::independent;
+
+  template <class Section>
+  WARDEN_DEVICE one<Section> work_of(std::uint32_t v, Section const& section) const {
+    return {context_.state.vertices, {v}, 1, {section}, context_};
+  }
+  WARDEN_DEVICE std::uint32_t name() { return baseline::lock_array_ref::name(acquisition_++); }
+
+  locked_context context_;
+  baseline::lock_array_ref locks_;
+  std::uint32_t acquisition_ = 0;
+};
+
+struct locked_round {
+  round all;
+  baseline::lock_array_ref locks;
+};
+template <class Settings>
+WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+  by_locks<Settings> by{{a.all.state, a.all.number + 1}, a.locks};
+  discharge_share(a.all, by);
+}
+
+/// A push along each arc, to choose settings by.
+struct push_along_arc {
+  network net;
+  WARDEN_DEVICE locked_receive operator()(std::uint32_t i) const {
+    return {{net.neighbours[i], net.reverse[i], 1}};
+  }
+};
+
+template <template <class> class With>
+auto kernel_of(baseline::lock_choice const& c) {
+  using baseline::lanes;
+  using baseline::lock_settings;
+  switch (c.how) {
+    case lanes::serialized:
+      return c.back_off ? With<lock_settings<lanes::serialized, true>>::kernel
+                        : With<lock_settings<lanes::serialized, false>>::kernel;
+    case lanes::grouped:
+      return c.back_off ? With<lock_settings<lanes::grouped, true>>::kernel
+                        : With<lock_settings<lanes::grouped, false>>::kernel;
+    case lanes::independent:
+      break;
+  }
+  return c.back_off ? With<lock_settings<lanes::independent, true>>::kernel
+                    : With<lock_settings<lanes::independent, false>>::kernel;
+}
+template <class Settings>
+struct discharge_with {
+  static constexpr auto kernel = &discharge_by_locks<Settings>;
+};
+
+/// What is not tuned is as in [Wang 2020].
+class lock_arm final : public arm {
+ public:
+  lock_arm(network const& net, flow_state const& state, bool tuned)
+      : net_{net}, state_{state}, tuned_{tuned}, locks_{net.vertices} {
+    choose({});
+  }
+
+  std::string tune() override {
+    if (!tuned_ || net_.arcs == 0) return {};
+    using sample = baseline::work<vertex_state, push_along_arc, locked_context>;
+    constexpr std::uint64_t most = 1 << 24;
+    choose(baseline::tune_locks(sample{state_.vertices,
+                                       net_.neighbours,
+                                       static_cast<std::uint32_t>(std::min(net_.arcs, most)),
+                                       {net_},
+                                       {state_, 0}},
+                                locks_));
+    return baseline::to_string(choice_);
+  }
+  void round_async(round const& r, warden::stream_ref s) override {
+    simt::launch(kernel_, blocks_, choice_.threads, 0, {r, locks_.ref()}, s);
+  }
+  void wait(warden::stream_ref s) override { locks_.wait(s); }
+
+ private:
+  void choose(baseline::lock_choice const& c) {
+    choice_ = c;
+    kernel_ = kernel_of<discharge_with>(c);
+    unsigned const blocks = c.blocks != 0 ? c.blocks : baseline::full_occupancy(kernel_, c.threads);
+    // More blocks than vertices fill find nothing to do.
+    blocks_ = std::min(blocks, (net_.vertices + c.threads - 1) / c.threads);
+  }
+
+  network net_;
+  flow_state state_;
+  bool tuned_;
+  baseline::lock_array locks_;
+  baseline::lock_choice choice_{};
+  void (*kernel_)(locked_round) = nullptr;
+  unsigned blocks_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
+                                   flow_state const& state) {
+  return std::make_unique<lock_arm>(net, state, name == "lock_tuned");
+}
+
+}  // namespace max_flow

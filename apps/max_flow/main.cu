@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// max_flow FILE: a maximum flow and a minimum cut of a network.
+
+#include "apps/graph/readers.hpp"
+#include "apps/max_flow/answer.hpp"
+#include "apps/max_flow/audit.cuh"
+#include "apps/max_flow/device_network.cuh"
+#include "apps/max_flow/flow.cuh"
+#include "apps/max_flow/reference.hpp"
+#include "apps/support/command.hpp"
+#include "apps/support/progress_line.hpp"
+
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using graph::edge_list;
+using number = unsigned long long;  // for printf
+
+struct options {
+  std::string file, format, arm = "warden", flow_file, cut_file;
+  std::optional<std::uint64_t> source, sink;
+  max_flow::flow_options how;
+  bool has_reference = false;
+};
+
+/// The vertex that the file calls so.
+graph::vertex vertex_named(edge_list const& g, std::string const& option, std::uint64_t name,
+                           std::string const& file) {
+  std::uint64_t v = name - g.first_name;  // a large one, if it is below that
+  if (!g.names.empty()) {
+    auto const at = std::lower_bound(g.names.begin(), g.names.end(), name);
+    v = at != g.names.end() && *at == name ? static_cast<std::uint64_t>(at - g.names.begin())
+                                           : g.vertices;
+  }
+  if (v >= g.vertices) {
+    throw std::runtime_error{"--" + option + ": " + std::to_string(name) + " is no vertex of " +
+                             file};
+  }
+  return static_cast<graph::vertex>(v);
+}
+
+graph::terminals ends_of(edge_list const& g, options const& o) {
+  if (!g.ends && !(o.source && o.sink)) {
+    throw std::runtime_error{o.file + ": names no source and sink: --source and --sink are needed"};
+  }
+  graph::terminals ends = g.ends.value_or(graph::terminals{});
+  if (o.source) ends.source = vertex_named(g, "source", *o.source, o.file);
+  if (o.sink) ends.sink = vertex_named(g, "sink", *o.sink, o.file);
+  if (ends.source == ends.sink) {
+    throw std::runtime_error{o.file + ": source and sink are one vertex, " +
+                             std::to_string(g.name_of(ends.source))};
+  }
+  return ends;
+}
+
+/// The network of a file: with capacities, and an edge of an undirected graph as two.
+edge_list read_network(options const& o) {
+  graph::read_options how;
+  if (!o.format.empty()) how.format = graph::format_named(o.format);
+  edge_list g = graph::read_graph(o.file, how);
+  if (g.edges() != 0 && !g.is_weighted())
+    throw std::runtime_error{o.file + ": the graph has no weights to be capacities"};
+  if (g.directed) return g;
+  std::vector<graph::vertex> const from = g.from;
+  std::vector<graph::weight> const weights = g.weights;
+  g.from.insert(g.from.end(), g.to.begin(), g.to.end());
+  g.to.insert(g.to.end(), from.begin(), from.end());
+  g.weights.insert(g.weights.end(), weights.begin(), weights.end());
+  g.directed = true;
+  return g;
+}
+
+template <class T>
+std::vector<T> on_host(T const* from, std::size_t n) {
+  std::vector<T> host(n);
+  warden::copy(host.data(), from, n);
+  warden::stream_ref{}.synchronize();
+  return host;
+}
+
+/// False if it says another flow.
+bool compare(max_flow::device_network const& rows, graph::terminals const& ends,
+             std::uint64_t value) {
+  bool same = true;
+  auto const say = [&](char const* name, max_flow::reference_flow const& found) {
+    same = same && found.value == value;
+    std::printf("%s: %llu in %.3f s on one core\n", name, static_cast<number>(found.value),
+                found.seconds);
+  };
+  say("Boost's push-relabel", max_flow::push_relabel(rows.rows(), ends));
+  say("Boost's Boykov-Kolmogorov", max_flow::boykov_kolmogorov(rows.rows(), ends));
+  return same;
+}
+
+int find(options const& o) {
+  edge_list const g = read_network(o);
+  graph::terminals const ends = ends_of(g, o);
+  max_flow::device_network const rows{g};
+  max_flow::network const net = rows.between(ends);
+  max_flow::flow_finder finder{net, o.arm, o.how};
+  finder.tune();
+  {
+    apps::progress_line line;
+    finder.find([&](max_flow::flow_progress const& p) {
+      line.show([&] {
+        return std::to_string(p.rounds) + " rounds, " + std::to_string(p.active) +
+               " active vertices, flow " + std::to_string(p.flow) +
+               (p.is_back ? ", and excess goes back" : "");
+      });
+    });
+  }
+  auto const& facts = finder.facts();
+  std::string const wrong = complaint(audit(net, finder.residual(), finder.sides()), facts.value);
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "max_flow: the audit failed: %s\n", wrong.c_str());
+    return 1;
+  }
+  auto const a =
+      max_flow::answer_of(g, rows.rows(), facts.value, on_host(finder.residual(), net.arcs),
+                          on_host(finder.sides(), net.vertices));
+  if (!o.flow_file.empty()) max_flow::write_flow(o.flow_file, g, a);
+  if (!o.cut_file.empty()) max_flow::write_cut(o.cut_file, g, a);
+  std::printf("%s: %llu vertices, %llu arcs, from %llu to %llu\n", o.file.c_str(),
+              static_cast<number>(g.vertices), static_cast<number>(g.edges()),
+              static_cast<number>(g.name_of(ends.source)),
+              static_cast<number>(g.name_of(ends.sink)));
+  std::printf("flow %llu, in %llu rounds and %llu global relabellings, by %s on %s\n",
+              static_cast<number>(facts.value), static_cast<number>(facts.rounds),
+              static_cast<number>(facts.searches), o.arm.c_str(),
+              warden::runtime::facts(warden::runtime::current_device()).name.c_str());
+  std::printf(
+      "audit passed: as much comes as goes everywhere else, no arc is above its capacity, and %zu "
+      "arcs of %llu in all cut it off\n",
+      a.cut.size(), static_cast<number>(facts.value));
+  if (!o.has_reference || compare(rows, ends, facts.value)) return 0;
+  std::fprintf(stderr, "max_flow: the references have another flow\n");
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"A maximum flow and a minimum cut of a network.", "max_flow"};
+  options o;
+  app.add_option("FILE", o.file, "a graph: .max, .gr, .mtx, .txt; its weights are capacities")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--format", o.format, "of the file, if its ending does not tell")
+      ->check(CLI::IsMember(graph::format_names()));
+  app.add_option("--source", o.source, "the vertex that flow comes from, if the file does not say")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--sink", o.sink, "the vertex that it goes to")->check(CLI::NonNegativeNumber);
+  app.add_option("--arm", o.arm, "how pushes reach the other vertex")
+      ->check(CLI::IsMember(max_flow::arm_names()))
+      ->capture_default_str();
+  app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines");
+  app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines");
+  app.add_option("--most-rounds", o.how.most_rounds,
+                 "gives up after so many; by default 1000 and 64 for each vertex");
+  app.add_flag("--reference", o.has_reference, "asks Boost's two algorithms, too, on the host");
+  return apps::run_command(app, argc, argv, [&] { return find(o); });
+}

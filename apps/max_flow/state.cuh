@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What push-relabel knows of a network: a preflow, heights, and which vertices are active.
+#pragma once
+
+#include "apps/max_flow/network.cuh"
+
+#include <cstdint>
+
+namespace max_flow {
+
+/// The record: what has come to a vertex and not gone on. 2^31 edges of less than 2^32 each come to
+/// less than 2^63: no sum of capacities leaves 64 bits.
+struct vertex_state {
+  std::uint64_t excess;
+};
+
+/// What the rounds tell one another and the host, in device memory. Round r takes its vertices from
+/// list r mod 2 and their number from `active[r mod 3]`, and leaves those of the next round in the
+/// next ones; meanwhile the third number becomes 0.
+struct control {
+  std::uint64_t active[3];
+  std::uint64_t arrived;  ///< at the terminal that this phase brings excess to
+  std::uint64_t rounds;   ///< those that had active vertices
+  std::uint64_t pushes;
+  std::uint64_t relabels;
+  std::uint32_t next;      ///< the round after this one: for sections that run between two
+  std::uint32_t empty[2];  ///< by interval between two looks: the least level that became empty
+};
+/// In `empty`: none.
+inline constexpr std::uint32_t no_level = 0xffffffff;
+
+/// All of it. Heights are below `vertices` where the terminal of the phase can be reached, else
+/// `vertices`. There are two arrays, read in turn: a round reads the heights of its beginning and
+/// writes those of its active vertices, changed or not, for the next one. A vertex's two heights
+/// are the same when it is inactive.
+struct flow_state {
+  vertex_state* vertices;     ///< [vertex] of terminals nothing is kept
+  std::uint32_t* residual;    ///< [arc]
+  std::uint32_t* heights[2];  ///< [vertex]
+  std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
+  std::uint32_t* lists[2];    ///< room for all vertices each
+  max_flow::control* control;
+
+  // Chosen, not indexed: else a kernel keeps them in local memory.
+
+  /// The heights that round `number` reads.
+  WARDEN_DEVICE std::uint32_t* heights_in(std::uint32_t number) const {
+    return number % 2 == 0 ? heights[0] : heights[1];
+  }
+  /// The list that it takes its vertices from.
+  WARDEN_DEVICE std::uint32_t* list_in(std::uint32_t number) const {
+    return number % 2 == 0 ? lists[0] : lists[1];
+  }
+};
+
+/// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
+/// once in a round.
+WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
+  std::uint64_t const place = simt::fetch_add_together(&s.control->active[number % 3], 1);
+  s.list_in(number)[place] = v;
+}
+
+/// A round, for its kernels.
+struct round {
+  max_flow::network network;
+  flow_state state;
+  std::uint32_t number;    ///< even where the heights and the list are the first ones
+  std::uint32_t interval;  ///< between two looks for a gap, modulo 2
+
+  WARDEN_DEVICE std::uint32_t const* heights() const { return state.heights_in(number); }
+  WARDEN_DEVICE std::uint32_t* next_heights() const { return state.heights_in(number + 1); }
+  WARDEN_DEVICE std::uint32_t const* active() const { return state.list_in(number); }
+};
+
+}  // namespace max_flow

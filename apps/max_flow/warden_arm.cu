@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pushes that a plain kernel defers, and their receivers' owners run.
+
+#include "apps/max_flow/arms.cuh"
+#include "apps/max_flow/discharge.cuh"
+
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace max_flow {
+
+namespace {
+
+/// Of all blocks. A simulated thread is dear.
+constexpr unsigned threads = simt::has_registers ? 256 : 32;
+
+struct flow_policy : warden::default_policy {
+  using context = flow_state;
+  static constexpr bool deferred_only = true;
+  static constexpr unsigned block_threads = threads;
+};
+using guarded = warden::basic_guarded<flow_policy, vertex_state, receive>;
+using client = guarded::deferred_block<threads>;
+
+/// Until the sections run nobody but its own discharge is at a vertex: plain loads and stores.
+struct by_sections {
+  flow_state state;
+  client& to;
+
+  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const { return state.vertices[v].excess; }
+  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const { return state.residual[arc]; }
+  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
+    state.residual[arc] = value;
+  }
+  WARDEN_DEVICE static bool any(bool mine) { return simt::sync_block_or(mine); }
+  WARDEN_DEVICE void send(push const& p, bool mine) const { to.send(p.to, receive{p}, mine); }
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
+    return (state.vertices[v].excess -= pushed) != 0;
+  }
+};
+
+WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
+    discharge_by_sections(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
+                          WARDEN_GRID_CONSTANT round const r) {
+  client all{to, *reinterpret_cast<client::storage*>(simt::dynamic_shared())};
+  by_sections by{r.state, all};
+  discharge_share(r, by);
+  all.flush();
+}
+
+/// One kernel, and the run of its log.
+class warden_arm final : public arm {
+ public:
+  warden_arm(network const& net, flow_state const& state)
+      : guarded_{state.vertices, net.vertices, state}, log_{guarded_, most_pushes(net), in_place} {
+    // More blocks than vertices fill find nothing to do.
+    blocks_ = std::min(blocks_, (net.vertices + threads - 1) / threads);
+  }
+  void round_async(round const& r, warden::stream_ref s) override {
+    warden::launch(&discharge_by_sections, {blocks_, threads, shared_bytes}, s, log_.ref(), r);
+    log_.run(s);
+  }
+  void wait(warden::stream_ref s) override { guarded_.wait(s); }
+
+ private:
+  /// Of the two arcs of an edge one at most is pushed along in a round.
+  static std::size_t most_pushes(network const& net) {
+    return std::max<std::size_t>(net.arcs / 2, 1);
+  }
+
+  /// A round has far fewer sections than the log has room for: sorting them once more, so that the
+  /// excesses of each part are cached, is not worth a kernel.
+  static constexpr warden::deferred_options in_place{.split = 1};
+
+  guarded guarded_;
+  warden::deferred<flow_policy, vertex_state, receive> log_;
+  static constexpr std::size_t shared_bytes = sizeof(client::storage);
+  unsigned blocks_ = static_cast<unsigned>(warden::runtime::resident_blocks(
+      simt::make_kernel(&discharge_by_sections), threads, shared_bytes));
+};
+
+}  // namespace
+
+std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state) {
+  return std::make_unique<warden_arm>(net, state);
+}
+
+}  // namespace max_flow

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark of maximum flows: the same rounds with pushes under locks, by atomics and on
+// Warden.
+
+#include "apps/graph/generate.cuh"
+#include "apps/max_flow/audit.cuh"
+#include "apps/max_flow/device_network.cuh"
+#include "apps/max_flow/flow.cuh"
+#include "microbench/support/report.hpp"
+
+#include <warden/runtime.hpp>
+#include <warden/timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using max_flow::flow_finder;
+
+/// One network, by all arms. The time begins with the network in device memory and ends with the
+/// flow and the cut there; an operation is an edge.
+class flow_point final : public bench::point {
+ public:
+  flow_point(std::string input, graph::generator make, max_flow::flow_options const& how)
+      : input_{std::move(input)}, make_{std::move(make)}, how_{how} {}
+
+  [[nodiscard]] bool has(std::string const&) const override { return true; }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return input_ + "/" + arm;
+  }
+
+ private:
+  std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
+    auto const edges = generate(make_);
+    max_flow::device_network const rows{edges};
+    max_flow::network const net = rows.between(*edges.ends);
+    std::map<std::string, std::unique_ptr<flow_finder>> finders;
+    std::map<std::string, bench::row> found;
+    for (std::string const& arm : s.arms) {
+      auto& finder = finders[arm] = std::make_unique<flow_finder>(net, arm, how_);
+      bench::row& r = found[arm];
+      r.settings = finder->tune();
+      r.operations = edges.edges();
+      finder->find();
+      r.verified = is_right(arm, net, *finder);
+    }
+    std::map<std::string, std::vector<double>> seconds;
+    warden::runtime::profiled_scope const profiled;
+    for (unsigned round = 0; round < s.repetitions; ++round) {
+      for (auto& [arm, finder] : finders) {
+        warden::timer clock;
+        clock.start();
+        finder->find();
+        clock.stop();
+        auto const cost = clock.result();
+        bench::row& r = found[arm];
+        r.verified = is_right(arm, net, *finder) && r.verified;
+        seconds[arm].push_back(cost.seconds);
+        if (cost.seconds == 0) note_counts(r, cost, r.operations);
+      }
+    }
+    for (auto& [arm, times] : seconds) {
+      std::sort(times.begin(), times.end());
+      bench::row& r = found[arm];
+      r.seconds = times[times.size() / 2];
+      r.counters["runs"] = s.repetitions;
+      r.counters["vertices"] = static_cast<double>(edges.vertices);
+      note_facts(r, finders[arm]->facts());
+    }
+    return found;
+  }
+  bool is_right(std::string const& arm, max_flow::network const& net, flow_finder const& finder) {
+    std::string const complaint =
+        max_flow::complaint(audit(net, finder.residual(), finder.sides()), finder.facts().value);
+    if (complaint.empty()) return true;
+    std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), complaint.c_str());
+    return false;
+  }
+  /// Of the last run: why it took as long.
+  static void note_facts(bench::row& r, max_flow::flow_facts const& f) {
+    r.counters["flow"] = static_cast<double>(f.value);
+    r.counters["rounds"] = static_cast<double>(f.rounds);
+    r.counters["rounds_back"] = static_cast<double>(f.rounds_back);
+    r.counters["searches"] = static_cast<double>(f.searches);
+    r.counters["levels"] = static_cast<double>(f.levels);
+    r.counters["pushes"] = static_cast<double>(f.pushes);
+    r.counters["relabels"] = static_cast<double>(f.relabels);
+  }
+
+  std::string input_;
+  graph::generator make_;
+  max_flow::flow_options how_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::program program{"max_flow",
+                         "Maximum flows and minimum cuts: under locks, by atomics and on Warden.",
+                         argc, argv};
+  std::map<std::string, graph::generator> const made{
+      {"washington_8x10", graph::washington{{.rows = 8, .columns = 10}}},
+      {"washington_512x512", graph::washington{{.rows = 512, .columns = 512}}},
+      {"washington_1024x1024", graph::washington{{.rows = 1024, .columns = 1024}}},
+      {"washington_2048x2048", graph::washington{{.rows = 2048, .columns = 2048}}},
+      {"washington_4096x4096", graph::washington{{.rows = 4096, .columns = 4096}}},
+      {"rmf_long_3x9", graph::rmf{{.a = 3, .b = 9}}},
+      {"rmf_long_32x1024", graph::rmf{{.a = 32, .b = 1024}}},
+      {"rmf_wide_5x2", graph::rmf{{.a = 5, .b = 2}}},
+      {"rmf_wide_256x16", graph::rmf{{.a = 256, .b = 16}}},
+      {"image_10x10", graph::image_grid{{.rows = 10, .columns = 10, .patch = 4}}},
+      {"image_2000x2000", graph::image_grid{{.rows = 2000, .columns = 2000}}}};
+  std::vector<std::string> all;
+  for (auto const& [name, make] : made) all.push_back(name);
+  std::vector<std::string> inputs;
+  max_flow::flow_options how;
+  program.add_names("--input", inputs, all, "networks");
+  program.options()
+      .add_option("--rounds-a-level", how.rounds_a_level,
+                  "rounds between two global relabellings, for each level of the last one")
+      ->capture_default_str();
+  if (!program.parse(max_flow::arm_names(), argc, argv)) return program.exit_code();
+  if (inputs.empty()) {
+    inputs = program.simulated() ? std::vector<std::string>{"washington_8x10", "rmf_long_3x9",
+                                                            "rmf_wide_5x2", "image_10x10"}
+                                 : std::vector<std::string>{
+                                       "washington_1024x1024", "washington_2048x2048",
+                                       "rmf_long_32x1024", "rmf_wide_256x16", "image_2000x2000"};
+  }
+  bench::program::points points;
+  for (std::string const& input : inputs)
+    points.push_back(std::make_shared<flow_point>(input, made.at(input), how));
+  return program.run(points);
+}

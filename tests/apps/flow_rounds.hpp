@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rounds of a maximum flow as a loop on the host makes them: what an arm that depends on no
+// schedule goes through exactly.
+#pragma once
+
+#include "apps/graph/csr.hpp"
+#include "apps/max_flow/flow.cuh"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace test {
+
+class flow_rounds {
+ public:
+  /// `at_once` rounds or levels are enqueued together, with a look for a gap every `interval`.
+  flow_rounds(graph::csr const& rows, graph::terminals ends, double rounds_a_level,
+              std::uint32_t at_once, std::uint32_t interval)
+      : rows_{rows},
+        ends_{ends},
+        rounds_a_level_{rounds_a_level},
+        at_once_{at_once},
+        interval_{interval},
+        n_{static_cast<std::uint32_t>(rows.vertices())},
+        residual_(rows.weights),
+        heights_(n_),
+        excess_(n_) {}
+
+  max_flow::flow_facts find() {
+    for_arcs(ends_.source, [&](std::uint64_t a, std::uint32_t w) {
+      if (w == ends_.source) return;
+      excess_[w] += residual_[a];
+      residual_[rows_.reverse[a]] += residual_[a];
+      residual_[a] = 0;
+    });
+    bring_to(ends_.sink);
+    facts_.value = excess_[ends_.sink];
+    std::uint64_t const rounds = facts_.rounds;
+    bring_to(ends_.source);
+    facts_.rounds_back = facts_.rounds - rounds;
+    return facts_;
+  }
+
+ private:
+  struct arrival {
+    std::uint64_t arc;
+    std::uint32_t amount;
+  };
+
+  template <class F>
+  void for_arcs(std::uint32_t v, F f) {
+    for (std::uint64_t a = rows_.offsets[v]; a < rows_.offsets[v + std::uint64_t{1}]; ++a)
+      f(a, rows_.neighbours[a]);
+  }
+  [[nodiscard]] bool is_terminal(std::uint32_t v) const {
+    return v == ends_.source || v == ends_.sink;
+  }
+
+  void bring_to(std::uint32_t target) {
+    while (true) {
+      std::uint64_t const levels = search(target);
+      if (active_.empty()) return;
+      auto const due = static_cast<std::uint64_t>(rounds_a_level_ * static_cast<double>(levels));
+      std::uint64_t done = 0;
+      do {
+        for (std::uint32_t r = 0; r < at_once_; ++r) {
+          if (r % interval_ == 0) close_gap();
+          round();
+        }
+        done += at_once_;
+      } while (done < due && !active_.empty());
+    }
+  }
+
+  std::uint64_t search(std::uint32_t target) {
+    heights_.assign(n_, n_);
+    heights_[target] = 0;
+    std::vector<std::uint32_t> reached{target};
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for_arcs(reached[i], [&](std::uint64_t a, std::uint32_t v) {
+        if (heights_[v] != n_ || residual_[rows_.reverse[a]] == 0 || is_terminal(v)) return;
+        heights_[v] = heights_[reached[i]] + 1;
+        reached.push_back(v);
+      });
+    }
+    active_.clear();
+    for (std::uint32_t v = 0; v < n_; ++v) {
+      if (heights_[v] < n_ && !is_terminal(v) && excess_[v] != 0) active_.push_back(v);
+    }
+    std::uint64_t const levels =
+        (heights_[reached.back()] / at_once_ + std::uint64_t{1}) * at_once_;
+    ++facts_.searches;
+    facts_.levels += levels;
+    return levels;
+  }
+
+  /// Everybody above the lowest empty level.
+  void close_gap() {
+    std::vector<bool> is_there(n_ + std::size_t{1});
+    for (std::uint32_t const h : heights_) is_there[h] = true;
+    auto const gap = static_cast<std::uint32_t>(std::find(is_there.begin(), is_there.end(), false) -
+                                                is_there.begin());
+    for (std::uint32_t& h : heights_) {
+      if (h > gap) h = n_;
+    }
+  }
+
+  void round() {
+    facts_.rounds += active_.empty() ? 0 : 1;
+    std::vector<arrival> arrivals;
+    std::vector<std::uint32_t> next, heights = heights_;
+    for (std::uint32_t const v : active_) {
+      if (heights_[v] == n_) continue;
+      std::uint32_t lowest = n_;
+      for_arcs(v, [&](std::uint64_t a, std::uint32_t w) {
+        if (w == v) return;
+        if (residual_[a] == 0) {
+          if (heights_[w] == heights_[v] + 1) lowest = std::min(lowest, heights_[v] + 2);
+        } else if (excess_[v] != 0 && heights_[w] + 1 == heights_[v]) {
+          auto const amount =
+              static_cast<std::uint32_t>(std::min<std::uint64_t>(excess_[v], residual_[a]));
+          residual_[a] -= amount;
+          excess_[v] -= amount;
+          arrivals.push_back({rows_.reverse[a], amount});
+        } else {
+          lowest = std::min(lowest, heights_[w] + 1);
+        }
+      });
+      if (excess_[v] == 0) continue;
+      next.push_back(v);
+      if (lowest > heights_[v]) {
+        heights[v] = lowest;
+        ++facts_.relabels;
+      }
+    }
+    facts_.pushes += arrivals.size();
+    for (arrival const& p : arrivals) {
+      std::uint32_t const v = rows_.neighbours[rows_.reverse[p.arc]];
+      residual_[p.arc] += p.amount;
+      if (excess_[v] == 0 && !is_terminal(v)) next.push_back(v);
+      excess_[v] += p.amount;
+    }
+    heights_ = std::move(heights);
+    active_ = std::move(next);
+  }
+
+  graph::csr const& rows_;
+  graph::terminals ends_;
+  double rounds_a_level_;
+  std::uint32_t at_once_, interval_, n_;
+  std::vector<std::uint32_t> residual_, heights_;
+  std::vector<std::uint64_t> excess_;
+  std::vector<std::uint32_t> active_;
+  max_flow::flow_facts facts_;
+};
+
+}  // namespace test

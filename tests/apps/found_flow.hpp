@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A maximum flow of an arm, and what is wrong with it.
+#pragma once
+
+#include "apps/max_flow/audit.cuh"
+#include "apps/max_flow/device_network.cuh"
+#include "apps/max_flow/flow.cuh"
+#include "apps/max_flow/reference.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace test {
+
+/// Edges as a literal: from, to, capacity.
+using edge_literals = std::vector<std::array<graph::vertex, 3>>;
+
+inline graph::edge_list network_of(std::uint64_t vertices, edge_literals const& edges,
+                                   graph::terminals ends) {
+  graph::edge_list g;
+  g.vertices = vertices;
+  g.ends = ends;
+  for (auto const& [from, to, capacity] : edges) {
+    g.from.push_back(from);
+    g.to.push_back(to);
+    g.weights.push_back(capacity);
+  }
+  return g;
+}
+
+/// A flow that was found in a network, with what it was found in.
+struct found_flow {
+  max_flow::device_network rows;
+  max_flow::network net;
+  max_flow::flow_finder finder;
+
+  found_flow(graph::edge_list const& g, std::string const& arm,
+             max_flow::flow_options const& o = {})
+      : rows{g}, net{rows.between(*g.ends)}, finder{net, arm, o} {}
+
+  /// Of the flow and the cut alone.
+  [[nodiscard]] std::string own_complaint() const {
+    return complaint(audit(net, finder.residual(), finder.sides()), finder.facts().value);
+  }
+};
+
+/// What is wrong with what the arm finds, by itself or beside what Boost finds.
+inline std::string complaint_of(graph::edge_list const& g, std::string const& arm) {
+  found_flow f{g, arm};
+  f.finder.find();
+  auto const wanted = max_flow::push_relabel(f.rows.rows(), *g.ends).value;
+  std::string const found = f.own_complaint();
+  if (f.finder.facts().overlooked != 0) return "active vertices were overlooked";
+  if (!found.empty() || f.finder.facts().value == wanted) return found;
+  return "a flow of " + std::to_string(f.finder.facts().value) + ", not " + std::to_string(wanted);
+}
+
+}  // namespace test

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Maximum flows and minimum cuts by all arms against Boost's.
+
+#include "apps/graph/generate.cuh"
+#include "tests/apps/flow_rounds.hpp"
+#include "tests/apps/found_flow.hpp"
+#include "tests/support/complaint.hpp"
+#include "tests/support/support.cuh"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using graph::edge_list;
+using max_flow::flow_finder;
+using test::complaint_of;
+using test::found_flow;
+using test::network_of;
+
+/// Any two vertices as source and sink.
+edge_list uniform(std::uint64_t vertices, std::uint64_t edges, graph::weight largest,
+                  std::uint64_t seed) {
+  edge_list g = generate(graph::uniform{
+      {.vertices = vertices, .edges = edges, .largest_weight = largest, .seed = seed}});
+  g.ends = {0, static_cast<graph::vertex>(vertices - 1)};
+  return g;
+}
+
+class arms : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(max_flow, arms, testing::ValuesIn(max_flow::arm_names()),
+                         [](auto const& arm) { return arm.param; });
+
+TEST_P(arms, find_flows_of_generated_networks) {
+  EXPECT_EQ(complaint_of(generate(graph::washington{{.rows = 9, .columns = 7}}), GetParam()), "");
+  EXPECT_EQ(complaint_of(generate(graph::rmf{{.a = 3, .b = 6}}), GetParam()), "");
+  EXPECT_EQ(complaint_of(generate(graph::rmf{{.a = 5, .b = 2}}), GetParam()), "");
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    EXPECT_EQ(complaint_of(uniform(60, 200, 20, seed), GetParam()), "") << "sparse, seed " << seed;
+    EXPECT_EQ(complaint_of(uniform(25, 300, 3, seed), GetParam()), "") << "dense, seed " << seed;
+  }
+}
+
+TEST_P(arms, take_small_networks) {
+  auto const wrong = [&](std::uint64_t vertices, test::edge_literals const& edges,
+                         graph::terminals ends) {
+    return complaint_of(network_of(vertices, edges, ends), GetParam());
+  };
+  EXPECT_EQ(wrong(2, {}, {0, 1}), "") << "no edges";
+  EXPECT_EQ(wrong(2, {{0, 1, 7}}, {0, 1}), "") << "one edge";
+  EXPECT_EQ(wrong(2, {{0, 1, 7}}, {1, 0}), "") << "one edge, which leads back";
+  EXPECT_EQ(wrong(2, {{0, 1, 7}, {0, 1, 5}, {1, 0, 3}, {0, 0, 9}, {1, 1, 9}}, {0, 1}), "")
+      << "parallel edges, one back, loops at both ends";
+  EXPECT_EQ(wrong(3, {{0, 1, 4}, {1, 1, 8}, {1, 0, 2}, {1, 2, 3}, {2, 1, 5}, {0, 1, 4}}, {0, 2}),
+            "")
+      << "the same on the way";
+  EXPECT_EQ(wrong(4, {{0, 1, 5}, {2, 3, 5}}, {0, 3}), "") << "no path";
+  EXPECT_EQ(wrong(5, {{0, 1, 5}, {1, 2, 5}, {2, 1, 5}, {3, 4, 5}}, {0, 4}), "")
+      << "excess between two that cannot get rid of it";
+  EXPECT_EQ(wrong(4, {{0, 1, 0}, {1, 3, 5}, {0, 2, 5}, {2, 3, 0}}, {0, 3}), "")
+      << "capacities of 0";
+  EXPECT_EQ(wrong(6, {{0, 2, 9}, {2, 3, 4}, {3, 1, 9}, {2, 4, 9}, {4, 5, 9}, {5, 2, 9}}, {0, 1}),
+            "")
+      << "a circle that leads nowhere";
+}
+
+/// 2^32 - 1 each, as large as they get: their sums need more than 32 bits.
+TEST_P(arms, take_huge_capacities) {
+  constexpr graph::weight most = 0xffffffff;
+  test::edge_literals edges;
+  for (graph::vertex v = 0; v < 20; ++v) {
+    edges.push_back({20, v, most});
+    edges.push_back({v, 21, most - v});
+    edges.push_back({v, (v + 1) % 20, most});
+  }
+  EXPECT_EQ(complaint_of(network_of(22, edges, {20, 21}), GetParam()), "");
+  // All of it through one vertex.
+  for (graph::vertex v = 0; v < 20; ++v) edges.push_back({v, 22, most});
+  edges.push_back({22, 21, most});
+  edges.push_back({22, 21, 1});
+  EXPECT_EQ(complaint_of(network_of(23, edges, {20, 21}), GetParam()), "");
+}
+
+TEST_P(arms, find_again_and_after_tuning) {
+  edge_list const g = generate(graph::washington{{.rows = 6, .columns = 5}});
+  found_flow f{g, GetParam()};
+  std::string const chosen = f.finder.tune();
+  EXPECT_EQ(chosen.empty(), GetParam() != "lock_tuned") << chosen;
+  for (int run = 0; run < 3; ++run) {
+    f.finder.find();
+    EXPECT_EQ(f.own_complaint(), "");
+  }
+  EXPECT_EQ(f.finder.facts().value, max_flow::boykov_kolmogorov(f.rows.rows(), *g.ends).value);
+}
+
+/// What comes meanwhile may go on in the same round, if it is seen then; all else is the same.
+TEST(max_flow, arms_need_about_as_many_rounds) {
+  edge_list const g = generate(graph::rmf{{.a = 3, .b = 8}});
+  std::vector<double> rounds;
+  for (std::string const& arm : max_flow::arm_names()) {
+    found_flow f{g, arm};
+    f.finder.find();
+    rounds.push_back(static_cast<double>(f.finder.facts().rounds));
+    EXPECT_NEAR(rounds.back(), rounds.front(), 0.2 * rounds.front()) << arm;
+  }
+}
+
+/// Searches, rounds, what is pushed and who rises, all of it.
+TEST(max_flow, sections_make_the_rounds_of_a_loop) {
+  std::vector<edge_list> networks{generate(graph::washington{{.rows = 9, .columns = 7}}),
+                                  generate(graph::rmf{{.a = 3, .b = 10}}), uniform(60, 200, 20, 1),
+                                  uniform(80, 240, 5, 2), uniform(40, 400, 9, 3)};
+  // With loops, which nobody rises by.
+  for (graph::vertex v = 0; v < 60; ++v) {
+    networks[2].from.push_back(v);
+    networks[2].to.push_back(v);
+    networks[2].weights.push_back(5);
+  }
+  for (edge_list const& g : networks) {
+    found_flow f{g, "warden"};
+    f.finder.find();
+    bool const simulated = test::simulated();
+    test::flow_rounds loop{f.rows.rows(), *g.ends, 0.5, simulated ? 6u : 48u, simulated ? 3u : 8u};
+    auto const wanted = loop.find();
+    auto const& facts = f.finder.facts();
+    EXPECT_EQ(facts.value, wanted.value);
+    EXPECT_EQ(facts.rounds, wanted.rounds);
+    EXPECT_EQ(facts.rounds_back, wanted.rounds_back);
+    EXPECT_EQ(facts.searches, wanted.searches);
+    EXPECT_EQ(facts.levels, wanted.levels);
+    EXPECT_EQ(facts.pushes, wanted.pushes);
+    EXPECT_EQ(facts.relabels, wanted.relabels);
+  }
+}
+
+TEST(max_flow, a_bound_on_rounds_names_what_is_left) {
+  edge_list const g = generate(graph::washington{{.rows = 8, .columns = 8}});
+  found_flow f{g, "atomics", {.most_rounds = 3}};
+  EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
+              testing::MatchesRegex("max_flow: 6 rounds, and still an excess of [0-9]+ at [0-9]+ "
+                                    "active vertices; the limit is 3 rounds.*"));
+}
+
+TEST(max_flow, tells_how_far_it_is) {
+  edge_list const g = generate(graph::washington{{.rows = 8, .columns = 8}});
+  found_flow f{g, "atomics"};
+  std::vector<max_flow::flow_progress> said;
+  f.finder.find([&](max_flow::flow_progress const& p) { said.push_back(p); });
+  ASSERT_GT(said.size(), 2u);
+  EXPECT_GT(said[0].active, 0u);
+  for (std::size_t i = 1; i < said.size(); ++i) {
+    EXPECT_GE(said[i].flow, said[i - 1].flow);
+    EXPECT_GT(said[i].rounds, said[i - 1].rounds);
+    EXPECT_LE(said[i - 1].is_back, said[i].is_back);
+  }
+  EXPECT_EQ(said.back().flow, f.finder.facts().value);
+  EXPECT_EQ(said.back().rounds, f.finder.facts().rounds);
+}
+
+TEST(max_flow, refuses_what_is_no_network) {
+  auto const refusal = [](graph::terminals ends, std::string const& arm = "warden") {
+    edge_list const g = network_of(3, {{0, 1, 1}}, ends);
+    return test::refusal([&] { found_flow{g, arm}; });
+  };
+  EXPECT_THAT(refusal({1, 1}), testing::StartsWith("max_flow: source and sink are one vertex, 1"));
+  EXPECT_THAT(refusal({3, 1}), testing::StartsWith("max_flow: the source is vertex 3, which is not "
+                                                   "below 3, the number of vertices"));
+  EXPECT_THAT(refusal({1, 7}), testing::StartsWith("max_flow: the sink is vertex 7, which is not "
+                                                   "below 3, the number of vertices"));
+  EXPECT_THAT(refusal({0, 1}, "magic"),
+              testing::StartsWith("max_flow: no arm 'magic'; there are: lock_as_written, "));
+  edge_list unweighted = network_of(2, {{0, 1, 1}}, {0, 1});
+  unweighted.weights.clear();
+  EXPECT_THROW(max_flow::device_network{unweighted}, std::invalid_argument);
+  max_flow::network many{nullptr, nullptr, nullptr, nullptr, 2, (std::uint64_t{1} << 32) + 2, 0, 1};
+  EXPECT_THAT(test::refusal([&] { flow_finder(many, "warden"); }),
+              testing::StartsWith("max_flow: 4294967298 arcs; the limit is 4294967296"));
+}
+
+/// What the audit says when one thing is broken in a right answer.
+TEST(max_flow, the_audit_sees_what_is_wrong) {
+  // Two ways of 3 and 2; one edge of the first, number 2, has room for more.
+  edge_list const g =
+      network_of(4, {{0, 1, 3}, {1, 3, 3}, {0, 2, 9}, {2, 3, 2}, {1, 2, 1}}, {0, 3});
+  found_flow f{g, "atomics"};
+  f.finder.find();
+  ASSERT_EQ(f.own_complaint(), "");
+  auto const& rows = f.rows.rows();
+  std::vector<std::uint32_t> residual(rows.arcs());
+  std::vector<std::uint8_t> sides(4);
+  warden::copy(residual.data(), f.finder.residual(), residual.size());
+  warden::copy(sides.data(), f.finder.sides(), sides.size());
+  warden::stream_ref{}.synchronize();
+  auto const said = [&](auto change, std::uint64_t value = 5) {
+    auto r = residual;
+    auto s = sides;
+    change(r, s);
+    warden::buffer<std::uint32_t> const device_residual{r};
+    warden::buffer<std::uint8_t> const device_sides{s};
+    return complaint(audit(f.net, device_residual.data(), device_sides.data()), value);
+  };
+  auto const arc_of = [&](std::uint32_t edge) {
+    return static_cast<std::uint32_t>(std::find(rows.edges.begin(), rows.edges.end(), edge) -
+                                      rows.edges.begin());
+  };
+  auto const push_along = [&](auto& r, std::uint32_t edge, std::uint32_t amount) {
+    // Of the two arcs the one with a capacity is the edge.
+    std::uint32_t const one = arc_of(edge), other = rows.reverse[one];
+    bool const is = rows.weights[one] != 0;
+    r[is ? one : other] -= amount;
+    r[is ? other : one] += amount;
+  };
+  EXPECT_EQ(said([](auto&, auto&) {}), "");
+  EXPECT_EQ(said([](auto&, auto&) {}, 4),
+            "5 leave the source, not 4; 5 come to the sink, not 4; the cut has capacity 5, not 4");
+  EXPECT_THAT(said([&](auto& r, auto&) { ++r[arc_of(0)]; }),
+              testing::HasSubstr("2 arcs whose arc back tells of another flow"));
+  EXPECT_EQ(said([&](auto& r, auto&) { push_along(r, 4, 1); }),
+            "2 vertices where not as much comes as goes");
+  EXPECT_THAT(said([&](auto& r, auto&) { push_along(r, 4, ~0u); }),
+              testing::HasSubstr("2 arcs with a flow below 0 or above their capacity"));
+  EXPECT_EQ(said([](auto&, auto& s) { s[0] = 1; }), "the cut does not part source and sink");
+  EXPECT_EQ(said([](auto&, auto& s) { s[2] = 1; }), "the cut has capacity 13, not 5");
+}
+
+}  // namespace
