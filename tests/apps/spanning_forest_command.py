@@ -15,11 +15,6 @@ ROME = DATA / "rome99.gr"
 class SpanningForestTest(command.CommandTest):
     NAME = "spanning_forest"
 
-    def said(self, *arguments):
-        run = self.run_it(*arguments)
-        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
-        return run.stdout.splitlines()
-
     def test_real_graphs(self):
         said = self.said(ROME)
         self.assertEqual(said[:2], [f"{ROME}: 3353 vertices, 4444 edges", "forest: 3331 edges of weight 1215457 in 22 trees"])
