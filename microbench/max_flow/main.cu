@@ -6,12 +6,11 @@
 #include "apps/max_flow/audit.cuh"
 #include "apps/max_flow/device_network.cuh"
 #include "apps/max_flow/flow.cuh"
+#include "microbench/support/by_turns.hpp"
 #include "microbench/support/report.hpp"
 
-#include <warden/runtime.hpp>
 #include <warden/timer.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -51,26 +50,15 @@ class flow_point final : public bench::point {
       finder->find();
       r.verified = is_right(arm, net, *finder);
     }
-    std::map<std::string, std::vector<double>> seconds;
-    warden::runtime::profiled_scope const profiled;
-    for (unsigned round = 0; round < s.repetitions; ++round) {
-      for (auto& [arm, finder] : finders) {
-        warden::timer clock;
-        clock.start();
-        finder->find();
-        clock.stop();
-        auto const cost = clock.result();
-        bench::row& r = found[arm];
-        r.verified = is_right(arm, net, *finder) && r.verified;
-        seconds[arm].push_back(cost.seconds);
-        if (cost.seconds == 0) note_counts(r, cost, r.operations);
-      }
-    }
-    for (auto& [arm, times] : seconds) {
-      std::sort(times.begin(), times.end());
-      bench::row& r = found[arm];
-      r.seconds = times[times.size() / 2];
-      r.counters["runs"] = s.repetitions;
+    bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
+      flow_finder& finder = *finders.at(arm);
+      warden::timer clock;
+      clock.start();
+      finder.find();
+      clock.stop();
+      return bench::run_result{clock.result(), is_right(arm, net, finder)};
+    });
+    for (auto& [arm, r] : found) {
       r.counters["vertices"] = static_cast<double>(edges.vertices);
       note_facts(r, finders[arm]->facts());
     }
@@ -134,8 +122,8 @@ int main(int argc, char** argv) {
                                        "washington_1024x1024", "washington_2048x2048",
                                        "rmf_long_32x1024", "rmf_wide_256x16", "image_2000x2000"};
   }
-  bench::program::points points;
-  for (std::string const& input : inputs)
-    points.push_back(std::make_shared<flow_point>(input, made.at(input), how));
-  return program.run(points);
+  return program.run([&](bench::program::points& points) {
+    for (std::string const& input : inputs)
+      points.push_back(std::make_shared<flow_point>(input, made.at(input), how));
+  });
 }

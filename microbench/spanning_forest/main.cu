@@ -7,11 +7,11 @@
 #include "apps/graph/undirected.hpp"
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
+#include "microbench/support/by_turns.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/timer.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
@@ -62,29 +62,18 @@ class forest_point final : public bench::point {
     if (finders.empty()) return found;
     // What was checked: all later ones are alike, whoever finds them.
     auto const forest = finders.begin()->second->edges_to_host();
-    std::map<std::string, std::vector<double>> seconds;
-    warden::runtime::profiled_scope const profiled;
-    for (unsigned round = 0; round < s.repetitions; ++round) {
-      for (auto& [arm, finder] : finders) {
-        warden::timer clock;
-        clock.start();
-        finder->find();
-        clock.stop();
-        auto const cost = clock.result();
-        bench::row& r = found[arm];
-        r.verified = r.verified && finder->edges_to_host() == forest;
-        seconds[arm].push_back(cost.seconds);
-        if (cost.seconds == 0) note_counts(r, cost, g.edges());
-      }
-    }
-    for (auto& [arm, times] : seconds) {
-      std::sort(times.begin(), times.end());
-      bench::row& r = found[arm];
-      r.seconds = times[times.size() / 2];
+    bench::by_turns(found, s.repetitions, [&](std::string const& arm) {
+      forest_finder& finder = *finders.at(arm);
+      warden::timer clock;
+      clock.start();
+      finder.find();
+      clock.stop();
+      return bench::run_result{clock.result(), finder.edges_to_host() == forest};
+    });
+    for (auto& [arm, r] : found) {
       note_rounds(r, *finders[arm]);
       r.counters["vertices"] = static_cast<double>(g.vertices);
       r.counters["forest_edges"] = static_cast<double>(wanted.edges);
-      r.counters["runs"] = s.repetitions;
     }
     return found;
   }
