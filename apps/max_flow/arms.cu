@@ -15,9 +15,12 @@ namespace max_flow {
 namespace {
 
 /// Two atomics a push [Hong and He 2011]: nobody owns anything.
-struct by_atomics {
-  flow_state state;
+struct by_atomics : in_a_round {
+  flow_state const& state;
   std::uint32_t next;  ///< round
+
+  WARDEN_DEVICE explicit by_atomics(round const& r)
+      : in_a_round{r}, state{r.state}, next{r.number + 1} {}
 
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
     return simt::load_relaxed(&state.vertices[v].excess);
@@ -41,7 +44,7 @@ struct by_atomics {
 };
 
 WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT round const r) {
-  by_atomics by{r.state, r.number + 1};
+  by_atomics by{r};
   discharge_share(r, by);
 }
 
@@ -56,7 +59,8 @@ class atomics_arm final : public arm {
 }  // namespace
 
 std::vector<std::string> const& arm_names() {
-  static std::vector<std::string> const names{"lock_as_written", "lock_tuned", "atomics", "warden"};
+  static std::vector<std::string> const names{"lock_as_written", "lock_tuned", "atomics", "warden",
+                                              "warden_regions"};
   return names;
 }
 
@@ -70,6 +74,7 @@ std::unique_ptr<arm> make_arm(std::string const& name, network const& net,
   }
   if (name == "atomics") return std::make_unique<atomics_arm>();
   if (name.starts_with("lock_")) return make_lock_arm(name, net, state);
+  if (has_regions(name)) return make_region_arm(net, state);
   return make_warden_arm(net, state);
 }
 

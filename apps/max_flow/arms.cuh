@@ -7,6 +7,7 @@
 
 #include <warden/stream.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class arm {
   virtual std::string tune() { return {}; }
   /// A round; enqueued.
   virtual void round_async(round const& r, warden::stream_ref s) = 0;
+  /// Steps of a round, in each of which a vertex may push and rise; at most.
+  [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.
   virtual void wait(warden::stream_ref s) = 0;
 };
@@ -35,5 +38,11 @@ std::unique_ptr<arm> make_arm(std::string const& name, network const& net, flow_
 std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
                                    flow_state const& state);
 std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state);
+std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state);
+
+/// Whether an arm's lists are lists of regions.
+inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
+/// Vertices of a region, as a power of two, in a network of so many. Throws cuda_error.
+std::uint32_t region_log2(std::uint32_t vertices);
 
 }  // namespace max_flow

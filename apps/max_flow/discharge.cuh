@@ -10,6 +10,27 @@
 
 namespace max_flow {
 
+/// Of a delivery: heights are those of the round's beginning.
+class in_a_round {
+ public:
+  WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
+
+  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
+  /// All neighbours are alike.
+  WARDEN_DEVICE static bool is_elsewhere(std::uint32_t) { return false; }
+  WARDEN_DEVICE static std::uint32_t highest(std::uint32_t) { return 0; }
+  /// The height of the next round, and whether the vertex is active in it.
+  WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t height, bool is_active) const {
+    std::uint32_t const before = round_.heights()[v];
+    if (height != before) round_.note_height(before, height);
+    round_.next_heights()[v] = height;
+    if (is_active) activate(round_.state, round_.number + 1, v);
+  }
+
+ private:
+  round const& round_;
+};
+
 /// One vertex's round. A `Delivery` tells by what loads and stores the vertex gets at its own
 /// residual capacities and excess: plain ones where nobody else is at them meanwhile.
 ///
@@ -23,7 +44,7 @@ class discharge {
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
       : round_{r}, by_{by}, v_{v}, is_{is} {
     if (!is) return;
-    height_ = r.heights()[v];
+    height_ = by.height(v);
     // One that was found to be cut off leaves the list: both its heights say so now.
     is_cut_off_ = height_ >= r.network.vertices;
     if (is_cut_off_) return;
@@ -54,17 +75,13 @@ class discharge {
   /// After the last push: the height of the next round, and the place in it.
   WARDEN_DEVICE void end() {
     if (!is_) return;
-    std::uint32_t height = height_;
-    if (!is_cut_off_) {
-      if (arrived_ != 0) simt::fetch_add(&round_.state.control->arrived, arrived_);
-      if (left_ != 0 && lowest_ > height_) {
-        height = lowest_;
-        rise(height);
-      }
-      // What others pushed here meanwhile counts, too.
-      if (by_.keeps(v_, excess_ - left_)) activate(round_.state, round_.number + 1, v_);
-    }
-    round_.next_heights()[v_] = height;
+    if (is_cut_off_) return by_.end(v_, height_, false);
+    if (arrived_ != 0) simt::fetch_add(&round_.state.control->arrived, arrived_);
+    bool const rises = left_ != 0 && lowest_ > height_;
+    relabels_ += rises ? 1 : 0;
+    // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
+    bool const keeps = by_.keeps(v_, excess_ - left_);
+    by_.end(v_, rises ? lowest_ : height_, keeps && (rises || left_ == 0));
   }
 
   [[nodiscard]] WARDEN_DEVICE unsigned pushes() const { return pushes_; }
@@ -85,11 +102,12 @@ class discharge {
       residual[k] = by_.residual(arc);
     }
     WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) heights[k] = round_.heights()[neighbours_[k]];
+    for (unsigned k = 0; k < at_once; ++k) heights[k] = by_.height(neighbours_[k]);
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k) {
       // A loop leads nowhere.
       if (arc_ + k >= end_ || neighbours_[k] == v_) continue;
+      if (by_.is_elsewhere(neighbours_[k])) may_rise_to(by_.highest(v_));
       if (residual[k] == 0) {
         // Whoever may push along the arc back may do so now, and then finds this vertex no higher
         // than it could be with that.
@@ -121,12 +139,6 @@ class discharge {
   WARDEN_DEVICE void may_rise_to(std::uint32_t height) {
     if (height < lowest_) lowest_ = height;
   }
-  WARDEN_DEVICE void rise(std::uint32_t height) {
-    ++relabels_;
-    if (simt::fetch_add(&round_.state.levels[height_], ~std::uint32_t{0}) == 1)
-      simt::fetch_min(&round_.state.control->empty[round_.interval], height_);
-    if (height < round_.network.vertices) simt::fetch_add(&round_.state.levels[height], 1u);
-  }
 
   round const& round_;
   Delivery& by_;
@@ -149,13 +161,7 @@ class discharge {
 /// has a push, and `by.send(p, mine)` sends those that are.
 template <class Delivery>
 WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
-  control& c = *r.state.control;
-  std::uint64_t const active = c.active[r.number % 3];
-  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
-    c.active[(r.number + 2) % 3] = 0;
-    c.next = r.number + 1;
-    c.rounds += active != 0 ? 1 : 0;
-  }
+  std::uint64_t const active = r.begin();
   unsigned pushes = 0, relabels = 0;
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
   for (std::uint64_t first = std::uint64_t{simt::block_rank()} * simt::block_threads();
@@ -173,11 +179,7 @@ WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
     pushes += vertex.pushes();
     relabels += vertex.relabels();
   }
-  pushes = simt::warp_sum(pushes);
-  relabels = simt::warp_sum(relabels);
-  if (simt::lane_id() != 0) return;
-  if (pushes != 0) simt::fetch_add(&c.pushes, std::uint64_t{pushes});
-  if (relabels != 0) simt::fetch_add(&c.relabels, std::uint64_t{relabels});
+  r.note_work(pushes, relabels);
 }
 
 }  // namespace max_flow

@@ -76,8 +76,9 @@ bool simulated() { return warden::runtime::facts(warden::runtime::current_device
 flow_finder::flow_finder(network const& net, std::string const& arm, flow_options const& o)
     : net_{checked(net)},
       options_{o},
-      at_once_{simulated() ? 6u : 48u},
-      interval_{simulated() ? 3u : 8u},
+      levels_at_once_{simulated() ? 6u : 48u},
+      at_once_{has_regions(arm) ? 6 : levels_at_once_},
+      interval_{at_once_ == 6 ? 3u : 8u},
       vertices_{net.vertices},
       residual_{net.arcs},
       levels_{net.vertices},
@@ -85,6 +86,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
                warden::buffer<std::uint32_t>{net.vertices}},
       lists_{warden::buffer<std::uint32_t>{net.vertices},
              warden::buffer<std::uint32_t>{net.vertices}},
+      marks_{has_regions(arm) ? net.vertices : std::size_t{0}},
       sides_{net.vertices},
       control_{1},
       state_{vertices_.data(),
@@ -92,7 +94,9 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              {heights_[0].data(), heights_[1].data()},
              levels_.data(),
              {lists_[0].data(), lists_[1].data()},
-             control_.data()},
+             control_.data(),
+             marks_.data(),
+             has_regions(arm) ? region_log2(net.vertices) : 0},
       arm_{make_arm(arm, net_, state_)} {
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
 }
@@ -143,9 +147,10 @@ void flow_finder::search_from(std::uint32_t target) {
   last_levels_ = 0;
   do {
     replay(searches_[target == net_.source ? 0 : 1], [&] { enqueue_levels(target); });
-    last_levels_ += at_once_;
+    last_levels_ += levels_at_once_;
   } while (read().active[0] != 0);
-  warden::runtime::fill_async(control_.data()->active, 0, sizeof now_.active, stream_);
+  // Nobody is in a list now, but regions may still say so.
+  marks_.fill_bytes(0, stream_);
   run(&end_search, {net_, state_, target, 0}, stream_);
   ++facts_.searches;
   facts_.levels += last_levels_;
@@ -156,7 +161,7 @@ void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
   std::uint64_t done = 0;
   do {
     replay(rounds_, [&] { enqueue_rounds(); });
-    done += at_once_;
+    done += at_once_ * arm_->steps();
     read();
     if (say) say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
     if (now_.rounds > options_.most_rounds) give_up();
@@ -171,7 +176,7 @@ void flow_finder::enqueue_rounds() {
   }
 }
 void flow_finder::enqueue_levels(std::uint32_t target) {
-  for (std::uint32_t level = 0; level < at_once_; ++level)
+  for (std::uint32_t level = 0; level < levels_at_once_; ++level)
     run(&search_level, {net_, state_, target, level % 6}, stream_);
 }
 /// The second time it is captured, when all its kernels have been loaded.

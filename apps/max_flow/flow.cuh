@@ -90,12 +90,13 @@ class flow_finder {
 
   network net_;
   flow_options options_;
-  std::uint32_t at_once_;  ///< rounds or levels that are enqueued together, a multiple of 6
+  std::uint32_t levels_at_once_;  ///< that are enqueued together, a multiple of 6
+  std::uint32_t at_once_;         ///< rounds, alike
   std::uint32_t
       interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
-  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2];
+  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], marks_;
   warden::buffer<std::uint8_t> sides_;
   warden::buffer<control> control_;
   flow_state state_;

@@ -62,10 +62,10 @@ template <class Section>
 using one = baseline::work<vertex_state, one_section<Section>, locked_context, one_id>;
 
 template <class Settings>
-class by_locks {
+class by_locks : public in_a_round {
  public:
-  WARDEN_DEVICE by_locks(locked_context const& context, baseline::lock_array_ref const& locks)
-      : context_{context}, locks_{locks} {}
+  WARDEN_DEVICE by_locks(round const& r, baseline::lock_array_ref const& locks)
+      : in_a_round{r}, context_{r.state, r.number + 1}, locks_{locks} {}
 
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
     return simt::load_relaxed(&context_.state.vertices[v].excess);
@@ -124,7 +124,7 @@ struct locked_round {
 };
 template <class Settings>
 WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
-  by_locks<Settings> by{{a.all.state, a.all.number + 1}, a.locks};
+  by_locks<Settings> by{a.all, a.locks};
   discharge_share(a.all, by);
 }
 

@@ -45,8 +45,7 @@ WARDEN_DEVICE void reach(search const& a, std::uint64_t back, std::uint32_t heig
   if (a.state.residual[a.network.reverse[back]] == 0) return;
   // No way leads through the other terminal, where excess stays.
   if (a.network.is_terminal(v)) return;
-  if (simt::compare_exchange(to, unreached, height + 1) == unreached)
-    activate(a.state, a.level + 1, v);
+  if (simt::compare_exchange(to, unreached, height + 1) == unreached) put(a.state, a.level + 1, v);
 }
 
 /// A level. Each vertex of the frontier is a thread's, long rows are a warp's; that of the target,

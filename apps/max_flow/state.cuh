@@ -41,6 +41,10 @@ struct flow_state {
   std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
   std::uint32_t* lists[2];    ///< room for all vertices each
   max_flow::control* control;
+  /// Where regions of 2^`region_log2` neighbouring vertices are discharged, and lists are lists of
+  /// those: [region] whether it stands in the list of the next round. Else null.
+  std::uint32_t* marks;
+  std::uint32_t region_log2;
 
   // Chosen, not indexed: else a kernel keeps them in local memory.
 
@@ -54,11 +58,18 @@ struct flow_state {
   }
 };
 
-/// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
-/// once in a round.
-WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
+/// Puts `item` into the list of round `number`.
+WARDEN_DEVICE void put(flow_state const& s, std::uint32_t number, std::uint32_t item) {
   std::uint64_t const place = simt::fetch_add_together(&s.control->active[number % 3], 1);
-  s.list_in(number)[place] = v;
+  s.list_in(number)[place] = item;
+}
+/// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
+/// once in a round; of a region with several such vertices one is the first.
+WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
+  if (s.marks == nullptr) return put(s, number, v);
+  std::uint32_t const region = v >> s.region_log2;
+  std::uint32_t* const mark = &s.marks[region];
+  if (simt::load_relaxed(mark) == 0 && simt::exchange(mark, 1u) == 0) put(s, number, region);
 }
 
 /// A round, for its kernels.
@@ -71,6 +82,32 @@ struct round {
   WARDEN_DEVICE std::uint32_t const* heights() const { return state.heights_in(number); }
   WARDEN_DEVICE std::uint32_t* next_heights() const { return state.heights_in(number + 1); }
   WARDEN_DEVICE std::uint32_t const* active() const { return state.list_in(number); }
+
+  /// What one thread of the round does for all. Returns how many are in the list.
+  WARDEN_DEVICE std::uint64_t begin() const {
+    control& c = *state.control;
+    std::uint64_t const active = c.active[number % 3];
+    if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
+      c.active[(number + 2) % 3] = 0;
+      c.next = number + 1;
+      c.rounds += active != 0 ? 1 : 0;
+    }
+    return active;
+  }
+  /// Notes that a vertex goes from one height to another in this round.
+  WARDEN_DEVICE void note_height(std::uint32_t from, std::uint32_t to) const {
+    if (simt::fetch_add(&state.levels[from], ~std::uint32_t{0}) == 1)
+      simt::fetch_min(&state.control->empty[interval], from);
+    if (to < network.vertices) simt::fetch_add(&state.levels[to], 1u);
+  }
+  /// Adds what the lanes of a whole warp did.
+  WARDEN_DEVICE void note_work(unsigned pushes, unsigned relabels) const {
+    pushes = simt::warp_sum(pushes);
+    relabels = simt::warp_sum(relabels);
+    if (simt::lane_id() != 0) return;
+    if (pushes != 0) simt::fetch_add(&state.control->pushes, std::uint64_t{pushes});
+    if (relabels != 0) simt::fetch_add(&state.control->relabels, std::uint64_t{relabels});
+  }
 };
 
 }  // namespace max_flow

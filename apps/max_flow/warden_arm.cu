@@ -26,9 +26,11 @@ using guarded = warden::basic_guarded<flow_policy, vertex_state, receive>;
 using client = guarded::deferred_block<threads>;
 
 /// Until the sections run nobody but its own discharge is at a vertex: plain loads and stores.
-struct by_sections {
-  flow_state state;
+struct by_sections : in_a_round {
+  flow_state const& state;
   client& to;
+
+  WARDEN_DEVICE by_sections(round const& r, client& c) : in_a_round{r}, state{r.state}, to{c} {}
 
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const { return state.vertices[v].excess; }
   WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const { return state.residual[arc]; }
@@ -46,7 +48,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     discharge_by_sections(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                           WARDEN_GRID_CONSTANT round const r) {
   client all{to, *reinterpret_cast<client::storage*>(simt::dynamic_shared())};
-  by_sections by{r.state, all};
+  by_sections by{r, all};
   discharge_share(r, by);
   all.flush();
 }

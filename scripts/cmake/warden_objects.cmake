@@ -39,4 +39,4 @@ target_link_libraries(boost_flows PRIVATE warden_warnings)
 target_include_directories(boost_flows PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(boost_flows PUBLIC cxx_std_20)
 warden_add_objects(max_flow SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu apps/max_flow/flow.cu apps/max_flow/lock_arm.cu
-                   apps/max_flow/warden_arm.cu)
+                   apps/max_flow/region_arm.cu apps/max_flow/warden_arm.cu)

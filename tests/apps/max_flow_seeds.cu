@@ -14,7 +14,8 @@
 namespace {
 
 class arms : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(max_flow_seeds, arms, testing::Values("lock_tuned", "atomics", "warden"),
+INSTANTIATE_TEST_SUITE_P(max_flow_seeds, arms,
+                         testing::Values("lock_tuned", "atomics", "warden", "warden_regions"),
                          [](auto const& arm) { return arm.param; });
 
 /// Many sources of pushes to few vertices, so that they meet.

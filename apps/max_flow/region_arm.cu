@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions: a block holds the excesses and heights of neighbouring vertices on its chip and
+// discharges them again and again; what crosses a border is a section on the other vertex.
+
+#include "apps/max_flow/arms.cuh"
+#include "apps/max_flow/discharge.cuh"
+
+#include <warden/cuda_names.cuh>
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace max_flow {
+
+namespace {
+
+/// Of all blocks. A simulated thread is dear.
+constexpr unsigned threads = simt::has_registers ? 512 : 32;
+
+struct region_policy : warden::default_policy {
+  using context = flow_state;
+  static constexpr bool deferred_only = true;
+  static constexpr unsigned block_threads = std::min(threads, 256u);
+};
+using guarded = warden::basic_guarded<region_policy, vertex_state, receive>;
+
+/// What a block holds: for each vertex of the region its excess, its height, that of the next
+/// step, and a place in each of two lists.
+struct region_memory {
+  std::uint64_t* excess;
+  std::uint32_t* heights;
+  std::uint32_t* next_heights;
+  std::uint32_t* lists[2];
+
+  static constexpr std::size_t bytes_each = sizeof(std::uint64_t) + 4 * sizeof(std::uint32_t);
+  WARDEN_DEVICE static region_memory in(std::byte* memory, std::uint32_t size) {
+    region_memory m;
+    m.excess = reinterpret_cast<std::uint64_t*>(memory);
+    m.heights = reinterpret_cast<std::uint32_t*>(m.excess + size);
+    m.next_heights = m.heights + size;
+    m.lists[0] = m.next_heights + size;
+    m.lists[1] = m.lists[0] + size;
+    return m;
+  }
+};
+
+/// A step within a region: as a round, with atomics on chip. Vertices elsewhere are seen as they
+/// were when the round began, and whoever has such a neighbour rises no further in the round than
+/// one above where that one may push from: it does so from one above the height that it saw, at
+/// least.
+class in_region {
+ public:
+  WARDEN_DEVICE in_region(round const& r, guarded::deferred_ref const& to,
+                          region_memory const& mine, std::uint32_t region, std::uint32_t* counts)
+      : round_{r}, to_{to}, mine_{mine}, region_{region}, counts_{counts} {}
+
+  WARDEN_DEVICE bool is_elsewhere(std::uint32_t v) const {
+    return v >> round_.state.region_log2 != region_ && !round_.network.is_terminal(v);
+  }
+  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
+    return v >> round_.state.region_log2 == region_ ? simt::shared_load(mine_.heights[place(v)])
+                                                    : round_.heights()[v];
+  }
+  WARDEN_DEVICE std::uint32_t highest(std::uint32_t v) const { return round_.heights()[v] + 2; }
+  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
+    return simt::shared_load(mine_.excess[place(v)]);
+  }
+  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
+    return simt::load_relaxed(&round_.state.residual[arc]);
+  }
+  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
+    simt::store_relaxed(&round_.state.residual[arc], value);
+  }
+  WARDEN_DEVICE void send(push const& p) const {
+    if (is_elsewhere(p.to)) {
+      to_.send(p.to, receive{p});
+      return;
+    }
+    simt::fetch_add(&round_.state.residual[p.arc], p.amount);
+    if (simt::shared_fetch_add(mine_.excess[place(p.to)], p.amount) == 0) list(p.to);
+  }
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
+    return pushed == 0 || simt::shared_fetch_add(mine_.excess[place(v)], 0 - pushed) != pushed;
+  }
+  WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t height, bool is_active) const {
+    simt::shared_store(mine_.next_heights[place(v)], height);
+    if (is_active) list(v);
+  }
+  /// Makes a vertex of the region active in the next step.
+  WARDEN_DEVICE void list(std::uint32_t v) const {
+    std::uint32_t const next = 1 - step_;
+    std::uint32_t const at = simt::shared_fetch_add(counts_[next], 1u);
+    simt::shared_store((next == 0 ? mine_.lists[0] : mine_.lists[1])[at], v);
+  }
+  /// What `list` adds to is read next. By all threads.
+  WARDEN_DEVICE void turn() { step_ = 1 - step_; }
+  WARDEN_DEVICE std::uint32_t listed() const { return simt::shared_load(counts_[step_]); }
+  WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
+    return simt::shared_load((step_ == 0 ? mine_.lists[0] : mine_.lists[1])[i]);
+  }
+  WARDEN_DEVICE void empty_list() const { simt::shared_store(counts_[step_], 0u); }
+  WARDEN_DEVICE std::uint32_t place(std::uint32_t v) const {
+    return v & ((1u << round_.state.region_log2) - 1);
+  }
+
+ private:
+  round const& round_;
+  guarded::deferred_ref const& to_;
+  region_memory mine_;
+  std::uint32_t region_;
+  std::uint32_t* counts_;
+  std::uint32_t step_ = 0;  ///< modulo 2: whose list is read
+};
+
+/// Steps of a region in a round.
+constexpr unsigned most_steps = simt::has_registers ? 16 : 4;
+
+/// A round of one region, by a whole block; `memory` and `counts` are shared.
+WARDEN_DEVICE void discharge_region(round const& r, guarded::deferred_ref const& to,
+                                    std::uint32_t region, std::byte* memory,
+                                    std::uint32_t* counts) {
+  std::uint32_t const size = 1u << r.state.region_log2, first = region << r.state.region_log2;
+  std::uint32_t const vertices = r.network.vertices;
+  std::uint32_t const n = vertices - first < size ? vertices - first : size;
+  region_memory const mine = region_memory::in(memory, size);
+  in_region by{r, to, mine, region, counts};
+  auto const has_work = [&](std::uint32_t v, std::uint64_t excess, std::uint32_t height) {
+    return excess != 0 && height < vertices && !r.network.is_terminal(v);
+  };
+
+  if (simt::thread_rank() == 0) {
+    r.state.marks[region] = 0;
+    simt::shared_store(counts[0], 0u);
+    simt::shared_store(counts[1], 0u);
+  }
+  simt::sync_block();
+  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
+    std::uint64_t const excess = r.state.vertices[first + i].excess;
+    std::uint32_t const height = r.heights()[first + i];
+    simt::shared_store(mine.excess[i], excess);
+    simt::shared_store(mine.heights[i], height);
+    if (has_work(first + i, excess, height)) by.list(first + i);
+  }
+  simt::sync_block();
+
+  unsigned pushes = 0, relabels = 0;
+  for (unsigned step = 0; step < most_steps; ++step) {
+    by.turn();
+    std::uint32_t const active = by.listed();
+    if (active == 0) break;
+    for (std::uint32_t i = simt::thread_rank(); i < active; i += simt::block_threads()) {
+      discharge<in_region> vertex{r, true, by.listed(i), by};
+      push p{};
+      while (vertex.next(p)) by.send(p);
+      vertex.end();
+      pushes += vertex.pushes();
+      relabels += vertex.relabels();
+    }
+    simt::sync_block();
+    for (std::uint32_t i = simt::thread_rank(); i < active; i += simt::block_threads()) {
+      std::uint32_t const at = by.place(by.listed(i));
+      simt::shared_store(mine.heights[at], simt::shared_load(mine.next_heights[at]));
+    }
+    simt::sync_block();
+    if (simt::thread_rank() == 0) by.empty_list();
+    // The next step fills it again, after the barrier at its middle; nobody lists before that.
+    simt::sync_block();
+  }
+
+  bool is_active = false;
+  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
+    std::uint64_t const excess = simt::shared_load(mine.excess[i]);
+    std::uint32_t const height = simt::shared_load(mine.heights[i]);
+    std::uint32_t const before = r.heights()[first + i];
+    r.state.vertices[first + i].excess = excess;
+    r.next_heights()[first + i] = height;
+    if (height != before) r.note_height(before, height);
+    // Who rose is in the next round once more, so that both its heights are the same after that.
+    is_active |= height != before || has_work(first + i, excess, height);
+  }
+  if (simt::sync_block_or(is_active) && simt::thread_rank() == 0)
+    activate(r.state, r.number + 1, first);
+  r.note_work(pushes, relabels);
+}
+
+/// A block takes each region of the list that is its turn.
+WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
+    discharge_regions(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
+                      WARDEN_GRID_CONSTANT round const r) {
+  WARDEN_SHARED(std::uint32_t[2], counts);
+  std::uint64_t const active = r.begin();
+  for (std::uint64_t i = simt::block_rank(); i < active; i += simt::block_count()) {
+    discharge_region(r, to, r.active()[i], simt::dynamic_shared(), counts);
+    simt::sync_block();
+  }
+}
+
+/// One kernel, and the run of its log.
+class region_arm final : public arm {
+ public:
+  region_arm(network const& net, flow_state const& state)
+      : guarded_{state.vertices, net.vertices, state},
+        log_{guarded_, std::max<std::size_t>(net.arcs, 1), in_place},
+        shared_bytes_{region_memory::bytes_each << state.region_log2},
+        blocks_{static_cast<unsigned>(warden::runtime::resident_blocks(
+            simt::make_kernel(&discharge_regions), threads, shared_bytes_))} {
+    blocks_ = std::min(blocks_, (net.vertices >> state.region_log2) + 1);
+  }
+  void round_async(round const& r, warden::stream_ref s) override {
+    warden::launch(&discharge_regions, {blocks_, threads, shared_bytes_}, s, log_.ref(), r);
+    log_.run(s);
+  }
+  void wait(warden::stream_ref s) override { guarded_.wait(s); }
+  [[nodiscard]] unsigned steps() const override { return most_steps; }
+
+ private:
+  static constexpr warden::deferred_options in_place{.split = 1};
+
+  // An edge across a border may be pushed along in each step. There is room for two pushes each, of
+  // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
+  guarded guarded_;
+  warden::deferred<region_policy, vertex_state, receive> log_;
+  std::size_t shared_bytes_;
+  unsigned blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state) {
+  return std::make_unique<region_arm>(net, state);
+}
+
+std::uint32_t region_log2(std::uint32_t vertices) {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  std::size_t const most = (facts.shared_bytes_per_block - 1024) / region_memory::bytes_each;
+  std::uint32_t log2 = 0;
+  // As many as multiprocessors, unless they are larger than the chip.
+  while ((std::uint64_t{1} << log2) * static_cast<unsigned>(facts.multiprocessors) < vertices &&
+         (std::size_t{2} << log2) <= most)
+    ++log2;
+  return log2;
+}
+
+}  // namespace max_flow
