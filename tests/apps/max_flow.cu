@@ -86,6 +86,28 @@ TEST_P(arms, take_huge_capacities) {
   EXPECT_EQ(complaint_of(network_of(23, edges, {20, 21}), GetParam()), "");
 }
 
+/// No residual arc leads down by more than one, as long as rounds go on.
+TEST_P(arms, keep_heights_below_distances) {
+  for (edge_list const& g : {generate(graph::washington{{.rows = 24, .columns = 16}}),
+                             generate(graph::rmf{{.a = 4, .b = 6}}), uniform(60, 300, 9, 1)}) {
+    found_flow f{g, GetParam(), {.rounds_a_level = 4}};
+    auto const& rows = f.rows.rows();
+    std::vector<std::uint32_t> heights(g.vertices), residual(rows.arcs());
+    std::uint64_t steep = 0;
+    f.finder.find([&](max_flow::flow_progress const&) {
+      warden::copy(heights.data(), f.finder.heights(), heights.size());
+      warden::copy(residual.data(), f.finder.residual(), residual.size());
+      warden::stream_ref{}.synchronize();
+      for (std::size_t a = 0; a < residual.size(); ++a) {
+        std::uint32_t const from = rows.neighbours[rows.reverse[a]];
+        if (f.net.is_terminal(from) || residual[a] == 0) continue;
+        steep += heights[from] > heights[rows.neighbours[a]] + std::uint64_t{1} ? 1 : 0;
+      }
+    });
+    EXPECT_EQ(steep, 0u);
+  }
+}
+
 TEST_P(arms, find_again_and_after_tuning) {
   edge_list const g = generate(graph::washington{{.rows = 6, .columns = 5}});
   found_flow f{g, GetParam()};
