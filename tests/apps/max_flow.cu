@@ -88,8 +88,13 @@ TEST_P(arms, take_huge_capacities) {
 
 /// No residual arc leads down by more than one, as long as rounds go on.
 TEST_P(arms, keep_heights_below_distances) {
-  for (edge_list const& g : {generate(graph::washington{{.rows = 24, .columns = 16}}),
-                             generate(graph::rmf{{.a = 4, .b = 6}}), uniform(60, 300, 9, 1)}) {
+  std::vector<edge_list> networks{generate(graph::washington{{.rows = 24, .columns = 16}}),
+                                  generate(graph::rmf{{.a = 4, .b = 6}})};
+  // Regions with many neighbours.
+  std::uint64_t const seeds = max_flow::has_regions(GetParam()) ? 30 : 1;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
+    networks.push_back(uniform(60 + seed, 200 + 4 * seed, 9, seed));
+  for (edge_list const& g : networks) {
     found_flow f{g, GetParam(), {.rounds_a_level = 4}};
     auto const& rows = f.rows.rows();
     std::vector<std::uint32_t> heights(g.vertices), residual(rows.arcs());
