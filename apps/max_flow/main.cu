@@ -28,7 +28,7 @@ using graph::edge_list;
 using number = unsigned long long;  // for printf
 
 struct options {
-  std::string file, format, arm = "warden", flow_file, cut_file;
+  std::string file, format, arm = "atomics", flow_file, cut_file;
   std::optional<std::uint64_t> source, sink;
   max_flow::flow_options how;
   bool has_reference = false;

@@ -181,16 +181,19 @@ TEST(max_flow, regions_need_fewer_rounds) {
   }
 }
 
+/// So large that there are more rounds than a GPU makes between two looks of the host.
+edge_list many_rounds() { return generate(graph::washington{{.rows = 32, .columns = 64}}); }
+
 TEST(max_flow, a_bound_on_rounds_names_what_is_left) {
-  edge_list const g = generate(graph::washington{{.rows = 8, .columns = 8}});
+  edge_list const g = many_rounds();
   found_flow f{g, "atomics", {.most_rounds = 3}};
   EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
-              testing::MatchesRegex("max_flow: 6 rounds, and still an excess of [0-9]+ at [0-9]+ "
-                                    "active vertices; the limit is 3 rounds.*"));
+              testing::MatchesRegex("max_flow: [0-9]+ rounds, and still an excess of [0-9]+ at "
+                                    "[1-9][0-9]* active vertices; the limit is 3 rounds.*"));
 }
 
 TEST(max_flow, tells_how_far_it_is) {
-  edge_list const g = generate(graph::washington{{.rows = 8, .columns = 8}});
+  edge_list const g = many_rounds();
   found_flow f{g, "atomics"};
   std::vector<max_flow::flow_progress> said;
   f.finder.find([&](max_flow::flow_progress const& p) { said.push_back(p); });
