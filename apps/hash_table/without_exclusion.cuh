@@ -79,9 +79,10 @@ class without_exclusion {
   WARDEN_COLD static entry find_or_insert(context const c, bucket_type& b, Key const key) {
     without_exclusion const self{c, b, key};
     bool made = false;
-    Value* value = self.find_in_slots();
-    // Behind free slots, too: a node that was there before.
-    if (value == nullptr) value = self.find_in_nodes(self.first_node(), 0);
+    // Mostly the bucket is full, and all of its slots have been looked at. (But a key that is there
+    // may lie behind a free slot, too, or in a node that was there before one was freed.)
+    Value* value = self.find_in_nodes(self.first_node(), 0);
+    if (value == nullptr) value = self.find_in_slots();
     if (value == nullptr) value = self.take_slot(made);
     if (value == nullptr) value = self.take_node(made);
     return {value, made};
@@ -145,9 +146,14 @@ class without_exclusion {
 
   __device__ std::uint32_t first_node() const {
     std::uint32_t const first = simt::shared_load(b_.overflow);
-    // Acquire: whoever linked a node fenced between filling it and the exchange. Where there is
-    // none nothing is read.
-    if (first != 0) simt::fence_device();
+    if (first == 0) return first;  // nothing is read
+    // Acquire: whoever linked a node fenced between filling it and the exchange. To a bucket on
+    // chip, and so to its nodes, only this block's threads come.
+    if (simt::is_shared(&b_)) {
+      simt::fence_block();
+    } else {
+      simt::fence_device();
+    }
     return first;
   }
   __device__ Value* find_in_nodes(std::uint32_t n, std::uint32_t end) const {

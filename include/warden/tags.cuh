@@ -86,7 +86,7 @@ struct atomics {
   using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
   /// How it runs windows of a log.
   template <class Ref>
-  using deferred_worker = atomics_worker<Ref, BytesPerThread>;
+  using deferred_worker = atomics_worker<Ref, BytesPerThread, true>;
   /// What runs a log.
   template <class Ref>
   using deferred_server = partition_server<Ref, deferred_worker>;

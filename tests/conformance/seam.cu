@@ -62,6 +62,13 @@ TEST(seam, clocks) { run(&clocks, 2, 64); }
 
 TEST(seam, warp_collectives) { run(&warp_collectives, 2, 96); }
 
+WARDEN_KERNEL void addresses(arguments a) {
+  std::byte* const arena = simt::dynamic_shared();
+  expect(a, simt::is_shared(arena) && simt::is_shared(arena + 16 * 1024 - 1));
+  expect(a, !simt::is_shared(a.out));
+}
+TEST(seam, addresses) { run(&addresses, 2, 32); }
+
 WARDEN_KERNEL void block_collectives(arguments a) {
   expect(a, simt::sync_block_or(simt::thread_rank() == 70));
   expect(a, !simt::sync_block_or(simt::thread_rank() == 96));

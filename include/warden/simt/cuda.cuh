@@ -326,6 +326,9 @@ WARDEN_DEVICE std::byte* dynamic_shared() {
   return reinterpret_cast<std::byte*>(warden_arena);
 }
 
+/// Whether an address is one of the block's shared memory.
+WARDEN_DEVICE bool is_shared(void const* address) { return __isShared(address) != 0; }
+
 template <class T>
 WARDEN_DEVICE T shared_load(T const& place) {
   return *const_cast<T const volatile*>(&place);

@@ -31,6 +31,7 @@
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
 /// | ^ | `shared_exchange shared_compare_exchange` | the same |
 /// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
+/// | ^ | `is_shared(address)` | whether it is the block's |
 /// | fences | `fence_device() fence_block()` | acquire and release |
 /// | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()` is |
 /// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |

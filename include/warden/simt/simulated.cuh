@@ -256,6 +256,9 @@ class shared_span {
 
 inline std::byte* dynamic_shared() { return device::dynamic_shared(); }
 
+/// Whether an address is one of the block's shared memory.
+inline bool is_shared(void const* address) { return device::is_shared(address); }
+
 template <class T>
 T shared_load(T const& place, site where = site::current()) {
   T value;
