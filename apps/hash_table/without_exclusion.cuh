@@ -121,16 +121,24 @@ class without_exclusion {
     if (made) simt::fetch_add(&b_.used, 1u << s);  // sabotage: slot-used
     return there;
   }
-  /// Or finds it.
+  /// Or finds it. Those who insert one key at once take a node each, and all but one of them come
+  /// back: where the pool is empty it is asked again before the key is refused.
   __device__ Value* take_node(bool& made) const {
-    std::uint32_t mine = 0, searched_to = 0;
-    std::uint32_t first = first_node();
-    while (true) {
+    constexpr unsigned patience = 10;
+    std::uint32_t mine = 0, searched_to = 0, first = first_node();
+    for (unsigned failed = 0;;) {
       if (Value* const value = find_in_nodes(first, searched_to)) {
         if (mine != 0) c_.pool.give(mine);
         return value;
       }
-      if (mine == 0 && (mine = c_.pool.take()) == 0) return nullptr;
+      if (mine == 0) mine = c_.pool.take();
+      if (mine == 0) {
+        if (failed == patience) return nullptr;
+        simt::back_off(3 + failed++);
+        searched_to = first;
+        first = first_node();
+        continue;
+      }
       c_.at(mine) = {{{bits_}, Value{}}, first};
       simt::fence_device();  // release: the node is filled before it is linked
       std::uint32_t const found = simt::compare_exchange(&b_.overflow, first, mine);
