@@ -242,7 +242,8 @@ class machine {
   block* favourite_ = nullptr;
   /// Below every thread's at first; falls by one for each demotion.
   std::uint64_t lowest_priority_ = std::uint64_t{1} << 63;
-  bool made_way_ = false;  ///< the current turn was cut short for the sake of other threads
+  bool somebody_got_on_ = false;  ///< since all were last found polling
+  bool made_way_ = false;         ///< the current turn was cut short for the sake of other threads
   std::vector<std::uint64_t> change_points_;
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;

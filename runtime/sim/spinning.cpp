@@ -22,7 +22,10 @@ void machine::polled(std::uintptr_t address, std::uint64_t value) {
 }
 
 /// The thread has changed something, or met others.
-void machine::got_on() { current_->polls = 0; }
+void machine::got_on() {
+  current_->polls = 0;
+  somebody_got_on_ = true;
+}
 
 void machine::check_spinning() {
   // Who sleeps in wait_until has a time limit of its own.
@@ -30,7 +33,11 @@ void machine::check_spinning() {
   bool const all = std::all_of(runnable_.begin(), runnable_.end(), [&](candidate const& c) {
     return threads_[c.number].polls >= settings_.max_polls;
   });
-  if (all) {
+  if (all && somebody_got_on_) {
+    // Perhaps they have looked so often since before that: what they wait for may be there now.
+    somebody_got_on_ = false;
+    for (candidate const& c : runnable_) threads_[c.number].polls = 0;
+  } else if (all) {
     misuse("deadlock: every thread that is not at a barrier or in a warp collective has looked " +
                std::to_string(settings_.max_polls) + " times at what nobody changes",
            current_->where);

@@ -250,6 +250,24 @@ TEST_F(plain_errors, a_spin_lock_whose_owner_waits_for_its_warp) {
   }
 }
 
+__global__ void lock_and_end(unsigned* lock) {
+  while (atomicCAS(lock, 0u, 1u) != 0) {
+    if (atomicAdd(lock + 1, 0u) != 0) return;  // as one that was told to give up
+  }
+  atomicExch(lock, 0u);
+}
+/// The last holder ends when all others have long looked at what nobody had changed until then.
+TEST_F(plain_errors, a_spin_lock_that_is_freed_late_is_no_deadlock) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
+    s.max_polls = 2;
+    warden::sim::configure(s);
+    EXPECT_EQ(error_of(lock_and_end), "no error") << "seed " << seed;
+  }
+}
+
 __global__ void wait_for_the_last_block(unsigned* flag) {
   if (blockIdx.x + 1 == gridDim.x) atomicExch(flag, 1u);
   while (atomicAdd(flag, 0u) == 0) {
