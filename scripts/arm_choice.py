@@ -3,7 +3,7 @@
 import dataclasses
 
 from result_file import rows_of
-from result_names import ARMS, short
+from result_names import ARMS, is_wardens, short
 
 # Rates that differ by less are as good as each other: five runs of a row do.
 AS_GOOD = 0.95
@@ -80,7 +80,7 @@ def fastest_in_words(by_keys, asked):
         text += f" Of the arms {of_any}: {listed(anything)}."
     beside = []
     for keys, by_arm in sorted(by_keys.items()):
-        own = [row["items_per_second"] for arm, row in by_arm.items() if arm.startswith("warden_") and arm not in asked]
+        own = [row["items_per_second"] for arm, row in by_arm.items() if is_wardens(arm) and arm not in asked]
         if own and "lock_tuned" in by_arm:
             beside.append((max(own) / by_arm["lock_tuned"]["items_per_second"], keys))
     if beside:

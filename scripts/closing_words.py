@@ -9,7 +9,7 @@ import arm_choice
 from arm_choice import choices
 from printed_tables import WIDTH, print_table
 from result_file import load, rows_of
-from result_names import ARMS, amount, is_simulated, rate, unit_of
+from result_names import ARMS, amount, is_simulated, is_wardens, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
@@ -45,7 +45,7 @@ def simulated_comparison(data):
                 counts.setdefault(arm, []).append((row["global_atomics"], row["lock_retries"]))
     # Of those that run what a lock does.
     asked = arm_choice.needs(benchmark_of(data))
-    own = [arm for arm in counts if arm.startswith("warden_")]
+    own = [arm for arm in counts if is_wardens(arm)]
     comparable = [arm for arm in own if arm not in asked] or own
     fewest = min(comparable, key=lambda arm: sum(atomics for atomics, _ in counts[arm]), default=None)
     shown = [arm for arm in ARMS if arm in counts and (arm.startswith("lock_") or arm == fewest)] or [min(counts, key=ARMS.index)]
