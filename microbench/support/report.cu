@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -88,6 +89,16 @@ std::string figures_of(run_result const& run) {
       all += (all.empty() ? "" : ", ") + figure(name, counter.value);
   }
   return all;
+}
+
+/// As the system calls it.
+std::string host_cpu() {
+  std::ifstream in{"/proc/cpuinfo"};
+  for (std::string line; std::getline(in, line);) {
+    if (auto const colon = line.find(": "); line.starts_with("model name") && colon != line.npos)
+      return line.substr(colon + 2);
+  }
+  return "unknown";
 }
 
 /// One point of the sweep and its arms' rows. The first row that runs measures all arms,
@@ -237,6 +248,7 @@ void program::add_context() const {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   benchmark::AddCustomContext("device", facts.name);
   benchmark::AddCustomContext("simulated", simulated_ ? "yes" : "no");
+  benchmark::AddCustomContext("host_cpu", host_cpu());
   for (auto const& [key, value] : warden::runtime::device_details())
     benchmark::AddCustomContext(key, value);
   benchmark::AddCustomContext("warden", std::to_string(WARDEN_VERSION_MAJOR) + "." +
