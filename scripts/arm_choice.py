@@ -18,7 +18,10 @@ NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "section
 # Where these do in two steps what the others do in one.
 NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half done",
                               "warden_forwarding": "that others may see a transfer half done"},
-            "hash_table": {"atomics": "an operation that is one atomic once its key is found"}}
+            "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
+            "max_flow": {"atomics": "sections of which others may see a part",
+                         **dict.fromkeys(("warden", "warden_regions"), "memory for all sections, which run when the kernel has ended"),
+                         **dict.fromkeys(("boost_push_relabel", "boost_boykov_kolmogorov"), "no GPU: it is for one core")}}
 
 
 def needs(benchmark):

@@ -9,7 +9,7 @@ from result_file import fail, rows_of
 from result_names import ARMS, amount, is_wardens
 
 # benchmark -> code -> input -> milliseconds; `source` says where they come from.
-KNOWN = json.loads((pathlib.Path(__file__).resolve().parent.parent / "results/known.json").read_text())
+KNOWN = pathlib.Path(__file__).resolve().parent.parent / "results/known.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,8 @@ def inputs_of(data):
 
 
 def known_of(data):
-    return KNOWN.get(data["benchmarks"][0]["name"].split("/")[0], {})
+    """code -> input -> milliseconds"""
+    return json.loads(KNOWN.read_text()).get(data["benchmarks"][0]["name"].split("/")[0], {})
 
 
 def arms_of(inputs):
