@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """How long arms take for each input of an application on graphs, beside what is known of other codes."""
 import dataclasses
-import json
-import pathlib
 
+from known_figures import known_of
 from markdown_tables import origin, table
 from result_file import fail, rows_of
 from result_names import ARMS, amount, is_wardens
-
-# benchmark -> code -> input -> milliseconds; `source` says where they come from.
-KNOWN = pathlib.Path(__file__).resolve().parent.parent / "results/known.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,11 +53,6 @@ def inputs_of(data):
                 fail(f"{min(unknown)}: an arm that result_names.py does not name")
             inputs.append(Input(name, vertices, {arm: by_arm[arm] for arm in ARMS if arm in by_arm}))
     return inputs
-
-
-def known_of(data):
-    """code -> input -> milliseconds"""
-    return json.loads(KNOWN.read_text()).get(data["benchmarks"][0]["name"].split("/")[0], {})
 
 
 def arms_of(inputs):

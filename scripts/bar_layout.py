@@ -3,7 +3,8 @@
 import dataclasses
 import math
 
-from arm_times import arms_of, inputs_of, known_of
+from arm_times import arms_of, inputs_of
+from known_figures import known_of
 from plot_layout import LEFT, MARGIN, TOP, WIDTH
 
 

@@ -29,6 +29,7 @@ import closing_words
 import counted_tables
 import deferred_tables
 import flow_tables
+import gap_ratios
 import markdown_tables
 import pair_tables
 import plot_layout
@@ -135,7 +136,7 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, arm_times, flow_tables, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, bar_layout,
+                   deferred_tables, arm_times, flow_tables, gap_ratios, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, bar_layout,
                    plot_list, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests ./warden bench: where and what it runs, what it prints and writes, and how it is interrupted.
 
-    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, transport_sim,
-                                                     bank_transfer_bench_sim and max_flow_bench_sim
+    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, handover_sim,
+                                                     transport_sim, bank_transfer_bench_sim and max_flow_bench_sim
 """
 import json
 import os
@@ -209,6 +209,17 @@ class Prebuilt(driver.ProgramTest):
         self.assertEqual([row["name"] for row in rows], [f"bank_transfer/transfer/uniform/{point}" for point in (
             "atomics/keys:256", "warden_colocated/keys:256", "atomics/keys:32768")])
         self.assertEqual({(row["audits"], row["refused"]) for row in rows}, {(1, 0)})
+
+    def test_handover_of_spanning_trees(self):
+        done = subprocess.run([driver.BIN / "handover_sim", "--workload", "mst_rmat,mst_r4", "--arms", "lock_as_written,lock_tuned,warden_locks,warden_runs",
+                               "--ops", "256", f"--benchmark_out={self.here}/rows.json"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [row["name"].split("/") for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
+        self.assertEqual([row[1:4] for row in rows], [["nanoseconds", workload, arm] for workload in ("mst_rmat", "mst_r4")
+                                                      for arm in ("lock_as_written", "lock_tuned", "warden_locks", "warden_runs")])
+        done = subprocess.run([driver.BIN / "handover_sim", "--workload", "mst_rmat", "--scale", "3"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--scale", done.stderr)
 
     def test_max_flow(self):
         boost = ["boost_push_relabel", "boost_boykov_kolmogorov"]
