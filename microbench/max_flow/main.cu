@@ -147,6 +147,8 @@ int main(int argc, char** argv) {
       .add_option("--rounds-a-level", how.rounds_a_level,
                   "rounds between two global relabellings, for each level of the last one")
       ->capture_default_str();
+  // Runs take up to a second or two: three of each do, and all are done in a minute.
+  program.set_repetitions(3);
   std::vector<std::string> on_demand;
   for (auto const& [name, algorithm] : sequential_arms) on_demand.push_back(name);
   if (!program.parse(max_flow::arm_names(), argc, argv, on_demand)) return program.exit_code();

@@ -221,7 +221,8 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
       ->check(CLI::Range(1u, 1u << 26));
   app_.add_option("--repetitions", sweep_.repetitions,
                   "repetitions, of which the median is reported")
-      ->check(CLI::Range(1u, 1000u));
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
   app_.add_flag("--quiet", quiet_, "no line for each row as it is finished");
   app_.footer("Google Benchmark's options work, too.");
   try {

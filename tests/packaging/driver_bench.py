@@ -243,6 +243,12 @@ class Prebuilt(driver.ProgramTest):
                                      capture_output=True, text=True)
             self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
 
+    def test_repetitions_by_default(self):
+        for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):
+            done = subprocess.run([driver.BIN / f"{program}_sim", "--help"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, f"--repetitions .*={repetitions}\n")
+
     def test_transport(self):
         done = subprocess.run([driver.BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],
                               capture_output=True, text=True)
