@@ -3,7 +3,7 @@
 import dataclasses
 
 from result_file import rows_of
-from result_names import ARMS, short
+from result_names import ARMS, is_wardens, short
 
 # Rates that differ by less are as good as each other: five runs of a row do.
 AS_GOOD = 0.95
@@ -18,7 +18,10 @@ NEEDS = {"atomics": "a section that is one atomic", "atomics_combined": "section
 # Where these do in two steps what the others do in one.
 NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half done",
                               "warden_forwarding": "that others may see a transfer half done"},
-            "hash_table": {"atomics": "an operation that is one atomic once its key is found"}}
+            "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
+            "max_flow": {"atomics": "sections of which others may see a part",
+                         **dict.fromkeys(("warden", "warden_regions"), "memory for all sections, which run when the kernel has ended"),
+                         **dict.fromkeys(("boost_push_relabel", "boost_boykov_kolmogorov"), "no GPU: it is for one core")}}
 
 
 def needs(benchmark):
@@ -80,7 +83,7 @@ def fastest_in_words(by_keys, asked):
         text += f" Of the arms {of_any}: {listed(anything)}."
     beside = []
     for keys, by_arm in sorted(by_keys.items()):
-        own = [row["items_per_second"] for arm, row in by_arm.items() if arm.startswith("warden_") and arm not in asked]
+        own = [row["items_per_second"] for arm, row in by_arm.items() if is_wardens(arm) and arm not in asked]
         if own and "lock_tuned" in by_arm:
             beside.append((max(own) / by_arm["lock_tuned"]["items_per_second"], keys))
     if beside:

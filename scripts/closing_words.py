@@ -9,11 +9,11 @@ import arm_choice
 from arm_choice import choices
 from printed_tables import WIDTH, print_table
 from result_file import load, rows_of
-from result_names import ARMS, amount, is_simulated, rate, unit_of
+from result_names import ARMS, amount, is_simulated, is_wardens, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
-BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "transport")
+BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "transport")
 # Published results of one GPU.
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
 
@@ -42,10 +42,13 @@ def simulated_comparison(data):
     for by_keys in rows_of(data).values():
         for by_arm in by_keys.values():
             for arm, row in by_arm.items():
-                counts.setdefault(arm, []).append((row["global_atomics"], row["lock_retries"]))
+                if "global_atomics" in row:  # what runs on the host has none
+                    counts.setdefault(arm, []).append((row["global_atomics"], row["lock_retries"]))
+    if not counts:
+        return "nothing ran on the device."
     # Of those that run what a lock does.
     asked = arm_choice.needs(benchmark_of(data))
-    own = [arm for arm in counts if arm.startswith("warden_")]
+    own = [arm for arm in counts if is_wardens(arm)]
     comparable = [arm for arm in own if arm not in asked] or own
     fewest = min(comparable, key=lambda arm: sum(atomics for atomics, _ in counts[arm]), default=None)
     shown = [arm for arm in ARMS if arm in counts and (arm.startswith("lock_") or arm == fewest)] or [min(counts, key=ARMS.index)]
@@ -174,6 +177,9 @@ def self_test():
     # Whatever arms there are.
     assert "atomics takes 1.00 global atomics and no lock retries." in words(file(True, counted("atomics", 1, 1, 0)))
     assert "warden_atomics takes 0.50 global atomics and no lock retries." in words(file(True, counted("warden_atomics", 1, 0.5, 0)))
+    on_host = ("max_flow/find/grid/boost_push_relabel/keys:4", {"flow": 1.0})
+    assert "max_flow: for each edge atomics takes 1.00" in words(file(True, counted("atomics", 1, 1, 0, "max_flow/find"), on_host))
+    assert "max_flow: nothing ran on the device." in words(file(True, on_host))
     sent = file(True, *((f"transport/{send}/windows/in_band/bytes:16/servers:{servers}", {"global_atomics": atomics})
                         for send, servers, atomics in (("block", 1, 0.1), ("block", 2, 0.2), ("thread", 1, 1.1), ("ceiling_copy", 1, 9))))
     # What all files have in common is said once, in the end.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of what is counted or timed for each section: traffic, gaps between sections, answers."""
+from gap_ratios import ratios_markdown
 from markdown_tables import origin, table
 from result_file import rows_of
 from result_names import ARMS, amount, rate, short
@@ -75,6 +76,8 @@ def counted_markdown(data):
              + "".join(f"; the clock's smallest step is {tick} {clock}" for clock, tick in ticks.items()) + ":"]
     for title, (first, *arms), lines in counted_tables(data):
         parts.append(f"{title}\n\n" + table([first, *(f"`{arm}`" for arm in arms)], lines))
+    if ratios := ratios_markdown(data):
+        parts.append(ratios)
     return "\n\n".join(parts)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plots of the documentation: what each shows, and where in it a rate at a number of keys stands. Lengths are points."""
+"""Plots of lines: where in one a rate at a number of keys stands. Lengths are points."""
 import dataclasses
 import math
 
@@ -24,17 +24,12 @@ class Plot:
     across: str  # what is counted from left to right
     panels: tuple[Panel, ...]
 
+    def layout(self, data):
+        return Layout(self, rows_of(data))
 
-PLOTS = [
-    Plot("update", "contention", "update: a section that no single atomic can do", "keys, all hit alike",
-         (Panel("update", "uniform"),)),
-    Plot("push", "contention", "push: a section that one atomic can do", "keys, all hit alike", (Panel("push", "uniform"),)),
-    Plot("zipf", "contention", "Hot keys: hits by Zipf's law (0.99)", "keys",
-         (Panel("update", "zipf099", "update"), Panel("push", "zipf099", "push"))),
-    Plot("transfers", "bank_transfer", "Transfers between two accounts", "accounts",
-         (Panel("transfer", "uniform", "all accounts alike"), Panel("transfer", "zipf099", "Zipf's law (0.99)"),
-          Panel("transfer", "hot_side", "one account in 9 of 10"))),
-]
+    def unit(self, data):
+        return f"G {unit_of(data)}s/s"
+
 
 # For light and for dark pages.
 THEMES = ("light", "dark")
@@ -129,16 +124,6 @@ def spread(wanted, least, low, high):
     return places
 
 
-def origin(plot, data):
-    """What the picture says about where its numbers come from."""
-    context = data["context"]
-    return f"G {unit_of(data)}s/s, one {context['device']}, CUDA {context['toolkit']}, commit {context['commit'][:12]}"
-
-
-def layout_of(plot, data):
-    return Layout(plot, rows_of(data))
-
-
 def self_test():
     assert spread([10, 50], 5, 0, 100) == [10, 50], "names that have room stand at their lines"
     assert spread([10, 10, 13], 5, 0, 100) == [6, 11, 16], "others make room for one another, to both sides"
@@ -149,7 +134,7 @@ def self_test():
         return {"name": f"contention/{operation}/uniform/{arm}/keys:{keys}", "items_per_second": rate * 1e9}
 
     panel = Panel("push", "uniform")
-    layout = layout_of(Plot("p", "contention", "t", "keys", (panel,)), {"benchmarks": [
+    layout = Plot("p", "contention", "t", "keys", (panel,)).layout({"benchmarks": [
         row("warden_runs", 1024, 100), row("warden_runs", 1, 0.01), row("atomics", 1, 1), row("atomics", 2, 1), row("sort", 1, 1, "add")]})
     lines = dict(layout.lines())
     assert list(lines) == ["push/uniform/atomics", "push/uniform/warden_runs"], "baselines first, and nothing of another operation"

@@ -1,26 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a page of the documentation shows a plot: the picture for light and for dark pages, and what is seen in it."""
 import arm_choice
-from plot_layout import PLOTS
+import arm_times
+from bar_layout import Bars
 from result_file import rows_of
 
 
-def plot_named(name):
-    return next(plot for plot in PLOTS if plot.name == name)
-
-
 def plot_markdown(plot, data, folder):
-    """`folder`: of the pictures, as seen from the page."""
+    """`folder`: of the pictures, as seen from the page. Nothing without data."""
+    if data is None:
+        return ""
+    shows, seen = of_bars(plot, data) if isinstance(plot, Bars) else of_lines(plot, data)
+    return (f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{folder}/{plot.name}-dark.svg">\n'
+            f'<img alt="{plot.title}: {shows}" src="{folder}/{plot.name}-light.svg">\n</picture>\n\n{seen}')
+
+
+def of_lines(plot, data):
+    """What a plot of lines shows, and what is seen in it."""
     table, asked = rows_of(data), arm_choice.needs(plot.benchmark)
-    picture = (f'<picture>\n<source media="(prefers-color-scheme: dark)" srcset="{folder}/{plot.name}-dark.svg">\n'
-               f'<img alt="{plot.title}: rate of each arm against the number of {plot.across.split(",")[0]}" '
-               f'src="{folder}/{plot.name}-light.svg">\n</picture>')
     seen = []
     for panel in plot.panels:
         words = arm_choice.fastest_in_words(table[panel.operation, panel.workload], asked)
         # A panel that is not the only one is told by its title.
         seen.append(f"- {panel.title}: {words[0].lower()}{words[1:]}" if panel.title else words)
-    return picture + "\n\n" + "\n".join(seen)
+    return f"rate of each arm against the number of {plot.across.split(',')[0]}", "\n".join(seen)
+
+
+def of_bars(plot, data):
+    """The same of a plot of bars."""
+    return f"time of each arm for each {plot.across}, on a logarithmic scale", arm_times.in_words(data)
 
 
 def self_test():
@@ -35,4 +43,10 @@ def self_test():
         "Fastest by number of keys, or less than 5 % behind: `sort` at 1. Of the arms that run any section: `warden_runs` at 1."], one
     two = plot_markdown(Plot("p", "contention", "t", "keys", (Panel("push", "uniform", "x"), Panel("add", "uniform", "y"))), data, "plots")
     assert [line[:8] for line in two.splitlines()[-2:]] == ["- x: fas", "- y: fas"], two
-    assert all(plot_named(plot.name) is plot for plot in PLOTS)
+    bars = Bars("b", "spanning_forest", "a title", "graph")
+    times = {"benchmarks": [{"name": f"spanning_forest/find/grid/{arm}/keys:1", "items_per_second": 1e9, "real_time": time, "time_unit": "ms"}
+                            for arm, time in (("atomics", 1.0), ("warden_deferred", 2.0))]}
+    text = plot_markdown(bars, times, "plots")
+    assert 'alt="a title: time of each arm for each graph, on a logarithmic scale" src="plots/b-light.svg"' in text, text
+    assert text.endswith("\n\nFastest: `atomics` for `grid`. Beside Warden's fastest arm: `atomics` takes 0.50 (`grid`) times as long."), text
+    assert plot_markdown(bars, None, "plots") == "", "what was not measured is not shown"

@@ -4,14 +4,19 @@
 ARMS = ["lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
-        "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding"]
+        "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
+        "boost_push_relabel", "boost_boykov_kolmogorov"]
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 # What the operations of a comparison are called, where they are no sections of one record each.
-UNITS = {"bank_transfer": "transfer", "spanning_forest": "edge"}
+UNITS = {"bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge"}
 # In rows of hot90: the cold keys' own rate.
 COLD = "cold_items_per_second"
+
+
+def is_wardens(arm):
+    return arm.split("_")[0] == "warden"
 
 
 def short(keys):
@@ -41,6 +46,7 @@ def unit_of(data):
 
 
 def self_test():
+    assert [arm for arm in ("warden", "warden_runs", "wardens", "atomics", "boost_push_relabel") if is_wardens(arm)] == ["warden", "warden_runs"]
     assert [short(keys) for keys in (1, 1000, 1024, 4039, 32768, 1 << 20)] == ["1", "1000", "1K", "4039", "32K", "1M"]
     assert [rate({"items_per_second": value}) for value in (1.2e4, 2e7, 5e8, 1.36e9, 69.8e9)] == ["0.00001", "0.020", "0.500", "1.36", "69.8"]
     assert unit_of({"benchmarks": []}) == unit_of({"benchmarks": [{"name": "contention/push/uniform/atomics/keys:1"}]}) == "section"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons of arms in words: where a baseline is faster than Warden."""
 from result_file import rows_of
-from result_names import ARMS, NOT_ISOLATING, short
+from result_names import ARMS, NOT_ISOLATING, is_wardens, short
 
 
 def best_of_warden(by_arm, baseline=None):
     """Of Warden's arms; against locks only of those that let nobody see what is half done, as locks do not."""
-    keeps = [arm for arm in by_arm if arm.startswith("warden_") and not (str(baseline).startswith("lock_") and arm in NOT_ISOLATING)]
+    keeps = [arm for arm in by_arm if is_wardens(arm) and not (str(baseline).startswith("lock_") and arm in NOT_ISOLATING)]
     return max((by_arm[arm]["items_per_second"] for arm in keeps), default=None)
 
 
@@ -38,7 +38,7 @@ def arms_not_isolating(table):
 def rows_in_words(table):
     """At which rows a baseline wins, in words: for tables of several operations and workloads."""
     sentences = []
-    for arm in (a for a in ARMS if not a.startswith("warden_")):
+    for arm in (a for a in ARMS if not is_wardens(a)):
         wins = []
         for (operation, workload), by_keys in table.items():
             sizes = [keys for keys, by_arm in sorted(by_keys.items()) if arm in by_arm and best_of_warden(by_arm, arm) is not None

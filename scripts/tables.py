@@ -22,14 +22,18 @@ import tempfile
 
 import arm_choice
 import arm_tables
+import arm_times
+import bar_layout
 import bounds_tables
 import closing_words
 import counted_tables
 import deferred_tables
-import forest_tables
+import flow_tables
+import gap_ratios
 import markdown_tables
 import pair_tables
 import plot_layout
+import plot_list
 import plot_words
 import printed_tables
 import result_file
@@ -86,8 +90,10 @@ def generated(name):
         return counted_tables.counted_markdown(data)
     if pair_tables.is_pair_times(data):
         return pair_tables.pair_markdown(data)
-    if forest_tables.is_forests(data):
-        return forest_tables.forest_markdown(data)
+    if arm_times.is_of(data, "spanning_forest"):
+        return arm_times.times_markdown(data, "graph")
+    if arm_times.is_of(data, "max_flow"):
+        return flow_tables.flow_markdown(data)
     table = rows_of(data)
     what = f"G {result_names.unit_of(data)}s/s on {markdown_tables.origin(data)}:"
     if point:
@@ -98,10 +104,10 @@ def generated(name):
 
 
 def shown(name, page):
-    """The plot of that name; the pictures are drawn by plots.py."""
-    plot = plot_words.plot_named(name)
+    """The plot of that name; the pictures are drawn by plots.py. Nothing for a benchmark without a published file."""
+    plot = plot_list.plot_named(name)
     folder = os.path.relpath(ROOT / "docs/plots", page.parent)
-    return plot_words.plot_markdown(plot, load(ROOT / f"results/h200/{plot.benchmark}.json"), folder)
+    return plot_words.plot_markdown(plot, plot_list.results_of(plot), folder)
 
 
 def print_files(paths, tables=True, words=True):
@@ -130,7 +136,8 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, forest_tables, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, plot_words):
+                   deferred_tables, arm_times, flow_tables, gap_ratios, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, bar_layout,
+                   plot_list, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"

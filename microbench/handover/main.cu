@@ -2,6 +2,8 @@
 // The handover benchmark: the time from the end of one section to the start of the next on the same
 // record.
 
+#include "apps/graph/generate.cuh"
+#include "microbench/handover/forest_sections.hpp"
 #include "microbench/handover/points.hpp"
 #include "microbench/support/report.hpp"
 
@@ -11,6 +13,22 @@
 #include <vector>
 
 namespace {
+
+/// Workloads that are the sections of a minimum spanning tree's search.
+std::vector<std::string> const forest_workloads{"mst_rmat", "mst_r4"};
+bool is_forest(std::string const& workload) {
+  return std::find(forest_workloads.begin(), forest_workloads.end(), workload) !=
+         forest_workloads.end();
+}
+/// Graphs like [Wang 2020]'s: rmat22, which follows a power law, and r4-2e23, where four edges for
+/// each vertex join any two; at scale 22 of their size.
+graph::edge_list make_graph(std::string const& workload, unsigned scale) {
+  if (workload == "mst_rmat")
+    return to_host(graph::generate_on_device(graph::rmat{{.scale = scale, .edge_factor = 8}}));
+  std::uint64_t const vertices = std::uint64_t{2} << scale;
+  return to_host(
+      graph::generate_on_device(graph::uniform{{.vertices = vertices, .edges = 4 * vertices}}));
+}
 
 /// Every arm once.
 std::vector<std::string> all_arms() {
@@ -29,17 +47,29 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> keys;
   std::vector<std::string> sections{"single", "pairs"}, clocks{"nanoseconds", "cycles"},
       workloads{"uniform"};
+  unsigned scale = 0;
   program.add_numbers("--keys", keys, 1u << 20,
                       "numbers of records; 1 and 256 or, for pairs, 256 and 1024");
   program.add_names("--sections", sections, {"single", "pairs"},
                     "sections on one record, on pairs of records");
   program.add_names("--clock", clocks, {"nanoseconds", "cycles"},
                     "clocks of sections on one record");
-  program.add_names("--workload", workloads, {"uniform", "zipf099"}, "workloads");
+  std::vector<std::string> all_workloads{"uniform", "zipf099"};
+  all_workloads.insert(all_workloads.end(), forest_workloads.begin(), forest_workloads.end());
+  program.add_names("--workload", workloads, all_workloads,
+                    "workloads; mst_rmat and mst_r4 are the sections of minimum spanning trees, "
+                    "each on one record, by nanoseconds");
+  program.options()
+      .add_option("--scale", scale,
+                  "for these, graphs of 2^N vertices (mst_r4: twice as many); 22, on the simulated "
+                  "device 7")
+      ->check(CLI::Range(4u, 25u));
   if (!program.parse(all_arms(), argc, argv)) return program.exit_code();
+  if (scale == 0) scale = program.simulated() ? 7 : 22;
   return program.run([&](bench::program::points& points) {
     auto const add = [&](auto make, std::vector<std::uint32_t> const& by_default) {
       for (std::string const& workload : workloads) {
+        if (is_forest(workload)) continue;
         for (std::uint32_t const k : keys.empty() ? by_default : keys)
           points.push_back(make(workload, k));
       }
@@ -53,6 +83,11 @@ int main(int argc, char** argv) {
         add(clock == "cycles" ? &handover::make_cycles_point : &handover::make_nanoseconds_point,
             {1, 256});
       }
+    }
+    for (std::string const& workload : workloads) {
+      if (!is_forest(workload)) continue;
+      points.push_back(handover::make_forest_point(
+          workload, handover::sections_of_rounds(make_graph(workload, scale))));
     }
   });
 }

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
@@ -88,6 +89,16 @@ std::string figures_of(run_result const& run) {
       all += (all.empty() ? "" : ", ") + figure(name, counter.value);
   }
   return all;
+}
+
+/// As the system calls it.
+std::string host_cpu() {
+  std::ifstream in{"/proc/cpuinfo"};
+  for (std::string line; std::getline(in, line);) {
+    if (auto const colon = line.find(": "); line.starts_with("model name") && colon != line.npos)
+      return line.substr(colon + 2);
+  }
+  return "unknown";
 }
 
 /// One point of the sweep and its arms' rows. The first row that runs measures all arms,
@@ -210,7 +221,8 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
       ->check(CLI::Range(1u, 1u << 26));
   app_.add_option("--repetitions", sweep_.repetitions,
                   "repetitions, of which the median is reported")
-      ->check(CLI::Range(1u, 1000u));
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
   app_.add_flag("--quiet", quiet_, "no line for each row as it is finished");
   app_.footer("Google Benchmark's options work, too.");
   try {
@@ -237,6 +249,7 @@ void program::add_context() const {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   benchmark::AddCustomContext("device", facts.name);
   benchmark::AddCustomContext("simulated", simulated_ ? "yes" : "no");
+  benchmark::AddCustomContext("host_cpu", host_cpu());
   for (auto const& [key, value] : warden::runtime::device_details())
     benchmark::AddCustomContext(key, value);
   benchmark::AddCustomContext("warden", std::to_string(WARDEN_VERSION_MAJOR) + "." +

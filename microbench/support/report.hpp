@@ -28,6 +28,8 @@ class program {
   /// An option that takes some of these names, separated by commas.
   void add_names(std::string const& name, std::vector<std::string>& chosen,
                  std::vector<std::string> const& names, std::string const& what);
+  /// How often each arm runs unless `--repetitions` says otherwise; 5 times if nobody sets it.
+  void set_repetitions(unsigned repetitions) { sweep_.repetitions = repetitions; }
   [[nodiscard]] bool simulated() const { return simulated_; }
   [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
 

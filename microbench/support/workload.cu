@@ -17,12 +17,21 @@ struct draw_arguments {
   double const* cumulative;     ///< of rank 0 .. keys-1; null for uniform
   std::uint32_t const* ranked;  ///< the id of each rank, or the list of ids to deal out
   std::uint32_t listed;         ///< length of that list; 0 if ids are drawn
+  bool in_order;                ///< whether the list is a sequence
 };
+
+/// Where in a sequence operation i is: as far as i is in all of them.
+WARDEN_HOST_DEVICE std::uint64_t place_in_sequence(std::uint64_t i, draw_arguments const& a) {
+  if (a.n >= a.listed) return i % a.listed;
+  // All of them begin up to one step later.
+  std::uint64_t const shift = mix(0, a.seed) % a.listed;
+  return (i * a.listed + shift) / a.n;
+}
 
 WARDEN_KERNEL void draw_ids(draw_arguments a) {
   for_each_of(a.n, [&](std::uint64_t i) {
     if (a.listed != 0) {
-      a.ids[i] = a.ranked[i % a.listed];
+      a.ids[i] = a.ranked[a.in_order ? place_in_sequence(i, a) : i % a.listed];
       return;
     }
     if (a.cumulative == nullptr) {
@@ -55,7 +64,7 @@ void workload::draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed) {
   auto const [blocks, threads] = shape_of_helpers();
   simt::launch(&draw_ids, blocks, threads, 0,
                {ids, n, keys_, seed, cumulative_.data(), ranked_.data(),
-                static_cast<std::uint32_t>(listed_.size())},
+                length_ != 0 ? length_ : static_cast<std::uint32_t>(listed_.size()), length_ != 0},
                {});
 }
 

@@ -108,6 +108,14 @@ class workload {
     w.listed_ = std::move(ids);
     return w;
   }
+  /// The ids of a list in its order: of fewer operations every so many, from a place on that the
+  /// seed decides; more begin again.
+  static workload sequence(std::string name, std::vector<std::uint32_t> const& ids) {
+    workload w{std::move(name), *std::max_element(ids.begin(), ids.end()) + 1};
+    w.ranked_ = warden::buffer<std::uint32_t>{ids};
+    w.length_ = static_cast<std::uint32_t>(ids.size());
+    return w;
+  }
 
   /// The ids of `file` if there is one; otherwise "uniform", "zipf099", or "hot90", whose number of
   /// keys is always the same. Throws std::runtime_error.
@@ -119,6 +127,8 @@ class workload {
 
   [[nodiscard]] std::string const& name() const { return name_; }
   [[nodiscard]] std::uint32_t keys() const { return keys_; }
+  /// Of a sequence; 0 for another workload.
+  [[nodiscard]] std::uint32_t length() const { return length_; }
 
   void draw(std::uint32_t* ids, std::uint32_t n, std::uint64_t seed);
 
@@ -138,6 +148,7 @@ class workload {
   warden::buffer<double> cumulative_;
   warden::buffer<std::uint32_t> ranked_;
   std::vector<std::uint32_t> listed_;
+  std::uint32_t length_ = 0;
 };
 
 }  // namespace bench

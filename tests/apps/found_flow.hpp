@@ -6,26 +6,16 @@
 #include "apps/max_flow/device_network.cuh"
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/reference.hpp"
+#include "tests/apps/edge_literals.hpp"
 
-#include <array>
 #include <string>
-#include <vector>
 
 namespace test {
 
-/// Edges as a literal: from, to, capacity.
-using edge_literals = std::vector<std::array<graph::vertex, 3>>;
-
 inline graph::edge_list network_of(std::uint64_t vertices, edge_literals const& edges,
                                    graph::terminals ends) {
-  graph::edge_list g;
-  g.vertices = vertices;
+  graph::edge_list g = graph_of(vertices, edges);
   g.ends = ends;
-  for (auto const& [from, to, capacity] : edges) {
-    g.from.push_back(from);
-    g.to.push_back(to);
-    g.weights.push_back(capacity);
-  }
   return g;
 }
 

@@ -65,6 +65,9 @@ TEST(report, rows_are_printed_and_an_unverified_one_is_an_error_and_not_in_the_f
   std::string const text{std::istreambuf_iterator<char>{file}, {}};
   std::filesystem::remove(out);
   EXPECT_THAT(text, testing::HasSubstr("settled/good/x:1"));
+  // Where it was run, and how.
+  EXPECT_THAT(text, testing::ContainsRegex("\"host_cpu\": \"[^\"]+\""));
+  EXPECT_THAT(text, testing::HasSubstr("\"command\": \"settled --benchmark_out="));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("settled/bad")));
 }
 

@@ -187,6 +187,34 @@ TEST(workload, a_list_is_dealt_evenly) {
   }
 }
 
+TEST(workload, a_sequence_keeps_its_order) {
+  ids_type listed(100);
+  std::iota(listed.begin(), listed.end(), 0u);
+  auto w = workload::sequence("mst", listed);
+  EXPECT_EQ(w.keys(), 100u);
+  EXPECT_EQ(w.length(), 100u);
+  EXPECT_EQ(workload::uniform(100).length(), 0u);
+  EXPECT_EQ(draw(w, 100, 3), listed);
+  ids_type twice = listed;
+  twice.insert(twice.end(), listed.begin(), listed.end());
+  EXPECT_EQ(draw(w, 200, 3), twice);
+  // Every so many of them, from the first to the last.
+  for (std::uint32_t const n : {1u, 7u, 50u, 99u}) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+      ids_type const ids = draw(w, n, seed);
+      std::uint32_t const most = (100 + n - 1) / n;
+      EXPECT_LT(ids.front(), most);
+      EXPECT_GE(ids.back() + most, 100u);
+      for (std::size_t i = 1; i < ids.size(); ++i) {
+        EXPECT_GE(ids[i] - ids[i - 1], 100 / n);
+        EXPECT_LE(ids[i] - ids[i - 1], most);
+      }
+    }
+  }
+  EXPECT_EQ(draw(w, 7, 3), draw(w, 7, 3));
+  EXPECT_NE(draw(w, 7, 3), draw(w, 7, 4)) << "another seed, another sample";
+}
+
 /// A file of record ids that is gone afterwards.
 class ids_file {
  public:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests ./warden bench: where and what it runs, what it prints and writes, and how it is interrupted.
 
-    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with contention_sim, bank_transfer_bench_sim and transport_sim
+    driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, handover_sim,
+                                                     transport_sim, bank_transfer_bench_sim and max_flow_bench_sim
 """
 import json
 import os
@@ -40,10 +41,12 @@ class Devices(driver.DriverTest):
 class Benchmarks(driver.DriverTest):
     """The programs are stubs that write one row: which ones run, in which order, and with which options."""
 
-    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "transport"]
+    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench", "transport"]
+    BENCHMARKS = [name.removesuffix("_bench") for name in NAMES]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
             "bank_transfer/transfer/uniform/atomics/keys:256",
-            "spanning_forest/find/rmat8/atomics/keys:256", "transport/block/windows/in_band/bytes:16/servers:4"]
+            "spanning_forest/find/rmat8/atomics/keys:256", "max_flow/find/washington_8x10/atomics/keys:82",
+            "transport/block/windows/in_band/bytes:16/servers:4"]
 
     def programs(self, failing=None):
         bin = self.here / "bin"
@@ -71,11 +74,11 @@ class Benchmarks(driver.DriverTest):
         done = self.bench("--ops", 64)
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.runs(), [f"{name}_sim --ops 64" for name in self.NAMES])
-        self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), ["contention", "hash_table", "bank_transfer", "spanning_forest", "transport"])
+        self.assertEqual(re.findall(r"^JSON: .*/([a-z_]+)-sim.json$", done.stdout, re.M), self.BENCHMARKS)
         self.assertRegex(done.stdout, r"\nsend +receive .*\nblock +windows +in_band +16 +4 +1\.00 +1\.00 +1\.00 +1\.00\n")
         # What the tables show comes last, in one place.
         words = done.stdout.rpartition("\nJSON: ")[2]
-        self.assertEqual(re.findall("^([a-z_]+): ", words, re.M), ["contention", "hash_table", "bank_transfer", "spanning_forest", "transport"])
+        self.assertEqual(re.findall("^([a-z_]+): ", words, re.M), self.BENCHMARKS)
         self.assertIn("These are counts of the simulated device", words)
 
     def test_options_of_the_comparison_choose_it_alone(self):
@@ -108,7 +111,7 @@ class Benchmarks(driver.DriverTest):
         done = self.bench()
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertRegex(done.stdout, "(?m)^Not run: no program hash_table_bench_sim in .*/bin.$")
-        self.assertEqual([run.split()[0] for run in self.runs()], ["contention_sim", "bank_transfer_bench_sim", "spanning_forest_bench_sim", "transport_sim"])
+        self.assertEqual([run.split()[0] for run in self.runs()], [f"{name}_sim" for name in self.NAMES if name != "hash_table_bench"])
 
     def test_all_are_built(self):
         self.stub(ALL_INSTALLED, {"cmake": 'echo "$*" >>"$0.log"'})
@@ -206,6 +209,45 @@ class Prebuilt(driver.ProgramTest):
         self.assertEqual([row["name"] for row in rows], [f"bank_transfer/transfer/uniform/{point}" for point in (
             "atomics/keys:256", "warden_colocated/keys:256", "atomics/keys:32768")])
         self.assertEqual({(row["audits"], row["refused"]) for row in rows}, {(1, 0)})
+
+    def test_handover_of_spanning_trees(self):
+        done = subprocess.run([driver.BIN / "handover_sim", "--workload", "mst_rmat,mst_r4", "--arms", "lock_as_written,lock_tuned,warden_locks,warden_runs",
+                               "--ops", "256", f"--benchmark_out={self.here}/rows.json"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        rows = [row["name"].split("/") for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
+        self.assertEqual([row[1:4] for row in rows], [["nanoseconds", workload, arm] for workload in ("mst_rmat", "mst_r4")
+                                                      for arm in ("lock_as_written", "lock_tuned", "warden_locks", "warden_runs")])
+        done = subprocess.run([driver.BIN / "handover_sim", "--workload", "mst_rmat", "--scale", "3"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--scale", done.stderr)
+
+    def test_max_flow(self):
+        boost = ["boost_push_relabel", "boost_boykov_kolmogorov"]
+        for arms in (["atomics", "warden", *boost], boost, None):
+            options = ["--input", "washington_8x10", *(["--arms", ",".join(arms)] if arms else [])]
+            done = subprocess.run([driver.BIN / "max_flow_bench_sim", *options, f"--benchmark_out={self.here}/rows.json"],
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            data = json.loads((self.here / "rows.json").read_text())
+            rows = {row["name"].removeprefix("max_flow/find/washington_8x10/").removesuffix("/keys:82"): row for row in data["benchmarks"]}
+            # Boost's are there only if they are asked for.
+            self.assertEqual(list(rows), arms or ["lock_as_written", "lock_tuned", "atomics", "warden", "warden_regions"])
+            self.assertEqual(len({row["flow"] for row in rows.values()}), 1)
+            self.assertEqual({row["vertices"] for row in rows.values()}, {82})
+            for arm in (arm for arm in boost if arm in rows):
+                self.assertEqual(rows[arm]["runs"], 1)
+                self.assertGreater(rows[arm]["items_per_second"], 0)
+            self.assertTrue(data["context"]["host_cpu"])
+            self.assertIn(" ".join(options), data["context"]["command"])
+            printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"],
+                                     capture_output=True, text=True)
+            self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
+
+    def test_repetitions_by_default(self):
+        for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):
+            done = subprocess.run([driver.BIN / f"{program}_sim", "--help"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, f"--repetitions .*={repetitions}\n")
 
     def test_transport(self):
         done = subprocess.run([driver.BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],
