@@ -105,7 +105,6 @@ class flow_finder {
   std::unique_ptr<arm> arm_;
   std::optional<warden::graph> rounds_, searches_[2];
   control now_{};  ///< as the host knows it
-  std::uint64_t last_levels_ = 0;
   flow_facts facts_;
 };
 

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Levels of a search that one block does by itself, because they are narrow.
+#pragma once
+
+#include "apps/max_flow/search.cuh"
+
+#include <warden/cuda_names.cuh>
+
+#include <cstdint>
+
+namespace max_flow {
+
+/// The frontiers of a block, on chip as far as there is room; what is beyond stands in the lists.
+class narrow_frontiers {
+ public:
+  static constexpr std::uint32_t room = simt::has_registers ? 1536 : 8;
+
+  /// By one thread, before the first level, `level`, of `n` vertices.
+  WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n) {
+    simt::shared_store(counts_[level % 3], n);
+    simt::shared_store(counts_[(level + 1) % 3], 0u);
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t size(std::uint32_t level) const {
+    return simt::shared_load(counts_[level % 3]);
+  }
+  /// By one thread, in each level: the number after the next one becomes 0.
+  WARDEN_DEVICE void make_room(std::uint32_t level) {
+    simt::shared_store(counts_[(level + 2) % 3], 0u);
+  }
+  /// A place in the frontier of `level`.
+  WARDEN_DEVICE std::uint32_t place(std::uint32_t level) {
+    return simt::shared_fetch_add(counts_[level % 3], 1u);
+  }
+  /// `place` is below `room`.
+  /// (A row of 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
+  WARDEN_DEVICE void put(std::uint32_t level, std::uint32_t place, std::uint32_t v, row const& of) {
+    simt::shared_store(vertices_[level % 2][place], v);
+    simt::shared_store(begins_[level % 2][place], static_cast<std::uint32_t>(of.begin));
+    simt::shared_store(arcs_[level % 2][place], static_cast<std::uint32_t>(of.end - of.begin));
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex(std::uint32_t level, std::uint32_t i) const {
+    return simt::shared_load(vertices_[level % 2][i]);
+  }
+  [[nodiscard]] WARDEN_DEVICE row row_at(std::uint32_t level, std::uint32_t i) const {
+    std::uint64_t const begin = simt::shared_load(begins_[level % 2][i]);
+    return {begin, begin + simt::shared_load(arcs_[level % 2][i])};
+  }
+
+ private:
+  // [level modulo 2][place], [level modulo 3]
+  std::uint32_t vertices_[2][room], begins_[2][room], arcs_[2][room];
+  std::uint32_t counts_[3];
+};
+/// Levels that a block does before it looks whether others should; a multiple of 6.
+inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 126 : 12;
+
+/// Levels as long as they are narrow, by one block: a grid takes longer to start than such a level
+/// takes. A multiple of 6 of them, unless there are no more: then `a.level` stays true.
+WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) search_narrow_levels(search a) {
+  WARDEN_SHARED(narrow_frontiers, frontiers);
+  constexpr std::uint32_t room = narrow_frontiers::room;
+  network const& net = a.network;
+  control& c = *a.state.control;
+  std::uint64_t const before = c.active[a.level % 3];
+  if (before == 0 || before > room) return;
+  auto n = static_cast<std::uint32_t>(before);
+  std::uint32_t* const first = a.state.list_in(a.level);
+  std::uint32_t height = a.state.heights[0][first[0]];
+  bool const is_first = simt::thread_rank() == 0;
+  if (is_first) frontiers.begin(a.level, n);
+  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
+    frontiers.put(a.level, i, first[i], row_of(net, first[i]));
+  simt::sync_block();
+
+  for (std::uint32_t level = a.level;;) {
+    if (is_first) {
+      frontiers.make_room(level);
+      a.state.levels[height] = n;
+    }
+    // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
+    auto const reach = [&](std::uint64_t back) {
+      std::uint32_t const v = net.neighbours[back];
+      std::uint32_t const residual = a.state.residual[net.reverse[back]];
+      std::uint32_t* const to = &a.state.heights[0][v];
+      std::uint32_t const seen = simt::load_relaxed(to);
+      row const its = row_of(net, v);
+      if (seen != net.vertices || residual == 0 || net.is_terminal(v)) return;
+      if (simt::compare_exchange(to, net.vertices, height + 1) != net.vertices) return;
+      std::uint32_t const place = frontiers.place(level + 1);
+      if (place < room) {
+        frontiers.put(level + 1, place, v, its);
+      } else {
+        a.state.list_in(level + 1)[place] = v;
+      }
+    };
+    for_rows(
+        n, simt::warp_rank(), simt::block_threads() / simt::warp_size,
+        [&](std::uint64_t i) {
+          return i < room ? frontiers.row_at(level, static_cast<std::uint32_t>(i))
+                          : row_of(net, a.state.list_in(level)[i]);
+        },
+        reach);
+    // What the level wrote is behind it: the next one's frontier, and its number.
+    simt::sync_block();
+    ++level;
+    ++height;
+    n = frontiers.size(level);
+    std::uint32_t const done = level - a.level;
+    if (n == 0 || (done % 6 == 0 && (n > room || done >= most_narrow_levels))) break;
+  }
+  for (std::uint32_t i = simt::thread_rank(); i < n && i < room; i += simt::block_threads())
+    first[i] = frontiers.vertex(a.level, i);
+  if (is_first) {
+    c.active[a.level % 3] = n;
+    c.levels = height;
+  }
+}
+
+}  // namespace max_flow
