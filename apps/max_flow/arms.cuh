@@ -23,7 +23,8 @@ class arm {
   virtual std::string tune() { return {}; }
   /// A round; enqueued.
   virtual void round_async(round const& r, warden::stream_ref s) = 0;
-  /// A multiple of 6 rounds, of which `r` is the first, or none; enqueued.
+  /// Some rounds, of which `r` is the first, or none, if few vertices are active: behind them `r`
+  /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& r, warden::stream_ref s) {
     static_cast<void>(r), static_cast<void>(s);
   }

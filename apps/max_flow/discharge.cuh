@@ -181,24 +181,32 @@ WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
 }
 
 /// Rounds as long as few vertices are active, by one block: a grid takes longer to start than such
-/// a round takes. A multiple of 6 of them: then `first` stays true. `delivery(r)` is that of round
-/// `r`. Collective over the block, the only one.
+/// a round takes. An even number of them, so that lists and heights stand where round `first` looks
+/// for them. `delivery(r)` is that of round `r`. Collective over the block, the only one.
 template <class Delivery>
 WARDEN_DEVICE void discharge_few(round const& first, Delivery delivery) {
   constexpr std::uint64_t few = simt::has_registers ? 512 : 8;
   constexpr std::uint32_t most_rounds = simt::has_registers ? 24 : 6;
+  control& c = *first.state.control;
   round r = first;
-  for (std::uint32_t done = 0; done < most_rounds; ++done) {
-    if (done % 6 == 0) {
-      std::uint64_t const active = r.state.control->active[first.number % 3];
-      if (active == 0 || active > few) return;
+  std::uint64_t active = c.active[r.number % 3];
+  while (active != 0 && active <= few && r.number - first.number < most_rounds) {
+    WARDEN_NO_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      auto by = delivery(r);
+      discharge_share(r, by);
+      // What the round wrote is behind it: heights, excesses, the list of the next one.
+      simt::sync_block();
+      ++r.number;
     }
-    r.number = first.number + done;
-    auto by = delivery(r);
-    discharge_share(r, by);
-    // What the round wrote is behind it: heights, excesses, the list of the next one.
-    simt::sync_block();
+    active = c.active[r.number % 3];
   }
+  if (r.number == first.number) return;
+  // All have read it.
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  c.active[0] = c.active[1] = c.active[2] = 0;
+  c.active[first.number % 3] = active;
 }
 
 }  // namespace max_flow

@@ -118,6 +118,7 @@ void flow_finder::find(teller const& say) {
 std::string flow_finder::tune() {
   begin();
   stream_.synchronize();
+  rounds_.reset();  // its kernels are those of before
   return arm_->tune();
 }
 

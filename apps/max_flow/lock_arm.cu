@@ -199,7 +199,7 @@ class lock_arm final : public arm {
     few_kernel_ = kernel_of<discharge_few_with>(c);
     unsigned const blocks = c.blocks != 0 ? c.blocks : baseline::full_occupancy(kernel_, c.threads);
     // More blocks than vertices fill find nothing to do.
-    blocks_ = std::min(blocks, (net_.vertices + c.threads - 1) / c.threads);
+    blocks_ = std::min(blocks, net_.vertices / (c.threads / row_lanes) + 1);
   }
 
   network net_;

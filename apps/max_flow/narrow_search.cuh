@@ -52,11 +52,11 @@ class narrow_frontiers {
   std::uint32_t vertices_[2][room], begins_[2][room], arcs_[2][room];
   std::uint32_t counts_[3];
 };
-/// Levels that a block does before it looks whether others should; a multiple of 6.
+/// Levels that a block does before the host's turn may come.
 inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 126 : 12;
 
 /// Levels as long as they are narrow, by one block: a grid takes longer to start than such a level
-/// takes. A multiple of 6 of them, unless there are no more: then `a.level` stays true.
+/// takes. The frontier that is left becomes that of `a.level`.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) search_narrow_levels(search a) {
   WARDEN_SHARED(narrow_frontiers, frontiers);
   constexpr std::uint32_t room = narrow_frontiers::room;
@@ -106,11 +106,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) search_narrow_levels(sear
     ++level;
     ++height;
     n = frontiers.size(level);
-    std::uint32_t const done = level - a.level;
-    if (n == 0 || (done % 6 == 0 && (n > room || done >= most_narrow_levels))) break;
+    if (n == 0 || n > room || level - a.level >= most_narrow_levels) {
+      for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
+        first[i] = i < room ? frontiers.vertex(level, i) : a.state.list_in(level)[i];
+      break;
+    }
   }
-  for (std::uint32_t i = simt::thread_rank(); i < n && i < room; i += simt::block_threads())
-    first[i] = frontiers.vertex(a.level, i);
   if (is_first) {
     c.active[a.level % 3] = n;
     c.levels = height;

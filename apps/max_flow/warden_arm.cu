@@ -59,7 +59,7 @@ class warden_arm final : public arm {
   warden_arm(network const& net, flow_state const& state)
       : guarded_{state.vertices, net.vertices, state}, log_{guarded_, most_pushes(net), in_place} {
     // More blocks than vertices fill find nothing to do.
-    blocks_ = std::min(blocks_, (net.vertices + threads - 1) / threads);
+    blocks_ = std::min(blocks_, net.vertices / (threads / row_lanes) + 1);
   }
   void round_async(round const& r, warden::stream_ref s) override {
     warden::launch(&discharge_by_sections, {blocks_, threads, shared_bytes}, s, log_.ref(), r);

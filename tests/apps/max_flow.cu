@@ -69,6 +69,16 @@ TEST_P(arms, take_small_networks) {
       << "a circle that leads nowhere";
 }
 
+/// Rows so long that a search gives them to a whole warp, and frontiers too wide for one block.
+TEST_P(arms, take_vertices_of_many_arcs) {
+  test::edge_literals edges{{0, 2, 5000}, {3, 1, 5000}};
+  for (graph::vertex v = 4; v < 154; ++v) {
+    edges.push_back({2, v, v});
+    edges.push_back({v, 3, 60 + v % 50});
+  }
+  EXPECT_EQ(complaint_of(network_of(154, edges, {0, 1}), GetParam()), "");
+}
+
 /// 2^32 - 1 each, as large as they get: their sums need more than 32 bits.
 TEST_P(arms, take_huge_capacities) {
   constexpr graph::weight most = 0xffffffff;
