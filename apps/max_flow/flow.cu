@@ -162,7 +162,7 @@ void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
     replay(rounds_, [&] { enqueue_rounds(); });
     read();
     if (say) say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
-    if (now_.rounds > options_.most_rounds) give_up();
+    if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
   } while ((now_.rounds - before) * arm_->steps() < due && now_.active[0] != 0);
 }
 
