@@ -10,7 +10,7 @@
 
 namespace max_flow {
 
-/// Of a delivery: heights are those of the round's beginning.
+/// What the deliveries of a round have in common: heights are those of its beginning.
 class in_a_round {
  public:
   WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
@@ -41,7 +41,7 @@ class in_a_round {
 template <class Delivery>
 class discharge {
  public:
-  /// Of vertex `v`, or of none; the same for all its lanes. Collective over the warp.
+  /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
       : round_{r}, by_{by}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     if (is) height_ = by.height(v);

@@ -32,8 +32,8 @@ class narrow_frontiers {
   WARDEN_DEVICE std::uint32_t place(std::uint32_t level) {
     return simt::shared_fetch_add(counts_[level % 3], 1u);
   }
-  /// `place` is below `room`.
-  /// (A row of 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
+  /// Puts a vertex there; `place` is below `room`. (A row of 2^32 arcs, which would have length 0,
+  /// would be all loops and lead nowhere.)
   WARDEN_DEVICE void put(std::uint32_t level, std::uint32_t place, std::uint32_t v, row const& of) {
     simt::shared_store(vertices_[level % 2][place], v);
     simt::shared_store(begins_[level % 2][place], static_cast<std::uint32_t>(of.begin));

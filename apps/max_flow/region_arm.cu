@@ -4,9 +4,9 @@
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
+#include "apps/max_flow/sections.cuh"
 
 #include <warden/cuda_names.cuh>
-#include <warden/deferred.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <algorithm>
@@ -16,15 +16,7 @@ namespace max_flow {
 
 namespace {
 
-/// Of all blocks. A simulated thread is dear.
-constexpr unsigned threads = simt::has_registers ? 1024 : 32;
-
-struct region_policy : warden::default_policy {
-  using context = flow_state;
-  static constexpr bool deferred_only = true;
-  static constexpr unsigned block_threads = std::min(threads, 256u);
-};
-using guarded = warden::basic_guarded<region_policy, vertex_state, receive>;
+constexpr unsigned threads = one_block_threads;
 
 /// What a block holds: for each vertex of the region its excess, two heights that steps read in
 /// turn, as rounds do theirs, and a place in each of two lists.
@@ -262,12 +254,10 @@ class region_arm final : public arm {
   [[nodiscard]] unsigned steps() const override { return most_steps; }
 
  private:
-  static constexpr warden::deferred_options in_place{.split = 1};
-
   // An edge across a border may be pushed along in each step. There is room for two pushes each, of
   // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
   guarded guarded_;
-  warden::deferred<region_policy, vertex_state, receive> log_;
+  push_log log_;
   std::size_t shared_bytes_;
   unsigned blocks_;
 };

@@ -14,7 +14,7 @@ namespace max_flow {
 /// Lanes that share a vertex's row: networks of this kind have rows of some ten arcs, and the loads
 /// of one do not wait for those of another.
 inline constexpr unsigned row_lanes = 8;
-/// Of kernels that are one block. A simulated thread is dear.
+/// Threads of a block that works by itself for a while. A simulated thread is dear.
 inline constexpr unsigned one_block_threads = simt::has_registers ? 1024 : 32;
 
 /// The record: what has come to a vertex and not gone on. 2^31 edges of less than 2^32 each come to
