@@ -7,8 +7,7 @@
 
 The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
 needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
-An application's folder cub/ may name CUB and Thrust, and no other part of the device; apps/support/device_algorithms.cuh
-chooses between them and the host's loops.
+An application's folder cub/ may name CUB and Thrust, and no other part of the device.
 templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's. A user's source that
 includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does without.
 """
@@ -20,7 +19,7 @@ import tempfile
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
 NAMES = "warden/cuda_names.cuh"
-SEAM = ("include/warden/simt/", "runtime/", "apps/support/device_algorithms.cuh")
+SEAM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"

@@ -33,6 +33,13 @@ target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(kruskal PUBLIC cxx_std_20)
 warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_round.cu apps/spanning_forest/forest.cu
                    apps/spanning_forest/lock_arm.cu apps/spanning_forest/round.cu apps/spanning_forest/warden_arm.cu)
+# One name, device_algorithms.cuh, for CUB's and for loops of the host.
+if(TARGET forest_arms_objects_sim)
+  target_include_directories(forest_arms_objects_sim PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/simulated)
+endif()
+if(TARGET forest_arms_objects)
+  target_include_directories(forest_arms_objects PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/cub)
+endif()
 # Boost's maximum flows know no device either. Somebody waits for them.
 add_library(boost_flows STATIC EXCLUDE_FROM_ALL apps/max_flow/reference.cpp)
 target_link_libraries(boost_flows PRIVATE warden_warnings)
