@@ -23,6 +23,7 @@ enum class wait_kind : std::uint32_t {
   earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
             ///< run
   part,     ///< a run in rounds waited for a part of the records that an earlier game has
+  tile,     ///< an allocation in order waited for an earlier tile
 };
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
@@ -33,7 +34,7 @@ struct failed_wait {
   std::uint32_t guarded;        ///< position of the guarded among the launch's arguments
   std::uint32_t channel;        ///< server whose channel (or lock table) was waited for; or part
   std::uint32_t launch;         ///< which of the first guarded's launches; all replays alike
-  std::uint64_t index;          ///< slot index, or lock index; or games that a part has to play
+  std::uint64_t index;          ///< slot index, or lock index; or games that a part has to play; or tile
   std::uint32_t client_blocks;  ///< client blocks of the launch
   std::uint32_t client_blocks_done;  ///< of these, how many had finished by then
 };
