@@ -69,18 +69,18 @@ TYPED_TEST(allocate, nothing_beyond_the_capacity_is_touched) {
     std::vector<std::uint64_t> const all = test::elements_of(counts);
     if (all.empty()) continue;
     warden::buffer<std::uint32_t> const device_counts{counts};
-    for (std::size_t const capacity : {std::size_t{0}, std::size_t{1}, all.size() / 2,
-                                       all.size() - 1}) {
+    for (std::size_t const capacity :
+         {std::size_t{0}, std::size_t{1}, all.size() / 2, all.size() - 1}) {
       SCOPED_TRACE(name + std::string{", capacity "} + std::to_string(capacity));
       guarded_memory<std::uint64_t> memory{capacity, 0};
       warden::output out{memory};
       for (int round = 0; round < 2; ++round) {
         warden::allocate_async<small<TypeParam>>(counts.size(), counts_in{device_counts.data()},
                                                  numbered{}, out, s);
-        EXPECT_THAT(test::refusal([&] { out.wait(s); }),
-                    HasSubstr("output: " + std::to_string(all.size()) +
-                              " elements were emitted; the capacity is " +
-                              std::to_string(capacity)));
+        EXPECT_THAT(
+            test::refusal([&] { out.wait(s); }),
+            HasSubstr("output: " + std::to_string(all.size()) +
+                      " elements were emitted; the capacity is " + std::to_string(capacity)));
         std::vector<std::uint64_t> const got = memory.to_host(s);
         if (this->in_order) {
           EXPECT_TRUE(std::equal(got.begin(), got.end(), all.begin()));
@@ -173,9 +173,9 @@ TYPED_TEST(allocate, tells_places_to_those_who_write_themselves) {
     warden::buffer<std::uint32_t> const device_counts{counts};
     guarded_memory<std::uint64_t> memory{wanted.size(), 0};
     warden::output out{memory};
-    warden::allocate_places_async<small<TypeParam>>(
-        counts.size(), counts_in{device_counts.data()},
-        write_all{device_counts.data(), memory.data()}, out, s);
+    warden::allocate_places_async<small<TypeParam>>(counts.size(), counts_in{device_counts.data()},
+                                                    write_all{device_counts.data(), memory.data()},
+                                                    out, s);
     ASSERT_EQ(out.wait(s), wanted.size());
     this->expect_elements(memory.to_host(s), wanted);
   }
@@ -210,8 +210,8 @@ void expect_every_alignment() {
     SCOPED_TRACE(std::to_string(sizeof(T)) + " bytes from " + std::to_string(offset));
     guarded_memory<T> memory{wanted.size(), offset};
     warden::output out{memory};
-    warden::allocate_async<small<warden::ordered>>(
-        counts.size(), counts_in{device_counts.data()}, numbered_as<T>{}, out, s);
+    warden::allocate_async<small<warden::ordered>>(counts.size(), counts_in{device_counts.data()},
+                                                   numbered_as<T>{}, out, s);
     ASSERT_EQ(out.wait(s), wanted.size());
     EXPECT_TRUE(memory.to_host(s) == wanted);
   }

@@ -31,9 +31,8 @@ void allocate_under_many_schedules() {
     e.out.clear_async(e.stream);
     warden::allocate_async<Policy>(e.counts.size(), test::counts_in{e.device_counts.data()},
                                    test::numbered{}, e.out, e.stream);
-    e.expect_all(std::is_same_v<typename Policy::contract, warden::unordered>
-                     ? test::same::elements
-                     : test::same::order);
+    e.expect_all(std::is_same_v<typename Policy::contract, warden::unordered> ? test::same::elements
+                                                                              : test::same::order);
   });
 }
 TEST(allocation, by_one_call_under_many_schedules) {

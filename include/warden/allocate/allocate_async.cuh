@@ -31,8 +31,8 @@ struct allocation_access {
     if constexpr (std::is_same_v<typename Policy::contract, reduce_then_scan>) {
       using scan = simt::block_scan<threads, true, std::uint64_t>;
       auto const kernel = &allocate_share<Policy, Count, Emit>;
-      auto const resident = static_cast<std::uint64_t>(runtime::resident_blocks(
-          simt::make_kernel(kernel), threads, sizeof(storage), in.where));
+      auto const resident = static_cast<std::uint64_t>(
+          runtime::resident_blocks(simt::make_kernel(kernel), threads, sizeof(storage), in.where));
       auto const shares = static_cast<unsigned>(std::min(tiles, resident));
       std::uint64_t* const sums = out.memory_.sums(shares, in.stream, in.where);
       auto const scan_bytes = sizeof(typename scan::storage);
@@ -52,9 +52,9 @@ struct allocation_access {
   static void begin(std::uint64_t n, output<T>& out, located_stream const& in) {
     constexpr std::uint64_t most = std::uint64_t{Policy::tile} * 2147483647;
     if (n > most) {
-      throw limit_error{"allocate: " + std::to_string(n) + " items; the limit is " +
-                            std::to_string(most),
-                        in.where};
+      throw limit_error{
+          "allocate: " + std::to_string(n) + " items; the limit is " + std::to_string(most),
+          in.where};
     }
     constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
     std::uint64_t const tiles = (n - 1) / Policy::tile + 1;

@@ -55,8 +55,8 @@ class allocation_memory {
 
   /// What the host is told.
   struct state {
-    std::uint64_t taken;    ///< places
-    tile_control tiles;     ///< of the last allocation in order
+    std::uint64_t taken;  ///< places
+    tile_control tiles;   ///< of the last allocation in order
   };
   /// Blocks the host until the stream has come here. Throws cuda_error.
   [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {

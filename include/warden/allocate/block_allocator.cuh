@@ -43,8 +43,7 @@ class block_allocator<Threads, unordered> {
   WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
     std::uint64_t total;
     std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
-    if (simt::thread_rank() == 0)
-      memory_.first = total == 0 ? 0 : simt::fetch_add(counter_, total);
+    if (simt::thread_rank() == 0) memory_.first = total == 0 ? 0 : simt::fetch_add(counter_, total);
     simt::sync_block();
     std::uint64_t const first = memory_.first;
     // Before the next call writes there.
@@ -116,8 +115,10 @@ class block_allocator<Threads, ordered> {
     std::uint64_t total;
     std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
     if (simt::warp_rank() == 0) {
+      bool const is_first = simt::lane_id() == 0;
+      if (is_first) order_.announce(tile_, total);
       std::uint64_t const first = order_.first_place(tile_, total);
-      if (simt::lane_id() == 0) memory_.first = first;
+      if (is_first) memory_.first = first;
     }
     simt::sync_block();
     std::uint64_t const first = memory_.first;

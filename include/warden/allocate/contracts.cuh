@@ -30,9 +30,9 @@ struct allocation_policy {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
   static_assert(Items >= 1 && Threads * Items <= 8192, "warden: a tile has 8,192 items at most");
-  using contract = Contract;                     ///< what is promised
-  static constexpr unsigned threads = Threads;  ///< of a block
-  static constexpr unsigned items = Items;      ///< of a thread, in a tile
+  using contract = Contract;                         ///< what is promised
+  static constexpr unsigned threads = Threads;       ///< of a block
+  static constexpr unsigned items = Items;           ///< of a thread, in a tile
   static constexpr unsigned tile = Threads * Items;  ///< items of a tile
 };
 /// `unordered`, as tuned.

@@ -36,25 +36,25 @@ class element_writer {
     std::uint32_t begins[2][words];  ///< [window modulo 2]: the bits
   };
 
-  /// Collective: where item i emits `element(i, k)` as its k-th, writes the elements `begin` to
-  /// `end - 1` of a tile, whose first item is `first_item`, to `to` on: there the tile's element
-  /// `begin` belongs. `Tile` is an `item_tile` of the same threads.
+  /// Collective: where item i emits `element(i, k)` as its k-th, writes `elements` elements, less
+  /// than 2^31, from one of a tile on, whose first item is `first_item`, to `to` and on. `Tile` is
+  /// an `item_tile` of the same threads, which has listed its `emitting` items from that element
+  /// on, and said that `earlier` of them begin before. `to` is aligned as the elements are.
   template <class Tile, class Element>
-  WARDEN_DEVICE static void write(Tile& tile, typename Tile::storage const& listed,
-                                  storage& shared, std::uint64_t begin, std::uint64_t end,
+  WARDEN_DEVICE static void write(typename Tile::storage const& listed, unsigned emitting,
+                                  unsigned earlier, storage& shared, std::uint32_t elements,
                                   std::uint64_t first_item, Element const& element, T* to) {
     unsigned const me = simt::thread_rank();
     // Groups are aligned in memory: the first one may begin before the first element.
     auto const shift =
         static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % group);
-    std::uint32_t const limit = static_cast<std::uint32_t>(end - begin) + shift;
-    unsigned earlier = tile.list(begin, end);
+    std::uint32_t const limit = elements + shift;
     if (me < words) simt::shared_store(shared.begins[0][me], 0u);
     for (std::uint32_t at = 0, turn = 0; at < limit; at += window, turn ^= 1) {
       // The list, and the cleared bits; and nobody reads the other window's any more.
       simt::sync_block();
       if (me < words) simt::shared_store(shared.begins[turn ^ 1][me], 0u);
-      for (unsigned rank = earlier + me; rank < tile.emitting(); rank += Threads) {
+      for (unsigned rank = earlier + me; rank < emitting; rank += Threads) {
         std::uint32_t const start = listed.starts[rank];
         if (start == Tile::beyond || start + shift - at >= window) break;
         std::uint32_t const bit = start + shift - at;
@@ -77,10 +77,9 @@ class element_writer {
   /// Returns how many items begin before the window's end.
   template <class Listed, class Element>
   WARDEN_DEVICE static unsigned write_window(Listed const& listed,
-                                             std::uint32_t const (&begins)[words],
-                                             unsigned earlier, span const of,
-                                             std::uint64_t first_item, Element const& element,
-                                             T* to) {
+                                             std::uint32_t const (&begins)[words], unsigned earlier,
+                                             span const of, std::uint64_t first_item,
+                                             Element const& element, T* to) {
     unsigned const lane = simt::lane_id(), first_word = words_of_warp * simt::warp_rank();
     unsigned before = 0, all = 0;
     WARDEN_UNROLL

@@ -30,27 +30,35 @@ struct emit_elements {
   template <unsigned Threads>
   using storage = typename element_writer<T, Threads>::storage;
 
-  /// Collective: writes what fits of a tile, or lists it. The tile may not be used again before a
-  /// block barrier.
+  /// Collective: what can be done before places are known.
+  template <class Tile>
+  WARDEN_DEVICE static void prepare(Tile& tile) {
+    tile.list(0);
+  }
+  /// Collective, behind a barrier after that: writes what fits of a tile, or notes that it is long.
   template <unsigned Threads, unsigned Items>
-  WARDEN_DEVICE void tile(item_tile<Threads, Items>& tile,
-                          typename item_tile<Threads, Items>::storage& items,
+  WARDEN_DEVICE void tile(item_tile<Threads, Items> const& tile,
+                          typename item_tile<Threads, Items>::storage const& items,
                           storage<Threads>& shared, placed_tile at) const {
     std::uint64_t const elements = that_fit(at.first, tile.total());
     if (elements > listed.longest) {
       if (simt::thread_rank() == 0) listed.add({at.number, at.first, elements});
     } else if (elements != 0) {
-      part(tile, items, shared, at, 0, elements);
+      element_writer<T, Threads>::template write<item_tile<Threads, Items>>(
+          items, tile.emitting(), 0, shared, static_cast<std::uint32_t>(elements),
+          at.number * tile.size, element, out.data() + at.first);
     }
   }
-  /// Collective: writes a part of one, its elements `begin` to `end - 1`.
+  /// Collective: writes `elements` elements of a tile, from its element `begin` on.
   template <unsigned Threads, unsigned Items>
   WARDEN_DEVICE void part(item_tile<Threads, Items>& tile,
-                          typename item_tile<Threads, Items>::storage& items,
+                          typename item_tile<Threads, Items>::storage const& items,
                           storage<Threads>& shared, placed_tile at, std::uint64_t begin,
-                          std::uint64_t end) const {
-    element_writer<T, Threads>::write(tile, items, shared, begin, end, at.number * tile.size,
-                                      element, out.data() + at.first + begin);
+                          std::uint32_t elements) const {
+    unsigned const earlier = tile.list(begin);
+    element_writer<T, Threads>::template write<item_tile<Threads, Items>>(
+        items, tile.emitting(), earlier, shared, elements, at.number * tile.size, element,
+        out.data() + at.first + begin);
   }
 
  private:
@@ -72,6 +80,9 @@ struct emit_places {
   template <unsigned Threads>
   struct storage {};
 
+  /// Nothing can be done before places are known.
+  template <class Tile>
+  WARDEN_DEVICE static void prepare(Tile const&) {}
   /// Tells the places of a tile's items.
   template <unsigned Threads, unsigned Items>
   WARDEN_DEVICE void tile(item_tile<Threads, Items> const& tile,

@@ -23,9 +23,9 @@ class item_tile {
   struct storage {
     /// counts of the items; then where those that emit anything begin
     alignas(16) std::uint32_t starts[size];
-    std::uint16_t items[size];      ///< which these are, by their number in the tile
-    typename scan::storage sums;    ///< temporary
-    unsigned earlier;               ///< items that begin before the elements asked for
+    std::uint16_t items[size];    ///< which these are, by their number in the tile
+    typename scan::storage sums;  ///< temporary
+    unsigned earlier;             ///< items that begin before the elements asked for
   };
 
   /// Collective: asks `count(i)` for each item i from `first` on that is below `n`.
@@ -76,28 +76,25 @@ class item_tile {
     }
   }
 
-  /// Where an item begins that is not listed.
+  /// Where an item is listed to begin that begins 2^31 elements or more after `begin`.
   static constexpr std::uint32_t beyond = 0xffffffff;
-  /// Collective: lists the items that emit any of the tile's elements `begin` to `end - 1`, less
-  /// than 2^31. `shared.starts` gets where each begins, in the order of items, counted from
-  /// `begin` and modulo 2^32, or `beyond` for one that begins at `end` or after; `shared.items`
-  /// their numbers. A block barrier must pass before they are read. Returns how many of them begin
-  /// before `begin`: the last of these may reach into the elements.
-  WARDEN_DEVICE unsigned list(std::uint64_t begin, std::uint64_t end) {
-    if (begin != 0) {
-      simt::sync_block();
-      if (simt::thread_rank() == 0) simt::shared_store(shared_.earlier, 0u);
-      simt::sync_block();
-    }
+  /// Collective: lists the items that emit elements. `shared.starts` gets where each begins, in the
+  /// order of items, counted from the tile's element `begin` on and modulo 2^32, or `beyond`;
+  /// `shared.items` their numbers. A block barrier must pass before they are read. Returns how many
+  /// of them begin before `begin`: the last of these may reach beyond it.
+  WARDEN_DEVICE unsigned list(std::uint64_t begin) {
     unsigned rank = rank_;
     unsigned earlier = 0;
     for_mine([&](unsigned item, std::uint64_t before, std::uint32_t) {
-      shared_.starts[rank] = before < end ? static_cast<std::uint32_t>(before - begin) : beyond;
+      bool const is_near = before < begin + (std::uint64_t{1} << 31);
+      shared_.starts[rank] = is_near ? static_cast<std::uint32_t>(before - begin) : beyond;
       shared_.items[rank] = static_cast<std::uint16_t>(item);
       ++rank;
       earlier += before < begin;
     });
     if (begin == 0) return 0;
+    if (simt::thread_rank() == 0) simt::shared_store(shared_.earlier, 0u);
+    simt::sync_block();
     earlier = simt::warp_sum(earlier);
     if (simt::lane_id() == 0 && earlier != 0) simt::shared_fetch_add(shared_.earlier, earlier);
     simt::sync_block();

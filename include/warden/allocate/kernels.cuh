@@ -26,16 +26,16 @@ struct allocation {
 /// Shared memory of a block that gives places to a tile.
 template <class Policy, class Emit>
 struct allocation_storage {
-  using tile = item_tile<Policy::threads, Policy::items>;  ///< in whose hands a tile is
-  typename tile::storage items;                            ///< the tile's
+  using tile = item_tile<Policy::threads, Policy::items>;   ///< in whose hands a tile is
+  typename tile::storage items;                             ///< the tile's
   typename Emit::template storage<Policy::threads> writer;  ///< the writer's
-  std::uint64_t number;                                    ///< of the tile
-  std::uint64_t first;                                     ///< its first place
+  std::uint64_t number;                                     ///< of the tile
+  std::uint64_t first;                                      ///< its first place
 };
 
 /// One tile a block.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
   using storage = allocation_storage<Policy, Emit>;
   constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
@@ -47,6 +47,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
     number = shared.number;
   }
   typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
+  if constexpr (in_order) {
+    if (simt::thread_rank() == 0) a.order.announce(number, tile.total());
+  }
+  a.emit.prepare(tile);
   if constexpr (in_order) {
     if (simt::warp_rank() == 0) {
       std::uint64_t const first = a.order.first_place(number, tile.total());
@@ -65,7 +69,7 @@ inline constexpr std::uint64_t part_of_long_tile = 4 * element_writer<T, Threads
 
 /// The tiles that were listed, by all blocks: each counts the tile's items again.
 template <class Policy, class Count, class T, class Element>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
   using storage = allocation_storage<Policy, emit_elements<T, Element>>;
   constexpr std::uint64_t part = part_of_long_tile<Policy::threads, T>;
@@ -77,9 +81,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
     std::uint64_t const parts = (its.elements - 1) / part + 1;
     for (; turn < parts; turn += simt::block_count()) {
       typename storage::tile tile{shared.items, its.tile * Policy::tile, a.n, a.count};
-      std::uint64_t const begin = turn * part;
-      std::uint64_t const end = begin + part < its.elements ? begin + part : its.elements;
-      a.emit.part(tile, shared.items, shared.writer, {its.tile, its.first}, begin, end);
+      std::uint64_t const begin = turn * part, left = its.elements - begin;
+      a.emit.part(tile, shared.items, shared.writer, {its.tile, its.first}, begin,
+                  static_cast<std::uint32_t>(left < part ? left : part));
       // Before the next tile is counted there.
       simt::sync_block();
     }
@@ -99,7 +103,7 @@ struct tile_share {
 
 /// The elements of each block's share of the items, to `sums`.
 template <class Policy, class Count>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
     sum_shares(std::uint64_t n, std::uint64_t tiles, Count count, std::uint64_t* sums) {
   using scan = simt::block_scan<Policy::threads, true, std::uint64_t>;
   tile_share const share = tile_share::of_block(tiles);
@@ -125,8 +129,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
   for (unsigned at = 0; at < shares; at += Threads) {
     unsigned const mine = at + simt::thread_rank();
     std::uint64_t total;
-    std::uint64_t const before =
-        scan::exclusive_sum(shared, mine < shares ? sums[mine] : 0, total);
+    std::uint64_t const before = scan::exclusive_sum(shared, mine < shares ? sums[mine] : 0, total);
     if (mine < shares) sums[mine] = first + before;
     first += total;
     simt::sync_block();
@@ -136,7 +139,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
 
 /// Each block goes through its share, from its first place on.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
                    std::uint64_t const* firsts) {
   using storage = allocation_storage<Policy, Emit>;
@@ -145,6 +148,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1)
   std::uint64_t first = firsts[simt::block_rank()];
   for (std::uint64_t number = share.begin; number < share.end; ++number) {
     typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
+    a.emit.prepare(tile);
+    simt::sync_block();
     a.emit.tile(tile, shared.items, shared.writer, {number, first});
     first += tile.total();
     // Before the next tile is counted there.

@@ -40,19 +40,17 @@ class tile_order {
   WARDEN_DEVICE std::uint64_t take() const {
     return simt::fetch_add(&control_->next, std::uint64_t{1});
   }
-  /// The first of the `count` places of `tile`. Collective over a warp, once for each tile. Beyond
-  /// every capacity if a wait took too long.
+  /// Tells the tiles behind `tile` that it takes `count` places, as early as that is known. By one
+  /// thread, once for each tile.
+  WARDEN_DEVICE void announce(std::uint64_t tile, std::uint64_t count) const {
+    if (tile != 0) simt::store_relaxed(&words_[tile], as_sum(count));
+  }
+  /// The first of the `count` places of `tile`, which its block has announced. Collective over a
+  /// warp, once for each tile. Beyond every capacity if a wait took too long.
   WARDEN_DEVICE std::uint64_t first_place(std::uint64_t tile, std::uint64_t count) const {
-    bool const is_first = simt::lane_id() == 0;
-    std::uint64_t before;
-    if (tile == 0) {
-      // Only the last tile writes it, after it has looked back at this one.
-      before = simt::load_relaxed(counter_);
-    } else {
-      if (is_first) simt::store_relaxed(&words_[tile], as_sum(count));
-      before = look_back(tile);
-    }
-    if (is_first && before != nowhere) {
+    // Only the last tile writes the counter, after it has looked back as far as tile 0.
+    std::uint64_t const before = tile == 0 ? simt::load_relaxed(counter_) : look_back(tile);
+    if (simt::lane_id() == 0 && before != nowhere) {
       simt::store_relaxed(&words_[tile], as_end(before + count));
       if (tile + 1 == tiles_) simt::store_relaxed(counter_, before + count);
     }
@@ -79,8 +77,8 @@ class tile_order {
       std::uint64_t const word = distance <= next ? wait_for(next - distance) : as_end(0);
       if (simt::any(simt::full_warp, word == 0)) return nowhere;
       unsigned const ends = simt::ballot(simt::full_warp, (word & kind) == end);
-      unsigned const last = ends == 0 ? simt::warp_size - 1
-                                      : static_cast<unsigned>(simt::first_bit(ends));
+      unsigned const last =
+          ends == 0 ? simt::warp_size - 1 : static_cast<unsigned>(simt::first_bit(ends));
       before += sum_of_warp(simt::lane_id() <= last ? word >> 2 : 0);
       if (ends != 0) return before;
     }

@@ -18,8 +18,7 @@ WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned ma
   unsigned const earlier = mask & ((1u << simt::lane_id()) - 1);
   unsigned const lanes = static_cast<unsigned>(simt::count_bits(mask));
   unsigned const rank = static_cast<unsigned>(simt::count_bits(earlier));
-  unsigned source =
-      earlier == 0 ? simt::lane_id() : static_cast<unsigned>(simt::last_bit(earlier));
+  unsigned source = earlier == 0 ? simt::lane_id() : static_cast<unsigned>(simt::last_bit(earlier));
   std::uint64_t sum = count;
   for (unsigned distance = 1; distance < lanes; distance *= 2) {
     std::uint64_t const before = simt::shuffle(mask, sum, source);
