@@ -53,7 +53,8 @@ class element_writer {
     for (std::uint32_t at = 0, turn = 0; at < limit; at += window, turn ^= 1) {
       // The list, and the cleared bits; and nobody reads the other window's any more.
       simt::sync_block();
-      if (me < words) simt::shared_store(shared.begins[turn ^ 1][me], 0u);
+      if (me < words)
+        simt::shared_store(shared.begins[turn ^ 1][me], 0u);  // sabotage: begins-cleared
       for (unsigned rank = earlier + me; rank < emitting; rank += Threads) {
         std::uint32_t const start = listed.starts[rank];
         if (start == Tile::beyond || start + shift - at >= window) break;

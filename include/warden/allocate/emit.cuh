@@ -35,7 +35,7 @@ struct emit_elements {
   WARDEN_DEVICE static void prepare(Tile& tile) {
     tile.list(0);
   }
-  /// Collective, behind a barrier after that: writes what fits of a tile, or notes that it is long.
+  /// Collective, after that: writes what fits of a tile, or notes that it is long.
   template <unsigned Threads, unsigned Items>
   WARDEN_DEVICE void tile(item_tile<Threads, Items> const& tile,
                           typename item_tile<Threads, Items>::storage const& items,

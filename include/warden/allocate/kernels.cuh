@@ -85,7 +85,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
       a.emit.part(tile, shared.items, shared.writer, {its.tile, its.first}, begin,
                   static_cast<std::uint32_t>(left < part ? left : part));
       // Before the next tile is counted there.
-      simt::sync_block();
+      simt::sync_block();  // sabotage: long-tile
     }
     // The next tile's parts go on with the block whose turn it is.
     turn -= parts;
@@ -132,7 +132,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     std::uint64_t const before = scan::exclusive_sum(shared, mine < shares ? sums[mine] : 0, total);
     if (mine < shares) sums[mine] = first + before;
     first += total;
-    simt::sync_block();
+    simt::sync_block();  // sabotage: share-sums
   }
   if (simt::thread_rank() == 0) *counter = first;
 }
@@ -149,11 +149,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
   for (std::uint64_t number = share.begin; number < share.end; ++number) {
     typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
     a.emit.prepare(tile);
-    simt::sync_block();
     a.emit.tile(tile, shared.items, shared.writer, {number, first});
     first += tile.total();
     // Before the next tile is counted there.
-    simt::sync_block();
+    simt::sync_block();  // sabotage: share-tile
   }
 }
 
