@@ -47,9 +47,9 @@ TEST(allocation, of_many_shares_and_long_tiles_under_many_schedules) {
   using policy = warden::reduce_then_scan_allocation<64, 1>;
   test::emission e{64 * 80, 1};
   std::vector<std::uint32_t> counts(400, 1);
-  counts[100] = 20'000;
-  counts[200] = 3'000;  // not long: one block's
-  counts[300] = 17'000;
+  counts[70] = 20'000;
+  counts[195] = 3'000;  // not long: one block's
+  counts[260] = 17'000;
   auto const wanted = test::elements_of(counts);
   warden::buffer<std::uint32_t> const device_counts{counts};
   test::guarded_memory<std::uint64_t> memory{wanted.size(), 1};

@@ -35,7 +35,7 @@ struct allocation_storage {
 
 /// One tile a block.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
   using storage = allocation_storage<Policy, Emit>;
   constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
@@ -69,7 +69,7 @@ inline constexpr std::uint64_t part_of_long_tile = 4 * element_writer<T, Threads
 
 /// The tiles that were listed, by all blocks: each counts the tile's items again.
 template <class Policy, class Count, class T, class Element>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
   using storage = allocation_storage<Policy, emit_elements<T, Element>>;
   constexpr std::uint64_t part = part_of_long_tile<Policy::threads, T>;
@@ -103,16 +103,19 @@ struct tile_share {
 
 /// The elements of each block's share of the items, to `sums`.
 template <class Policy, class Count>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     sum_shares(std::uint64_t n, std::uint64_t tiles, Count count, std::uint64_t* sums) {
   using scan = simt::block_scan<Policy::threads, true, std::uint64_t>;
   tile_share const share = tile_share::of_block(tiles);
-  std::uint64_t const last = share.end * Policy::tile;
-  std::uint64_t const end = last < n ? last : n;
   std::uint64_t sum = 0;
-  for (std::uint64_t i = share.begin * Policy::tile + simt::thread_rank(); i < end;
-       i += Policy::threads)
-    sum += count(i);
+  for (std::uint64_t tile = share.begin; tile < share.end; ++tile) {
+    // As many loads under way as a thread has items.
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Policy::items; ++j) {
+      std::uint64_t const i = tile * Policy::tile + j * Policy::threads + simt::thread_rank();
+      sum += i < n ? count(i) : 0;
+    }
+  }
   std::uint64_t total;
   scan::exclusive_sum(*reinterpret_cast<typename scan::storage*>(simt::dynamic_shared()), sum,
                       total);
@@ -139,7 +142,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
 
 /// Each block goes through its share, from its first place on.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
                    std::uint64_t const* firsts) {
   using storage = allocation_storage<Policy, Emit>;
