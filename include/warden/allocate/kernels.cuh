@@ -16,9 +16,9 @@ WARDEN_NAMESPACE_BEGIN
 /// What all of them are given: items 0 to n - 1, of which i emits `count(i)` elements.
 template <class Count, class Emit>
 struct allocation {
-  std::uint64_t n;
-  Count count;
-  Emit emit;
+  std::uint64_t n;         ///< items
+  Count count;             ///< as `allocate_async` is given it
+  Emit emit;               ///< what becomes of a tile that has its places
   std::uint64_t* counter;  ///< places taken, in device memory
   tile_order order;        ///< `ordered` alone
 };
@@ -94,7 +94,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
 
 /// The tiles of one block of several that have shares as large as possible, for reduce_then_scan.
 struct tile_share {
-  std::uint64_t begin, end;
+  std::uint64_t begin;  ///< the first tile
+  std::uint64_t end;    ///< behind the last one
+
+  /// That of the calling block.
   WARDEN_DEVICE static tile_share of_block(std::uint64_t tiles) {
     std::uint64_t const blocks = simt::block_count(), block = simt::block_rank();
     return {tiles * block / blocks, tiles * (block + 1) / blocks};
