@@ -140,6 +140,9 @@ TYPED_TEST(allocate, goes_on_where_the_last_one_ended) {
   this->expect_elements({middle, got.end() - 3}, once);
 }
 
+struct one_each {
+  __device__ std::uint32_t operator()(std::uint64_t) const { return 1; }
+};
 TYPED_TEST(allocate, can_be_captured_and_replayed) {
   warden::stream s;
   std::vector<std::uint32_t> const counts = test::spreads().front().counts;
@@ -157,6 +160,8 @@ TYPED_TEST(allocate, can_be_captured_and_replayed) {
   allocate();
   out.wait(s);
   auto const captured = warden::graph::capture(s, allocate);
+  // Memory that grows meanwhile does not take away what was captured.
+  warden::allocate_async<small<TypeParam>>(70'000, one_each{}, numbered{}, out, s);
   for (int replay = 0; replay < 5; ++replay) captured.launch(s);
   ASSERT_EQ(out.wait(s), once.size());
   this->expect_elements(memory.to_host(s), once);

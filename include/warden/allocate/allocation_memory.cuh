@@ -11,10 +11,13 @@
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <utility>
+#include <vector>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -26,43 +29,75 @@ struct allocation_report {
   misplaced_owners owners;  ///< of a partition
 };
 
-/// Grows as allocations ask for more, behind all work of the device; then stays.
+/// Device memory that grows, and never goes: launches that were captured before still use what
+/// there was.
+template <class T>
+class growing_memory {
+ public:
+  /// Room for `size` elements, garbage. Throws cuda_error; limit_error if memory has to grow while
+  /// the stream is captured.
+  T* of(std::uint64_t size, stream_ref s, std::source_location where) {
+    if (size > now_.size()) grow(size, s, where);
+    return now_.data();
+  }
+  /// As it is.
+  [[nodiscard]] T* data() const { return now_.data(); }
+
+ private:
+  void grow(std::uint64_t size, stream_ref s, std::source_location where) {
+    if (runtime::capturing(s, where)) {
+      throw limit_error{"allocate: " + std::to_string(size * sizeof(T)) +
+                            " bytes of device memory are needed, and while a stream is captured "
+                            "there are " +
+                            std::to_string(now_.bytes()) +
+                            ": let one such allocation run before, of this output",
+                        where};
+    }
+    // Twice as much at least: all that there was is no more than what there is.
+    buffer<T> larger(std::max<std::uint64_t>(size, 2 * now_.size()), where);
+    before_.push_back(std::exchange(now_, std::move(larger)));
+  }
+
+  buffer<T> now_;
+  std::vector<buffer<T>> before_;
+};
+
+/// All of it.
 class allocation_memory {
  public:
-  /// Nothing but a counter, garbage. Throws cuda_error.
-  explicit allocation_memory(std::source_location where) : counter_(1, where) {}
+  /// Nothing but a counter and a report, garbage. Throws cuda_error.
+  explicit allocation_memory(std::source_location where) : counter_(1, where), front_(1, where) {}
 
   /// Places taken.
   [[nodiscard]] std::uint64_t* counter() const { return counter_.data(); }
-  /// No place is taken; enqueued. Throws cuda_error.
-  void clear_counter_async(stream_ref s, std::source_location where) {
+  /// No place is taken, and nothing went wrong; enqueued. Throws cuda_error.
+  void clear_async(stream_ref s, std::source_location where) {
     counter_.fill_bytes(0, s, where);
+    front_.fill_bytes(0, s, where);
   }
   /// A new allocation begins, with so many tiles in order, none of them taken, and no long tile;
   /// enqueued. Throws cuda_error; limit_error if memory has to grow while the stream is captured.
   void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
-    grow(words_, header_words + tiles, s, where);
-    runtime::fill_async(words_.data(), 0, (header_words + tiles) * sizeof(std::uint64_t), s, where);
+    front_.fill_bytes(0, s, where);
+    if (tiles == 0) return;
+    runtime::fill_async(words_.of(tiles, s, where), 0, tiles * sizeof(std::uint64_t), s, where);
   }
   /// The tiles that it began with.
   [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
-    return {words_.data() + header_words, tiles, &in_front()->report.tiles, counter(), limit};
+    return {words_.data(), tiles, &front_.data()->report.tiles, counter(), limit};
   }
   /// An empty list with room for `most` tiles of more than `longest` elements. As `begin_async`,
   /// and after it.
   [[nodiscard]] long_tiles listed(std::uint64_t longest, std::uint64_t most, stream_ref s,
                                   std::source_location where) {
-    grow(long_tiles_, most, s, where);
-    return {long_tiles_.data(), &in_front()->long_tiles, longest};
+    return {long_tiles_.of(most, s, where), &front_.data()->long_tiles, longest};
   }
-
   /// Room for anything, aligned to 256 bytes. As `begin_async`.
   [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
-    grow(scratch_, bytes, s, where);
-    return scratch_.data();
+    return scratch_.of(bytes, s, where);
   }
   /// For `partition_async`, after `begin_async`.
-  [[nodiscard]] misplaced_owners* owners() const { return &in_front()->report.owners; }
+  [[nodiscard]] misplaced_owners* owners() const { return &front_.data()->report.owners; }
 
   /// What the host is told.
   struct state {
@@ -73,39 +108,22 @@ class allocation_memory {
   [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {
     state result{};
     copy(&result.taken, counter(), 1, s, where);
-    if (words_.size() != 0) copy(&result.report, &in_front()->report, 1, s, where);
+    copy(&result.report, &front_.data()->report, 1, s, where);
     s.synchronize(where);
     return result;
   }
 
  private:
-  struct header {
+  struct front {
     allocation_report report;
-    std::uint64_t long_tiles;
+    std::uint64_t long_tiles;  ///< on the list
   };
-  static constexpr std::size_t header_words =
-      (sizeof(header) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-
-  [[nodiscard]] header* in_front() const { return reinterpret_cast<header*>(words_.data()); }
-  template <class T>
-  static void grow(buffer<T>& memory, std::uint64_t size, stream_ref s,
-                   std::source_location where) {
-    if (size <= memory.size()) return;
-    if (runtime::capturing(s, where)) {
-      throw limit_error{"allocate: " + std::to_string(size * sizeof(T)) +
-                            " bytes of device memory are needed, and while a stream is captured "
-                            "there are " +
-                            std::to_string(memory.bytes()) +
-                            ": let one such allocation run before, of this output",
-                        where};
-    }
-    memory = buffer<T>(size, where);
-  }
 
   buffer<std::uint64_t> counter_;
-  buffer<std::uint64_t> words_;  ///< a header, then a word for each tile
-  buffer<long_tile> long_tiles_;
-  buffer<std::byte> scratch_;
+  buffer<front> front_;
+  growing_memory<std::uint64_t> words_;  ///< one for each tile in order
+  growing_memory<long_tile> long_tiles_;
+  growing_memory<std::byte> scratch_;
 };
 
 }  // namespace detail

@@ -44,7 +44,7 @@ class output {
   output(T* data, std::uint64_t capacity, time_limit limit = {},
          std::source_location where = std::source_location::current())
       : data_{data}, capacity_{capacity}, limit_{limit}, memory_{where} {
-    memory_.clear_counter_async({}, where);
+    memory_.clear_async({}, where);
     stream_ref{}.synchronize(where);
   }
 
@@ -52,8 +52,8 @@ class output {
   [[nodiscard]] output_ref<T> ref() const { return {data_, capacity_, memory_.counter()}; }
   /// For one launch of a kernel that allocates in order, by `block_allocator<Threads, ordered>`:
   /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 8 bytes a tile: allocates
-  /// them if there were never as many, which waits for the device. Throws cuda_error, and
-  /// limit_error if it would allocate while the stream is captured.
+  /// them if there were never as many. Throws cuda_error, and limit_error if it would allocate
+  /// while the stream is captured.
   [[nodiscard]] tile_order tiles_async(
       std::uint64_t tiles, stream_ref s = {},
       std::source_location where = std::source_location::current()) {
@@ -64,8 +64,7 @@ class output {
   /// Every place is free again, whatever went wrong before; enqueued. Throws cuda_error.
   void clear_async(stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    memory_.clear_counter_async(s, where);
-    memory_.begin_async(0, s, where);
+    memory_.clear_async(s, where);
     tiles_ = 0;
   }
   /// Blocks the host until the stream has come here; returns how many places were taken. Throws
