@@ -38,7 +38,7 @@ COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
 
 # From the bottom up. A header may include its own folder and folders of lower floors.
-FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline"}, {"executor"}, {"host"}]
+FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline", "allocate"}, {"executor"}, {"host"}]
 FLOOR_OF = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
 # The seam's own host side: launch.cuh wraps kernels for the runtime.
 ALLOWED = {("simt/launch.cuh", "runtime.hpp")}
@@ -116,7 +116,7 @@ def check(root):
                 what = f"includes {target}, which is for users"
             elif header:
                 what = headers.fault(header, target)
-            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline"):
+            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline", "allocate"):
                 what = f"includes {target}, which is not public"
             else:
                 what = None

@@ -52,6 +52,8 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::warp_min(100u - lane) == 69u && simt::warp_min(lane ^ 9u) == 0u);
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
+  expect(a, simt::last_bit(0x80001000u) == 31 && simt::last_bit(0x1fffu) == 12 &&
+                simt::last_bit(1u) == 0 && simt::last_bit(0u) == -1);
 }
 WARDEN_KERNEL void clocks(arguments a) {
   std::uint64_t const nanoseconds = simt::nanoseconds(), cycles = simt::cycles();

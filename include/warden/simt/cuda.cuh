@@ -91,6 +91,7 @@ WARDEN_DEVICE unsigned warp_min(unsigned value) {
 }
 WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
+WARDEN_DEVICE int last_bit(unsigned value) { return 31 - __clz(static_cast<int>(value)); }
 WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   return __umul64hi(a, b);
 }
@@ -341,6 +342,10 @@ template <class T>
 WARDEN_DEVICE T shared_fetch_add(T& place, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
   return static_cast<T>(atomicAdd_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+}
+/// Sets bits, without a result.
+WARDEN_DEVICE void shared_set_bits(std::uint32_t& place, std::uint32_t bits) {
+  atomicOr_block(&place, bits);
 }
 template <class T>
 WARDEN_DEVICE T shared_fetch_min(T& place, std::type_identity_t<T> value) {

@@ -19,7 +19,8 @@
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
-/// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, last also 64; none: -1 |
+/// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
+/// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
@@ -29,6 +30,7 @@
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
+/// | ^ | `shared_set_bits` | the same, of 32 bits; no result |
 /// | ^ | `shared_exchange shared_compare_exchange` | the same |
 /// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
 /// | ^ | `is_shared(address)` | whether it is the block's |

@@ -105,6 +105,7 @@ unsigned match_below(unsigned mask, unsigned value, site where = site::current()
 }
 inline int count_bits(unsigned value) { return std::popcount(value); }
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
+inline int last_bit(unsigned value) { return 31 - std::countl_zero(value); }
 inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
 }
@@ -272,6 +273,10 @@ void shared_store(T& place, std::type_identity_t<T> value, site where = site::cu
 template <class T>
 T shared_fetch_add(T& place, std::type_identity_t<T> value, site where = site::current()) {
   return detail::shared_atomic(place, where, [&](T old) { return static_cast<T>(old + value); });
+}
+inline void shared_set_bits(std::uint32_t& place, std::uint32_t bits,
+                            site where = site::current()) {
+  detail::shared_atomic(place, where, [&](std::uint32_t old) { return old | bits; });
 }
 template <class T>
 T shared_fetch_min(T& place, std::type_identity_t<T> value, site where = site::current()) {

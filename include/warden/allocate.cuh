@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Places for threads that each need any number of them: within a kernel, and as one call.
+#pragma once
+
+#include <warden/allocate/allocate_async.cuh>
+#include <warden/allocate/block_allocator.cuh>
+#include <warden/allocate/output.cuh>
+#include <warden/allocate/warp_allocator.cuh>

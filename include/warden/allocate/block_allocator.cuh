@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Places for the threads of a block, within any kernel.
+#pragma once
+
+#include <warden/allocate/contracts.cuh>
+#include <warden/allocate/tile_order.cuh>
+#include <warden/simt/collective.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Gives the threads of a block of `Threads` threads their places, under a contract.
+template <unsigned Threads, class Contract = unordered>
+class block_allocator;
+
+/// Without an order between blocks. In the kernel:
+///
+///     using allocator = warden::block_allocator<256>;
+///     __shared__ allocator::storage storage;
+///     allocator places{out.counter(), storage};
+///     std::uint64_t place = places.allocate(count);  // all threads of the block together
+///     for (unsigned k = 0; k < count; ++k) out.store(place + k, ...);
+///
+/// Within a call, the places of the threads follow one another. One atomic a call.
+template <unsigned Threads>
+class block_allocator<Threads, unordered> {
+  using scan = simt::block_scan<Threads, true, std::uint64_t>;
+
+ public:
+  /// The block's shared memory, contents garbage.
+  struct storage {
+    typename scan::storage sums;  ///< the allocator's own
+    std::uint64_t first;          ///< the same
+  };
+
+  /// Collective. `counter` is in device memory; `memory` is the same for the whole block.
+  WARDEN_DEVICE block_allocator(std::uint64_t* counter, storage& memory)
+      : counter_{counter}, memory_{memory} {}
+
+  /// Collective: the first of `count` places for the calling thread.
+  WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
+    std::uint64_t total;
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
+    if (simt::thread_rank() == 0) memory_.first = total == 0 ? 0 : simt::fetch_add(counter_, total);
+    simt::sync_block();
+    std::uint64_t const first = memory_.first;
+    // Before the next call writes there.
+    simt::sync_block();
+    return first + before;
+  }
+
+ private:
+  std::uint64_t* counter_;
+  storage& memory_;
+};
+
+/// In order: the places of tile 0's threads, then those of tile 1's, and so on. In the kernel, for
+/// item i of n in tile i / 256, with `tiles` from `output<T>::tiles_async`:
+///
+///     using allocator = warden::block_allocator<256, warden::ordered>;
+///     __shared__ allocator::storage storage;
+///     allocator places{tiles, storage};
+///     while (places.next_tile()) {  // all threads of the block together
+///       std::uint64_t i = places.tile() * 256 + threadIdx.x;
+///       std::uint64_t place = places.allocate(i < n ? count(i) : 0);
+///       ...
+///     }
+///
+/// Blocks, of any number, take tiles until there are none left. A tile for which nobody calls
+/// `allocate` takes no places.
+template <unsigned Threads>
+class block_allocator<Threads, ordered> {
+  using scan = simt::block_scan<Threads, true, std::uint64_t>;
+
+ public:
+  /// The block's shared memory, contents garbage.
+  struct storage {
+    typename scan::storage sums;  ///< the allocator's own
+    std::uint64_t first;          ///< the same
+    std::uint64_t tile;           ///< the same
+  };
+
+  /// Collective. `memory` is the same for the whole block.
+  WARDEN_DEVICE block_allocator(tile_order const& order, storage& memory)
+      : order_{order}, memory_{memory} {}
+  /// Collective, like every call.
+  WARDEN_DEVICE ~block_allocator() { close(); }
+  block_allocator(block_allocator const&) = delete;
+  block_allocator& operator=(block_allocator const&) = delete;
+
+  /// Collective: takes the next tile; false if there is none.
+  WARDEN_DEVICE bool next_tile() {
+    close();
+    if (tile_ >= order_.tiles()) return false;
+    if (simt::thread_rank() == 0) memory_.tile = order_.take();
+    simt::sync_block();
+    // It is written again only after a call of `allocate`, where all threads meet.
+    tile_ = memory_.tile;
+    is_open_ = tile_ < order_.tiles();
+    return is_open_;
+  }
+  /// The tile's number, from 0 on.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t tile() const { return tile_; }
+
+  /// Collective, once for each tile: the first of `count` places for the calling thread. Once more
+  /// is an error that `wait` reports; the place is then beyond every capacity.
+  WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
+    if (!is_open_) {
+      if (simt::thread_rank() == 0) order_.note_again();
+      return tile_order::nowhere;
+    }
+    is_open_ = false;
+    std::uint64_t total;
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
+    if (simt::warp_rank() == 0) {
+      bool const is_first = simt::lane_id() == 0;
+      if (is_first) order_.announce(tile_, total);
+      std::uint64_t const first = order_.first_place(tile_, total);
+      if (is_first) memory_.first = first;
+    }
+    simt::sync_block();
+    std::uint64_t const first = memory_.first;
+    // Before the next call writes there.
+    simt::sync_block();
+    return first + before;
+  }
+
+ private:
+  /// Others wait for every tile that was taken.
+  WARDEN_DEVICE void close() {
+    if (is_open_) allocate(0);
+  }
+
+  tile_order const& order_;
+  storage& memory_;
+  std::uint64_t tile_ = 0;
+  bool is_open_ = false;
+};
+
+WARDEN_NAMESPACE_END

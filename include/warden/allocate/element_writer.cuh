@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Writes the elements of a tile's items: neighbours by neighbouring threads, 16 bytes at once.
+#pragma once
+
+#include <warden/allocate/item_tile.cuh>
+#include <warden/block/warp_scan.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Writes elements of type `T`, in a block of `Threads` threads.
+///
+/// Elements are taken in windows. A bit for each element of a window says whether an item begins
+/// there: the bits up to an element's, counted, are the number of its item among those that emit
+/// any. So an item is found in a few instructions, however many elements the items have.
+template <class T, unsigned Threads>
+class element_writer {
+  /// Elements that are stored at once.
+  static constexpr unsigned group =
+      16 % sizeof(T) == 0 && alignof(T) == sizeof(T) ? 16 / sizeof(T) : 1;
+  static constexpr unsigned elements_each = 16;
+  static constexpr unsigned of_warp = elements_each * simt::warp_size;
+  static constexpr unsigned words_of_warp = of_warp / 32;
+  static constexpr unsigned words = elements_each * Threads / 32;
+  static_assert(32 % group == 0 && words <= Threads && words_of_warp <= simt::warp_size);
+
+ public:
+  /// Elements of a window.
+  static constexpr unsigned window = elements_each * Threads;
+  /// The block's shared memory. Not constructed.
+  struct storage {
+    std::uint32_t begins[2][words];  ///< [window modulo 2]: the bits
+  };
+
+  /// Collective: where item i emits `element(i, k)` as its k-th, writes `elements` elements, less
+  /// than 2^31, from one of a tile on, whose first item is `first_item`, to `to` and on. `Tile` is
+  /// an `item_tile` of the same threads, which has listed its `emitting` items from that element
+  /// on, and said that `earlier` of them begin before. `to` is aligned as the elements are.
+  template <class Tile, class Element>
+  WARDEN_DEVICE static void write(typename Tile::storage const& listed, unsigned emitting,
+                                  unsigned earlier, storage& shared, std::uint32_t elements,
+                                  std::uint64_t first_item, Element const& element, T* to) {
+    unsigned const me = simt::thread_rank();
+    // Groups are aligned in memory: the first one may begin before the first element.
+    auto const shift =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % group);
+    std::uint32_t const limit = elements + shift;
+    if (me < words) simt::shared_store(shared.begins[0][me], 0u);
+    for (std::uint32_t at = 0, turn = 0; at < limit; at += window, turn ^= 1) {
+      // The list, and the cleared bits; and nobody reads the other window's any more.
+      simt::sync_block();
+      if (me < words) simt::shared_store(shared.begins[turn ^ 1][me], 0u);
+      for (unsigned rank = earlier + me; rank < emitting; rank += Threads) {
+        std::uint32_t const start = listed.starts[rank];
+        if (start == Tile::beyond || start + shift - at >= window) break;
+        std::uint32_t const bit = start + shift - at;
+        simt::shared_set_bits(shared.begins[turn][bit / 32], 1u << bit % 32);
+      }
+      simt::sync_block();
+      earlier = write_window(listed, shared.begins[turn], earlier, {at, shift, limit}, first_item,
+                             element, to - shift + at);
+    }
+  }
+
+ private:
+  struct span {
+    std::uint32_t at, first, end;  ///< elements from the aligned place on: window, first, end
+  };
+  struct alignas(group == 1 ? alignof(T) : 16) whole_group {
+    T elements[group];
+  };
+
+  /// Returns how many items begin before the window's end.
+  template <class Listed, class Element>
+  WARDEN_DEVICE static unsigned write_window(Listed const& listed,
+                                             std::uint32_t const (&begins)[words], unsigned earlier,
+                                             span const of, std::uint64_t first_item,
+                                             Element const& element, T* to) {
+    unsigned const lane = simt::lane_id(), first_word = words_of_warp * simt::warp_rank();
+    unsigned before = 0, all = 0;
+    WARDEN_UNROLL
+    for (unsigned first = 0; first < words; first += simt::warp_size) {
+      unsigned const word = first + lane;
+      unsigned const bits =
+          word < words ? static_cast<unsigned>(simt::count_bits(simt::shared_load(begins[word])))
+                       : 0;
+      all += bits;
+      before += word < first_word ? bits : 0;
+    }
+    all = simt::warp_sum(all);
+    before = earlier + simt::warp_sum(before);
+    std::uint32_t const mine =
+        lane < words_of_warp ? simt::shared_load(begins[first_word + lane]) : 0;
+    before += warp_sum_before(static_cast<std::uint32_t>(simt::count_bits(mine)));
+
+    WARDEN_UNROLL
+    for (unsigned turn = 0; turn < elements_each / group; ++turn) {
+      unsigned const in_warp = (turn * simt::warp_size + lane) * group;
+      std::uint32_t const word = simt::shuffle(simt::full_warp, mine, in_warp / 32);
+      std::uint32_t const of_word = simt::shuffle(simt::full_warp, before, in_warp / 32);
+      std::uint32_t const offset = of_warp * simt::warp_rank() + in_warp;
+      std::uint32_t const x = of.at + offset;
+      std::uint32_t const here = word >> in_warp % 32;
+      // Items that begin before the group.
+      unsigned rank =
+          of_word + static_cast<unsigned>(simt::count_bits(word & ((1u << in_warp % 32) - 1)));
+      if (x >= of.first && x + group <= of.end) {
+        whole_group made;
+        std::uint32_t start = 0;
+        std::uint64_t item = 0;
+        WARDEN_UNROLL
+        for (unsigned v = 0; v < group; ++v) {
+          bool const begins_one = (here >> v & 1) != 0;
+          rank += begins_one;
+          if (v == 0 || begins_one) {
+            start = listed.starts[rank - 1];
+            item = first_item + listed.items[rank - 1];
+          }
+          made.elements[v] = element(item, x + v - of.first - start);
+        }
+        *reinterpret_cast<whole_group*>(to + offset) = made;
+      } else {
+        WARDEN_NO_UNROLL
+        for (unsigned v = 0; v < group; ++v) {
+          rank += here >> v & 1;
+          if (x + v < of.first || x + v >= of.end) continue;
+          to[offset + v] = element(first_item + listed.items[rank - 1],
+                                   x + v - of.first - listed.starts[rank - 1]);
+        }
+      }
+    }
+    return earlier + all;
+  }
+};
+
+WARDEN_NAMESPACE_END

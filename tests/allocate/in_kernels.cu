@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocation within kernels: by blocks, in order or not, and by lanes in any control flow.
+
+#include "tests/allocate/in_kernels.cuh"
+#include "tests/support/complaint.hpp"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using testing::HasSubstr;
+
+std::size_t items() { return test::sized<std::size_t>(500, 200'000); }
+unsigned blocks() { return test::sized(3u, 500u); }
+
+TEST(in_kernels, blocks_without_an_order) {
+  test::emission e{items(), 1};
+  e.launch(&test::emit_unordered, blocks());
+  e.expect_all(test::same::elements);
+}
+TEST(in_kernels, blocks_in_order) {
+  for (unsigned const some : {1u, blocks(), 4 * blocks()}) {
+    test::emission e{items(), 1};
+    e.launch_in_order(&test::emit_ordered, some);
+    e.expect_all(test::same::order);
+  }
+}
+TEST(in_kernels, lanes_that_differ) {
+  test::emission e{items(), 1};
+  e.launch(&test::emit_by_lanes, blocks());
+  e.expect_all(test::same::elements);
+}
+TEST(in_kernels, places_beyond_the_capacity_are_counted) {
+  test::emission e{items(), 2};
+  e.launch(&test::emit_unordered, blocks());
+  EXPECT_THAT(e.complaint(), HasSubstr("output: " + std::to_string(e.wanted.size()) +
+                                       " elements were emitted; the capacity is " +
+                                       std::to_string(e.wanted.size() / 2)));
+  e.out.clear_async(e.stream);
+  e.launch_in_order(&test::emit_ordered, blocks());
+  EXPECT_THAT(e.complaint(), HasSubstr(" elements were emitted; the capacity is "));
+  std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
+  EXPECT_TRUE(std::equal(got.begin(), got.end(), e.wanted.begin()));
+}
+
+/// Tiles with odd numbers are taken, and nothing is allocated for them.
+WARDEN_KERNEL void emit_every_second_tile(test::ordered_emission a) {
+  WARDEN_SHARED(test::ordered_allocator::storage, storage);
+  test::ordered_allocator places{a.tiles, storage};
+  while (places.next_tile()) {
+    if (places.tile() % 2 != 0) continue;
+    std::uint64_t const i = places.tile() * test::block + warden::simt::thread_rank();
+    std::uint32_t const count = i < a.n ? a.counts[i] : 0;
+    test::put(a.out, i, places.allocate(count), count);
+  }
+}
+TEST(in_kernels, a_tile_without_an_allocation_takes_no_places) {
+  test::emission e{items(), 1};
+  e.launch_in_order(&emit_every_second_tile, blocks());
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t const element : e.wanted) {
+    if (((element >> 32) - 1) / test::block % 2 == 0) wanted.push_back(element);
+  }
+  ASSERT_EQ(e.out.wait(e.stream), wanted.size());
+  auto const got = e.memory.to_host(e.stream);
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), got.begin()));
+}
+
+WARDEN_KERNEL void allocate_twice(test::ordered_emission a) {
+  WARDEN_SHARED(test::ordered_allocator::storage, storage);
+  test::ordered_allocator places{a.tiles, storage};
+  while (places.next_tile()) {
+    places.allocate(1);
+    a.out.store(places.allocate(1), 1);
+  }
+}
+TEST(in_kernels, a_tile_gets_places_once) {
+  test::emission e{items(), 1};
+  e.launch_in_order(&allocate_twice, blocks());
+  EXPECT_THAT(e.complaint(), HasSubstr("allocate was called for a tile that had its places "
+                                       "already, by " +
+                                       std::to_string(e.tiles()) + " blocks"));
+  e.out.clear_async(e.stream);
+  EXPECT_EQ(e.out.wait(e.stream), 0u);
+}
+
+WARDEN_KERNEL void take_one_tile(test::ordered_emission a) {
+  WARDEN_SHARED(test::ordered_allocator::storage, storage);
+  test::ordered_allocator places{a.tiles, storage};
+  places.next_tile();
+}
+TEST(in_kernels, tiles_that_nobody_took_are_reported) {
+  test::emission e{items(), 1};
+  e.launch_in_order(&take_one_tile, 2);
+  EXPECT_THAT(e.complaint(), HasSubstr("allocation in order: blocks took 2 of its " +
+                                       std::to_string(e.tiles()) + " tiles"));
+}
+
+/// As if another block had taken tile 0, and never said what it needs.
+WARDEN_KERNEL void wait_for_nobody(test::ordered_emission a) {
+  a.out.store(a.tiles.first_place(1, 1), 1);
+}
+TEST(in_kernels, no_wait_is_endless) {
+  test::emission e{items(), 1, {.nanoseconds = 200'000'000}};
+  e.launch_in_order(&wait_for_nobody, 1);
+  EXPECT_THAT(test::error_of<warden::timeout_error>([&] { e.out.wait(e.stream); }),
+              HasSubstr("no progress for 0.2 s: block 0 of an allocation in order waited for the "
+                        "places of tile 0"));
+  EXPECT_EQ(e.memory.to_host(e.stream)[0], 0xa5a5a5a5a5a5a5a5u);
+}
+
+}  // namespace
