@@ -96,8 +96,51 @@ TEST(in_kernels, tiles_that_nobody_took_are_reported) {
                                        std::to_string(e.tiles()) + " tiles"));
 }
 
+/// What blocks of `meet_at_tile_40` tell one another.
+struct meeting : test::ordered_emission {
+  std::uint32_t* announced;  ///< by tile 40
+  std::uint32_t* placed;     ///< by tile 40
+};
+/// A tile a warp. Tile 0 has its place only after tile 40 was announced, tile 39 tells its end only
+/// after tile 40 has its place: so tile 40 adds up the sums of more tiles than a warp has lanes.
+WARDEN_KERNEL void meet_at_tile_40(meeting a) {
+  namespace simt = warden::simt;
+  std::uint64_t const tile =
+      simt::shuffle(simt::full_warp, simt::lane_id() == 0 ? a.tiles.take() : std::uint64_t{0}, 0);
+  if (tile >= a.tiles.tiles()) return;
+  bool const is_first = simt::lane_id() == 0;
+  auto const wait_for = [&](std::uint32_t* word) {
+    simt::wait_until([&] { return simt::load_relaxed(word) != 0; }, [] { return true; },
+                     [&](auto watch) { watch(word); });
+  };
+  if (tile == 0) wait_for(a.announced);
+  if (is_first) a.tiles.announce(tile, tile + 1);
+  if (tile == 40 && is_first) simt::store_relaxed(a.announced, 1u);
+  if (tile == 39) wait_for(a.placed);
+  std::uint64_t const place = a.tiles.first_place(tile, tile + 1);
+  if (tile == 40 && is_first) simt::store_relaxed(a.placed, 1u);
+  for (std::uint64_t k = simt::lane_id(); k <= tile; k += simt::warp_size)
+    a.out.store(place + k, tile);
+}
+TEST(in_kernels, tiles_add_up_what_was_announced) {
+  test::emission e{items(), 1, {.nanoseconds = 2'000'000'000}};
+  unsigned const tiles = 41;
+  warden::buffer<std::uint32_t> flags{2};
+  flags.fill_bytes(0, e.stream);
+  test::ordered_emission const given{{}, e.out.tiles_async(tiles, e.stream)};
+  meeting a{given, flags.data(), flags.data() + 1};
+  a.out = e.out.ref();
+  warden::launch(&meet_at_tile_40, (tiles + 1) / 2, 64, e.stream, a);
+  ASSERT_EQ(e.out.wait(e.stream), tiles * (tiles + 1) / 2);
+  std::vector<std::uint64_t> wanted;
+  for (std::uint64_t tile = 0; tile < tiles; ++tile) wanted.insert(wanted.end(), tile + 1, tile);
+  auto const got = e.memory.to_host(e.stream);
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), got.begin()));
+}
+
 /// As if another block had taken tile 0, and never said what it needs.
 WARDEN_KERNEL void wait_for_nobody(test::ordered_emission a) {
+  if (warden::simt::warp_rank() != 0) return;
   a.out.store(a.tiles.first_place(1, 1), 1);
 }
 TEST(in_kernels, no_wait_is_endless) {

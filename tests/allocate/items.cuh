@@ -58,6 +58,9 @@ inline std::vector<spread> spreads() {
   add("one each", n, [](std::size_t) { return 1; });
   add("nothing", n, [](std::size_t) { return 0; });
   add("one emits all", n, [n](std::size_t i) { return i == n / 3 ? 20'000 : 0; });
+  add("two emit most", n, [n](std::size_t i) {
+    return i == n / 3 ? 20'000 : i == n / 3 * 2 ? 30'000 : i % 2;
+  });
   add("skewed", n, [n](std::size_t i) { return n / (1 + mix(i) % n); });
   add("the last alone", n + 1, [n](std::size_t i) { return i == n ? 3 : 0; });
   add("one item", 1, [](std::size_t) { return 5; });

@@ -3,6 +3,7 @@
 /// Allocation as one call: items say how many elements they emit, and each element what it is.
 #pragma once
 
+#include <warden/allocate/allocation_access.cuh>
 #include <warden/allocate/contracts.cuh>
 #include <warden/allocate/emit.cuh>
 #include <warden/allocate/kernels.cuh>
@@ -20,61 +21,58 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The way of the calls below into an output.
-struct allocation_access {
-  /// Enqueues all of an allocation but long tiles: the kernels that `Policy` says.
-  template <class Policy, class T, class Count, class Emit>
-  static void allocate(allocation<Count, Emit> a, output<T>& out, located_stream const& in) {
-    using storage = allocation_storage<Policy, Emit>;
-    constexpr unsigned threads = Policy::threads;
-    std::uint64_t const tiles = (a.n - 1) / Policy::tile + 1;
-    if constexpr (std::is_same_v<typename Policy::contract, reduce_then_scan>) {
-      using scan = simt::block_scan<threads, true, std::uint64_t>;
-      auto const kernel = &allocate_share<Policy, Count, Emit>;
-      auto const resident = static_cast<std::uint64_t>(
-          runtime::resident_blocks(simt::make_kernel(kernel), threads, sizeof(storage), in.where));
-      auto const shares = static_cast<unsigned>(std::min(tiles, resident));
-      std::uint64_t* const sums = out.memory_.sums(shares, in.stream, in.where);
-      auto const scan_bytes = sizeof(typename scan::storage);
-      launch(&sum_shares<Policy, Count>, {shares, threads, scan_bytes}, in, a.n, tiles, a.count,
-             sums);
-      launch(&place_shares<threads>, {1, threads, scan_bytes}, in, sums, shares, a.counter);
-      launch(kernel, {shares, threads, sizeof(storage)}, in, a, tiles, sums);
-    } else {
-      if constexpr (std::is_same_v<typename Policy::contract, ordered>)
-        a.order = out.memory_.order(tiles, out.limit_);
-      launch(&allocate_tile<Policy, Count, Emit>,
-             {static_cast<unsigned>(tiles), threads, sizeof(storage)}, in, a);
-    }
-  }
-  /// A new allocation for `n` items begins; enqueued.
-  template <class Policy, class T>
-  static void begin(std::uint64_t n, output<T>& out, located_stream const& in) {
-    constexpr std::uint64_t most = std::uint64_t{Policy::tile} * 2147483647;
-    if (n > most) {
-      throw limit_error{
-          "allocate: " + std::to_string(n) + " items; the limit is " + std::to_string(most),
-          in.where};
-    }
-    constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
-    std::uint64_t const tiles = (n - 1) / Policy::tile + 1;
-    out.memory_.begin_async(in_order ? tiles : 0, in.stream, in.where);
-    out.tiles_ = 0;
-  }
-  /// An empty list, for `blocks` blocks.
-  template <class T>
-  static long_tiles long_tiles_for(unsigned blocks, std::uint64_t shortest, output<T>& out,
-                                   located_stream const& in) {
-    // A quarter of what each block has to write if all is full: one of these more or less at the
-    // end is no matter.
-    std::uint64_t const longest =
-        std::clamp(out.capacity() / (4 * std::uint64_t{blocks}), shortest, most_of_tile);
-    return out.memory_.listed(longest, out.capacity() / longest + 1, in.stream, in.where);
-  }
+namespace detail {
 
- private:
-  static constexpr std::uint64_t most_of_tile = std::uint64_t{1} << 30;
-};
+/// Tiles of `n` items, at least one. Throws limit_error.
+template <class Policy>
+std::uint64_t tiles_of(std::uint64_t n, located_stream const& in) {
+  constexpr std::uint64_t most = std::uint64_t{Policy::tile} * 2147483647;
+  if (n <= most) return (n - 1) / Policy::tile + 1;
+  throw limit_error{
+      "allocate: " + std::to_string(n) + " items; the limit is " + std::to_string(most), in.where};
+}
+template <class Policy>
+inline constexpr bool is_ordered = std::is_same_v<typename Policy::contract, ordered>;
+
+/// An empty list of long tiles, for `blocks` blocks.
+template <class Policy, class T>
+long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsigned blocks,
+                          located_stream const& in) {
+  constexpr std::uint64_t shortest = 8 * element_writer<T, Policy::threads>::window;
+  constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
+  // A quarter of what each block has to write if all is full: one of these more or less at the end
+  // is no matter.
+  std::uint64_t const longest =
+      std::clamp(out.capacity() / (4 * std::uint64_t{blocks}), shortest, most_at_once);
+  return memory.listed(longest, out.capacity() / longest + 1, in.stream, in.where);
+}
+
+/// Enqueues the kernels that give places to tiles.
+template <class Policy, class Count, class Emit>
+void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocation_memory& memory,
+                 located_stream const& in) {
+  using storage = allocation_storage<Policy, Emit>;
+  constexpr unsigned threads = Policy::threads;
+  if constexpr (std::is_same_v<typename Policy::contract, reduce_then_scan>) {
+    using scan = simt::block_scan<threads, true, std::uint64_t>;
+    auto const kernel = &allocate_share<Policy, Count, Emit>;
+    auto const resident = static_cast<std::uint64_t>(
+        runtime::resident_blocks(simt::make_kernel(kernel), threads, sizeof(storage), in.where));
+    auto const shares = static_cast<unsigned>(std::min(tiles, resident));
+    auto* const sums = reinterpret_cast<std::uint64_t*>(
+        memory.scratch(shares * sizeof(std::uint64_t), in.stream, in.where));
+    auto const scan_bytes = sizeof(typename scan::storage);
+    launch(&sum_shares<Policy, Count>, {shares, threads, scan_bytes}, in, a.n, tiles, a.count,
+           sums);
+    launch(&place_shares<threads>, {1, threads, scan_bytes}, in, sums, shares, a.counter);
+    launch(kernel, {shares, threads, sizeof(storage)}, in, a, tiles, sums);
+  } else {
+    launch(&allocate_tile<Policy, Count, Emit>,
+           {static_cast<unsigned>(tiles), threads, sizeof(storage)}, in, a);
+  }
+}
+
+}  // namespace detail
 
 /// Items 0 to n - 1 emit elements to `out`: item i as many as `count(i)` says, an unsigned integer,
 /// of which `element(i, k)` is the k-th. The places are those that `Policy` promises. The library
@@ -88,21 +86,21 @@ void allocate_async(std::uint64_t n, Count count, Element element, output<T>& ou
                     located_stream in = {}) {
   if (n == 0) return;
   using emit = emit_elements<T, Element>;
-  constexpr std::uint64_t shortest = 8 * element_writer<T, Policy::threads>::window;
-  allocation_access::begin<Policy>(n, out, in);
   auto const write_rest = &write_long_tiles<Policy, Count, T, Element>;
   constexpr std::size_t shared_bytes = sizeof(allocation_storage<Policy, emit>);
+  std::uint64_t const tiles = detail::tiles_of<Policy>(n, in);
+  auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   auto const blocks = static_cast<unsigned>(runtime::resident_blocks(
       simt::make_kernel(write_rest), Policy::threads, shared_bytes, in.where));
-  allocation<Count, emit> const a{
-      n,
-      count,
-      {out.ref(), element, allocation_access::long_tiles_for(blocks, shortest, out, in)},
-      out.ref().counter(),
-      {}};
-  allocation_access::allocate<Policy>(a, out, in);
+  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, in);
+  allocation<Count, emit> const a{n,
+                                  count,
+                                  {out.ref(), element, listed},
+                                  memory.counter(),
+                                  allocation_access::order(out, tiles)};
+  detail::place_tiles<Policy>(a, tiles, memory, in);
   // No tile is longer than the output.
-  if (out.capacity() > a.emit.listed.longest)
+  if (out.capacity() > listed.longest)
     launch(write_rest, {blocks, Policy::threads, shared_bytes}, in, a);
 }
 
@@ -112,11 +110,12 @@ template <class Policy = ordered_allocation<>, class Count, class Write, class T
 void allocate_places_async(std::uint64_t n, Count count, Write write, output<T>& out,
                            located_stream in = {}) {
   if (n == 0) return;
-  allocation_access::begin<Policy>(n, out, in);
-  allocation_access::allocate<Policy>(
+  std::uint64_t const tiles = detail::tiles_of<Policy>(n, in);
+  auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
+  detail::place_tiles<Policy>(
       allocation<Count, emit_places<T, Write>>{
-          n, count, {out.ref(), write}, out.ref().counter(), {}},
-      out, in);
+          n, count, {out.ref(), write}, memory.counter(), allocation_access::order(out, tiles)},
+      tiles, memory, in);
 }
 
 WARDEN_NAMESPACE_END

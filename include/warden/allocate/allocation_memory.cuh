@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/allocate/long_tiles.cuh>
+#include <warden/allocate/misplaced_owners.cuh>
 #include <warden/allocate/tile_order.cuh>
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
@@ -17,6 +18,13 @@
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
+
+/// What the device tells the host of the last allocation, beside the number of places; zero before
+/// it begins.
+struct allocation_report {
+  tile_control tiles;       ///< in order
+  misplaced_owners owners;  ///< of a partition
+};
 
 /// Grows as allocations ask for more, behind all work of the device; then stays.
 class allocation_memory {
@@ -38,7 +46,7 @@ class allocation_memory {
   }
   /// The tiles that it began with.
   [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
-    return {words_.data() + header_words, tiles, &in_front()->tiles, counter(), limit};
+    return {words_.data() + header_words, tiles, &in_front()->report.tiles, counter(), limit};
   }
   /// An empty list with room for `most` tiles of more than `longest` elements. As `begin_async`,
   /// and after it.
@@ -47,29 +55,32 @@ class allocation_memory {
     grow(long_tiles_, most, s, where);
     return {long_tiles_.data(), &in_front()->long_tiles, longest};
   }
-  /// Room for so many sums. As `begin_async`.
-  [[nodiscard]] std::uint64_t* sums(std::size_t n, stream_ref s, std::source_location where) {
-    grow(sums_, n, s, where);
-    return sums_.data();
+
+  /// Room for anything, aligned to 256 bytes. As `begin_async`.
+  [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
+    grow(scratch_, bytes, s, where);
+    return scratch_.data();
   }
+  /// For `partition_async`, after `begin_async`.
+  [[nodiscard]] misplaced_owners* owners() const { return &in_front()->report.owners; }
 
   /// What the host is told.
   struct state {
-    std::uint64_t taken;  ///< places
-    tile_control tiles;   ///< of the last allocation in order
+    std::uint64_t taken;       ///< places
+    allocation_report report;  ///< of the last allocation
   };
   /// Blocks the host until the stream has come here. Throws cuda_error.
   [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {
     state result{};
     copy(&result.taken, counter(), 1, s, where);
-    if (words_.size() != 0) copy(&result.tiles, &in_front()->tiles, 1, s, where);
+    if (words_.size() != 0) copy(&result.report, &in_front()->report, 1, s, where);
     s.synchronize(where);
     return result;
   }
 
  private:
   struct header {
-    tile_control tiles;
+    allocation_report report;
     std::uint64_t long_tiles;
   };
   static constexpr std::size_t header_words =
@@ -94,7 +105,7 @@ class allocation_memory {
   buffer<std::uint64_t> counter_;
   buffer<std::uint64_t> words_;  ///< a header, then a word for each tile
   buffer<long_tile> long_tiles_;
-  buffer<std::uint64_t> sums_;
+  buffer<std::byte> scratch_;
 };
 
 }  // namespace detail

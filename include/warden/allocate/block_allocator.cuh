@@ -45,10 +45,8 @@ class block_allocator<Threads, unordered> {
     std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
     if (simt::thread_rank() == 0) memory_.first = total == 0 ? 0 : simt::fetch_add(counter_, total);
     simt::sync_block();
-    std::uint64_t const first = memory_.first;
-    // Before the next call writes there.
-    simt::sync_block();
-    return first + before;
+    // The next call writes there behind the barrier of its scan, to which all threads come.
+    return memory_.first + before;
   }
 
  private:
@@ -121,10 +119,8 @@ class block_allocator<Threads, ordered> {
       if (is_first) memory_.first = first;
     }
     simt::sync_block();
-    std::uint64_t const first = memory_.first;
-    // Before the next call writes there.
-    simt::sync_block();
-    return first + before;
+    // The next call writes there behind the barrier of its scan, to which all threads come.
+    return memory_.first + before;
   }
 
  private:

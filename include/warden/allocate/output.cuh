@@ -69,12 +69,13 @@ class output {
     tiles_ = 0;
   }
   /// Blocks the host until the stream has come here; returns how many places were taken. Throws
-  /// limit_error with the size needed if there are not as many, and if a kernel left tiles, or
-  /// allocated for one twice; timeout_error if tiles waited too long for an earlier one;
-  /// cuda_error.
+  /// limit_error with the size needed if there are not as many; if a kernel left tiles, or
+  /// allocated for one twice; if an element of a partition had no owner; timeout_error if tiles
+  /// waited too long for an earlier one; cuda_error.
   std::uint64_t wait(stream_ref s = {},
                      std::source_location where = std::source_location::current()) const {
-    auto const [taken, tiles] = memory_.to_host(s, where);
+    auto const [taken, report] = memory_.to_host(s, where);
+    tile_control const& tiles = report.tiles;
     if (tiles.health.poisoned != 0) {
       diagnosis what;
       what.wait = tiles.health.first;
@@ -90,6 +91,13 @@ class output {
       throw limit_error{"allocation in order: blocks took " + std::to_string(tiles.next) +
                             " of its " + std::to_string(tiles_) +
                             " tiles; each goes on until next_tile() is false",
+                        where};
+    }
+    if (report.owners.count != 0) {
+      throw limit_error{"partition: element " + std::to_string(report.owners.first_element()) +
+                            " has owner " + std::to_string(report.owners.its_owner()) +
+                            ", which is not below the number of owners (" +
+                            std::to_string(report.owners.count) + " such elements)",
                         where};
     }
     if (taken > capacity_) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Partition by owner: elements side by side that have one owner. By CUB's radix sort, into a
+/// checked output.
+#pragma once
+
+#include <warden/allocate/allocation_access.cuh>
+#include <warden/allocate/output.cuh>
+#include <warden/error.hpp>
+#include <warden/launch_kernel.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Threads of a block of its kernels.
+inline constexpr unsigned partition_threads = 256;
+
+/// Elements of one owner get its number as key; those of nobody come last.
+template <class Owner>
+WARDEN_KERNEL void key_by_owner(std::uint32_t n, Owner owner, std::uint32_t owners,
+                                std::uint32_t* keys, std::uint32_t* order, misplaced_owners* bad) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i >= n) return;
+  std::uint32_t const its = owner(i);
+  if (its >= owners) bad->note(i, its);
+  keys[i] = its < owners ? its : owners;
+  order[i] = i;
+}
+
+/// Element j of the sorted ones to its place; where owners begin is known where keys change.
+template <class T, class Element>
+WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_t owners,
+                                  std::uint32_t const* keys, std::uint32_t const* order,
+                                  output_ref<T> out, std::uint64_t* begins) {
+  std::uint32_t const j = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (j > n) return;
+  std::uint64_t const place = *out.counter() + j;
+  std::uint32_t const key = j < n ? keys[j] : owners;
+  for (std::uint32_t o = j == 0 ? 0 : keys[j - 1] + 1; o <= key; ++o) begins[o] = place;
+  if (key < owners) out.store(place, element(order[j]));
+}
+
+/// After all of them have theirs.
+WARDEN_KERNEL void count_to(std::uint64_t* counter, std::uint64_t const* end) {
+  if (simt::thread_rank() == 0) *counter = *end;
+}
+
+}  // namespace detail
+
+/// Writes the elements `element(i)`, i = 0 to n - 1, to `out`, owner by owner, and those of one
+/// owner in their order: that of i is `owner(i)`, an unsigned integer below `owners`. Both are
+/// called on the device with an std::uint32_t, once for each i. The places of owner o are those
+/// from `begins[o]` to `begins[o + 1]`; `begins` is in device memory, `owners + 1` words. By CUB's
+/// radix sort of their numbers. Enqueued; an output that never saw as many allocates memory first,
+/// some 16 bytes an element. Throws limit_error for more than 2^31 - 1 elements or owners, and
+/// cuda_error; what does not fit, and owners that are not below `owners`, whose elements are left
+/// out, `wait` of the output tells.
+template <class Element, class Owner, class T>
+void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_t owners,
+                     output<T>& out, std::uint64_t* begins, located_stream in = {}) {
+  constexpr std::uint64_t most = 2147483647;
+  if (n > most || owners > most) {
+    throw limit_error{"partition: " + std::to_string(n) + " elements of " + std::to_string(owners) +
+                          " owners; the limit is " + std::to_string(most) + " each",
+                      in.where};
+  }
+  auto const elements = static_cast<std::uint32_t>(n);
+  auto const keys = static_cast<std::uint32_t>(owners);
+  // One key more: nobody's.
+  auto const bits = static_cast<unsigned>(std::bit_width(std::max(keys, 1u)));
+  auto& memory = allocation_access::begin(out, 0, in);
+  std::size_t const sort_bytes = runtime::sort_bytes(elements, bits, in.where);
+  // Each array begins where CUDA's own allocations may.
+  std::size_t const array_bytes = (n * sizeof(std::uint32_t) / 256 + 1) * 256;
+  std::byte* const scratch = memory.scratch(4 * array_bytes + sort_bytes, in.stream, in.where);
+  auto const array = [&](unsigned i) {
+    return reinterpret_cast<std::uint32_t*>(scratch + i * array_bytes);
+  };
+  auto const blocks = [](std::uint64_t threads) {
+    return static_cast<unsigned>((threads - 1) / detail::partition_threads + 1);
+  };
+  if (n != 0) {
+    launch(&detail::key_by_owner<Owner>, blocks(n), detail::partition_threads, in, elements, owner,
+           keys, array(0), array(1), memory.owners());
+    runtime::sort_pairs({array(0), array(1), array(2), array(3), elements}, bits,
+                        scratch + 4 * array_bytes, sort_bytes, in.stream, in.where);
+  }
+  launch(&detail::place_by_owner<T, Element>, blocks(n + 1), detail::partition_threads, in,
+         elements, element, keys, array(2), array(3), out.ref(), begins);
+  launch(&detail::count_to, 1, simt::warp_size, in, memory.counter(), begins + owners);
+}
+
+WARDEN_NAMESPACE_END
