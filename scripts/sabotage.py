@@ -31,13 +31,19 @@ ORDER = "logs/deferred_seeds.sections_run_in_order"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
+# Those of allocation.
+ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
+SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
+UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
+MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table"]
-GOOGLE_TESTS = ["parts", "logs", "tables"]
+GOOGLE_TESTS = ["parts", "logs", "tables", "places"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -312,6 +318,14 @@ MUTANTS = {
     "next-atomic": ("executor/atomics.cuh", "", COUNTED, TABLE_WRONG),
     "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
+    "announce": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "look-back-end": ("allocate/tile_order.cuh", "bool const is_known = true;", ANNOUNCED, MISPLACED),
+    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = simt::lane_id() < last;", ONE_CALL, MISPLACED),
+    "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
+    "begins-cleared": ("allocate/element_writer.cuh", "", SHARED_TILES, MISPLACED),
+    "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -24,7 +24,8 @@ struct store_kept {
 };
 
 /// After the last element was stored.
-WARDEN_KERNEL void count_places(std::uint64_t* counter, std::uint64_t const* more) {
+template <class Word>
+WARDEN_KERNEL void count_places(Word* counter, Word const* more) {
   if (simt::thread_rank() == 0) *counter += *more;
 }
 
@@ -46,7 +47,8 @@ void compact_async(std::uint64_t n, Element element, Keep keep, output<T>& out,
   std::byte* const scratch = memory.scratch(aligned + bytes, in.stream, in.where);
   selection.count = reinterpret_cast<std::uint64_t*>(scratch);
   simt::select_async(selection, scratch + aligned, bytes, in);
-  launch(&detail::count_places, 1, simt::warp_size, in, memory.counter(), selection.count);
+  launch(&detail::count_places<std::uint64_t>, 1, simt::warp_size, in, memory.counter(),
+         selection.count);
 }
 
 WARDEN_NAMESPACE_END

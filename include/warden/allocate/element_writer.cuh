@@ -8,7 +8,7 @@
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
-#include <type_traits>
+#include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -53,9 +53,10 @@ class element_writer {
     for (std::uint32_t at = 0, turn = 0; at < limit; at += window, turn ^= 1) {
       // The list, and the cleared bits; and nobody reads the other window's any more.
       simt::sync_block();
-      if (me < words) simt::shared_store(shared.begins[turn ^ 1][me], 0u);
+      if (me < words)
+        simt::shared_store(shared.begins[turn ^ 1][me], 0u);  // sabotage: begins-cleared
       for (unsigned rank = earlier + me; rank < emitting; rank += Threads) {
-        std::uint32_t const start = listed.starts[rank];
+        std::uint32_t const start = listed.items[rank].start;
         if (start == Tile::beyond || start + shift - at >= window) break;
         std::uint32_t const bit = start + shift - at;
         simt::shared_set_bits(shared.begins[turn][bit / 32], 1u << bit % 32);
@@ -70,9 +71,16 @@ class element_writer {
   struct span {
     std::uint32_t at, first, end;  ///< elements from the aligned place on: window, first, end
   };
-  struct alignas(group == 1 ? alignof(T) : 16) whole_group {
-    T elements[group];
-  };
+  /// All elements of a group at once.
+  WARDEN_DEVICE static void store(T* to, T const (&elements)[group]) {
+    if constexpr (group == 1) {
+      *to = elements[0];
+    } else {
+      std::uint32_t words[4];
+      std::memcpy(words, elements, sizeof(words));
+      simt::store_four_words(to, words);
+    }
+  }
 
   /// Returns how many items begin before the window's end.
   template <class Listed, class Element>
@@ -109,27 +117,22 @@ class element_writer {
       unsigned rank =
           of_word + static_cast<unsigned>(simt::count_bits(word & ((1u << in_warp % 32) - 1)));
       if (x >= of.first && x + group <= of.end) {
-        whole_group made;
-        std::uint32_t start = 0;
-        std::uint64_t item = 0;
+        T made[group];
+        // All of them at once, whether another item begins or not: nobody waits in turn.
         WARDEN_UNROLL
         for (unsigned v = 0; v < group; ++v) {
-          bool const begins_one = (here >> v & 1) != 0;
-          rank += begins_one;
-          if (v == 0 || begins_one) {
-            start = listed.starts[rank - 1];
-            item = first_item + listed.items[rank - 1];
-          }
-          made.elements[v] = element(item, x + v - of.first - start);
+          rank += here >> v & 1;
+          auto const item = listed.items[rank - 1];
+          made[v] = element(first_item + item.number, x + v - of.first - item.start);
         }
-        *reinterpret_cast<whole_group*>(to + offset) = made;
+        store(to + offset, made);
       } else {
         WARDEN_NO_UNROLL
         for (unsigned v = 0; v < group; ++v) {
           rank += here >> v & 1;
           if (x + v < of.first || x + v >= of.end) continue;
-          to[offset + v] = element(first_item + listed.items[rank - 1],
-                                   x + v - of.first - listed.starts[rank - 1]);
+          auto const item = listed.items[rank - 1];
+          to[offset + v] = element(first_item + item.number, x + v - of.first - item.start);
         }
       }
     }

@@ -22,9 +22,9 @@ struct placed_tile {
 /// Elements by `element(i, k)`, which the library writes.
 template <class T, class Element>
 struct emit_elements {
-  output_ref<T> out;
-  Element element;
-  long_tiles listed;
+  output_ref<T> out;  ///< where to
+  Element element;    ///< as `allocate_async` is given it
+  long_tiles listed;  ///< for tiles with more elements than a block should write
 
   /// Of the block's shared memory.
   template <unsigned Threads>
@@ -35,7 +35,7 @@ struct emit_elements {
   WARDEN_DEVICE static void prepare(Tile& tile) {
     tile.list(0);
   }
-  /// Collective, behind a barrier after that: writes what fits of a tile, or notes that it is long.
+  /// Collective, after that: writes what fits of a tile, or notes that it is long.
   template <unsigned Threads, unsigned Items>
   WARDEN_DEVICE void tile(item_tile<Threads, Items> const& tile,
                           typename item_tile<Threads, Items>::storage const& items,
@@ -73,8 +73,8 @@ struct emit_elements {
 /// Places by `write(i, place)`, for items whose elements all fit.
 template <class T, class Write>
 struct emit_places {
-  output_ref<T> out;
-  Write write;
+  output_ref<T> out;  ///< where to
+  Write write;        ///< as `allocate_places_async` is given it
 
   /// Of the block's shared memory.
   template <unsigned Threads>

@@ -19,11 +19,17 @@ class item_tile {
  public:
   /// Items of a tile.
   static constexpr unsigned size = Threads * Items;
+  /// An item that emits elements.
+  struct alignas(8) listed_item {
+    std::uint32_t start;   ///< its first element, as `list` says
+    std::uint32_t number;  ///< in the tile
+  };
   /// The block's shared memory. Not constructed.
   struct storage {
-    /// counts of the items; then where those that emit anything begin
-    alignas(16) std::uint32_t starts[size];
-    std::uint16_t items[size];    ///< which these are, by their number in the tile
+    union {
+      alignas(16) std::uint32_t counts[size];  ///< of all items, at first
+      listed_item items[size];                 ///< then those that emit any
+    };
     typename scan::storage sums;  ///< temporary
     unsigned earlier;             ///< items that begin before the elements asked for
   };
@@ -41,13 +47,13 @@ class item_tile {
     WARDEN_UNROLL
     for (unsigned j = 0; j < Items; ++j) {
       unsigned const item = j * Threads + me;
-      shared_.starts[item] = first + item < n ? count(first + item) : 0;
+      shared_.counts[item] = first + item < n ? count(first + item) : 0;
     }
     simt::sync_block();
     std::uint64_t sum = 0;
     WARDEN_UNROLL
     for (unsigned j = 0; j < Items; ++j) {
-      counts_[j] = shared_.starts[me * Items + j];
+      counts_[j] = shared_.counts[me * Items + j];
       sum += std::uint64_t{counts_[j]} << emitting_bits | (counts_[j] != 0);
     }
     // One scan for both sums. It has a barrier, behind which nobody reads counts any more.
@@ -78,17 +84,16 @@ class item_tile {
 
   /// Where an item is listed to begin that begins 2^31 elements or more after `begin`.
   static constexpr std::uint32_t beyond = 0xffffffff;
-  /// Collective: lists the items that emit elements. `shared.starts` gets where each begins, in the
-  /// order of items, counted from the tile's element `begin` on and modulo 2^32, or `beyond`;
-  /// `shared.items` their numbers. A block barrier must pass before they are read. Returns how many
-  /// of them begin before `begin`: the last of these may reach beyond it.
+  /// Collective: lists the items that emit elements to `shared.items`, in their order. Where they
+  /// begin is counted from the tile's element `begin` on and modulo 2^32, or `beyond`. A block
+  /// barrier must pass before the list is read. Returns how many of them begin before `begin`: the
+  /// last of these may reach beyond it.
   WARDEN_DEVICE unsigned list(std::uint64_t begin) {
     unsigned rank = rank_;
     unsigned earlier = 0;
     for_mine([&](unsigned item, std::uint64_t before, std::uint32_t) {
       bool const is_near = before < begin + (std::uint64_t{1} << 31);
-      shared_.starts[rank] = is_near ? static_cast<std::uint32_t>(before - begin) : beyond;
-      shared_.items[rank] = static_cast<std::uint16_t>(item);
+      shared_.items[rank] = {is_near ? static_cast<std::uint32_t>(before - begin) : beyond, item};
       ++rank;
       earlier += before < begin;
     });

@@ -16,9 +16,9 @@ WARDEN_NAMESPACE_BEGIN
 /// What all of them are given: items 0 to n - 1, of which i emits `count(i)` elements.
 template <class Count, class Emit>
 struct allocation {
-  std::uint64_t n;
-  Count count;
-  Emit emit;
+  std::uint64_t n;         ///< items
+  Count count;             ///< as `allocate_async` is given it
+  Emit emit;               ///< what becomes of a tile that has its places
   std::uint64_t* counter;  ///< places taken, in device memory
   tile_order order;        ///< `ordered` alone
 };
@@ -35,7 +35,7 @@ struct allocation_storage {
 
 /// One tile a block.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
   using storage = allocation_storage<Policy, Emit>;
   constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
@@ -69,7 +69,7 @@ inline constexpr std::uint64_t part_of_long_tile = 4 * element_writer<T, Threads
 
 /// The tiles that were listed, by all blocks: each counts the tile's items again.
 template <class Policy, class Count, class T, class Element>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
   using storage = allocation_storage<Policy, emit_elements<T, Element>>;
   constexpr std::uint64_t part = part_of_long_tile<Policy::threads, T>;
@@ -85,7 +85,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
       a.emit.part(tile, shared.items, shared.writer, {its.tile, its.first}, begin,
                   static_cast<std::uint32_t>(left < part ? left : part));
       // Before the next tile is counted there.
-      simt::sync_block();
+      simt::sync_block();  // sabotage: long-tile
     }
     // The next tile's parts go on with the block whose turn it is.
     turn -= parts;
@@ -94,7 +94,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
 
 /// The tiles of one block of several that have shares as large as possible, for reduce_then_scan.
 struct tile_share {
-  std::uint64_t begin, end;
+  std::uint64_t begin;  ///< the first tile
+  std::uint64_t end;    ///< behind the last one
+
+  /// That of the calling block.
   WARDEN_DEVICE static tile_share of_block(std::uint64_t tiles) {
     std::uint64_t const blocks = simt::block_count(), block = simt::block_rank();
     return {tiles * block / blocks, tiles * (block + 1) / blocks};
@@ -103,16 +106,19 @@ struct tile_share {
 
 /// The elements of each block's share of the items, to `sums`.
 template <class Policy, class Count>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     sum_shares(std::uint64_t n, std::uint64_t tiles, Count count, std::uint64_t* sums) {
   using scan = simt::block_scan<Policy::threads, true, std::uint64_t>;
   tile_share const share = tile_share::of_block(tiles);
-  std::uint64_t const last = share.end * Policy::tile;
-  std::uint64_t const end = last < n ? last : n;
   std::uint64_t sum = 0;
-  for (std::uint64_t i = share.begin * Policy::tile + simt::thread_rank(); i < end;
-       i += Policy::threads)
-    sum += count(i);
+  for (std::uint64_t tile = share.begin; tile < share.end; ++tile) {
+    // As many loads under way as a thread has items.
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Policy::items; ++j) {
+      std::uint64_t const i = tile * Policy::tile + j * Policy::threads + simt::thread_rank();
+      sum += i < n ? count(i) : 0;
+    }
+  }
   std::uint64_t total;
   scan::exclusive_sum(*reinterpret_cast<typename scan::storage*>(simt::dynamic_shared()), sum,
                       total);
@@ -132,14 +138,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     std::uint64_t const before = scan::exclusive_sum(shared, mine < shares ? sums[mine] : 0, total);
     if (mine < shares) sums[mine] = first + before;
     first += total;
-    simt::sync_block();
+    simt::sync_block();  // sabotage: share-sums
   }
   if (simt::thread_rank() == 0) *counter = first;
 }
 
 /// Each block goes through its share, from its first place on.
 template <class Policy, class Count, class Emit>
-WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
+WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
                    std::uint64_t const* firsts) {
   using storage = allocation_storage<Policy, Emit>;
@@ -149,11 +155,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, 1536 / Policy::threads)
   for (std::uint64_t number = share.begin; number < share.end; ++number) {
     typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
     a.emit.prepare(tile);
-    simt::sync_block();
     a.emit.tile(tile, shared.items, shared.writer, {number, first});
     first += tile.total();
     // Before the next tile is counted there.
-    simt::sync_block();
+    simt::sync_block();  // sabotage: share-tile
   }
 }
 

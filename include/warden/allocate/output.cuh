@@ -119,6 +119,7 @@ class output {
   detail::allocation_memory memory_;
   std::uint64_t tiles_ = 0;  ///< of the last allocation in order, by a kernel
 };
+/// `warden::output out{elements}` takes the type from the range.
 template <class Range>
 output(Range&&) -> output<std::remove_pointer_t<decltype(detail::data_of(std::declval<Range&>()))>>;
 

@@ -49,7 +49,8 @@ WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_
 }
 
 /// After all of them have theirs.
-WARDEN_KERNEL void count_to(std::uint64_t* counter, std::uint64_t const* end) {
+template <class Word>
+WARDEN_KERNEL void count_to(Word* counter, Word const* end) {
   if (simt::thread_rank() == 0) *counter = *end;
 }
 
@@ -95,7 +96,8 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
   }
   launch(&detail::place_by_owner<T, Element>, blocks(n + 1), detail::partition_threads, in,
          elements, element, keys, array(2), array(3), out.ref(), begins);
-  launch(&detail::count_to, 1, simt::warp_size, in, memory.counter(), begins + owners);
+  launch(&detail::count_to<std::uint64_t>, 1, simt::warp_size, in, memory.counter(),
+         begins + owners);
 }
 
 WARDEN_NAMESPACE_END

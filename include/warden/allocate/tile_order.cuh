@@ -43,7 +43,7 @@ class tile_order {
   /// Tells the tiles behind `tile` that it takes `count` places, as early as that is known. By one
   /// thread, once for each tile.
   WARDEN_DEVICE void announce(std::uint64_t tile, std::uint64_t count) const {
-    if (tile != 0) simt::store_relaxed(&words_[tile], as_sum(count));
+    if (tile != 0) simt::store_relaxed(&words_[tile], as_sum(count));  // sabotage: announce
   }
   /// The first of the `count` places of `tile`, which its block has announced. Collective over a
   /// warp, once for each tile. Beyond every capacity if a wait took too long.
@@ -79,8 +79,10 @@ class tile_order {
       unsigned const ends = simt::ballot(simt::full_warp, (word & kind) == end);
       unsigned const last =
           ends == 0 ? simt::warp_size - 1 : static_cast<unsigned>(simt::first_bit(ends));
-      before += sum_of_warp(simt::lane_id() <= last ? word >> 2 : 0);
-      if (ends != 0) return before;
+      bool const counts = simt::lane_id() <= last;  // sabotage: look-back-last
+      before += sum_of_warp(counts ? word >> 2 : 0);
+      bool const is_known = ends != 0;  // sabotage: look-back-end
+      if (is_known) return before;
     }
   }
   /// The word of a tile, once it is there; 0 if it did not come in time.

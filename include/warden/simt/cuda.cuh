@@ -221,6 +221,13 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
+/// One plain 16-byte store, to an aligned place that this thread does not read: what it loads may
+/// be loaded before. (Of an assignment the compiler makes four stores, or one.)
+WARDEN_DEVICE void store_four_words(void* address, std::uint32_t const (&words)[4]) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(address)),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
 namespace detail {
 // The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.
 template <class T>

@@ -25,9 +25,9 @@ namespace simt {
 /// Those of the elements `make(i)`, i = 0 to n - 1, for which `keep(element)`.
 template <class Make, class Keep, class Put>
 struct selection {
-  std::int64_t n;
-  Make make;
-  Keep keep;
+  std::int64_t n;        ///< elements
+  Make make;             ///< `make(i)`
+  Keep keep;             ///< `keep(element)`: whether it is selected
   Put put;               ///< `put(j, element)` for the j-th of them, in the order of i
   std::uint64_t* count;  ///< how many there are, in device memory
 };

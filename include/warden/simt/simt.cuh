@@ -28,6 +28,7 @@
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
+/// | ^ | `store_four_words` | 16 bytes, plain |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
 /// | ^ | `shared_set_bits` | the same, of 32 bits; no result |

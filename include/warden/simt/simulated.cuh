@@ -160,6 +160,10 @@ inline void store_whole_flit(flit_words* address, flit_words value, site where =
   device::store(address, &value, sizeof(value), device::storing::marked, where);
 }
 
+inline void store_four_words(void* address, std::uint32_t const (&words)[4]) {
+  std::memcpy(address, words, sizeof(words));
+}
+
 namespace detail {
 /// One atomic that has begun: what was there, after `change(old)` was written.
 template <class T, class Change>
