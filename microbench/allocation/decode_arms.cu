@@ -50,7 +50,8 @@ std::unique_ptr<emit_arm> make_cub(emission const& e) {
 }  // namespace
 
 std::map<std::string, emit_maker> decode_arms() {
-  return {{"copy", &make_stream},
+  return {{"memcpy", &make_memcpy},
+          {"copy", &make_stream},
           {"ordered", &make_call<decode_by_call>},
           {"cub_block_decode", &make_cub<&block_decode_async>},
           {"cub_batched_copy", &make_cub<&batched_decode_async>}};

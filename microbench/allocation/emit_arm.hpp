@@ -33,8 +33,10 @@ using emit_maker = std::unique_ptr<emit_arm> (*)(emission const&);
 std::map<std::string, emit_maker> emit_arms();
 std::map<std::string, emit_maker> decode_arms();
 
-/// The yardstick: reads and writes as much, and nothing more.
+/// The yardsticks: a kernel that reads and writes as much, and nothing more; and the driver's copy
+/// of half as much, which is read as well as written. There is room for that.
 std::unique_ptr<emit_arm> make_stream(emission const& e);
+std::unique_ptr<emit_arm> make_memcpy(emission const& e);
 /// Of threads that add to one counter, each for itself, and store what they emit.
 std::unique_ptr<emit_arm> make_thread_emission(emission const& e);
 /// The same, where a warp adds for its threads.

@@ -28,6 +28,7 @@ struct allocate_elements {
 
 std::map<std::string, emit_maker> emit_arms() {
   return {
+      {"memcpy", &make_memcpy},
       {"copy", &make_stream},
       {"thread_atomic", &make_thread_emission},
       {"warp_atomic", &make_warp_emission},

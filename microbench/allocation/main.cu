@@ -19,7 +19,8 @@ using points = bench::program::points;
 /// A copy in which one of every so many elements takes places.
 void add_copies(points& to, bench::program const& program, std::vector<std::uint32_t> elements,
                 std::vector<std::uint32_t> const& each) {
-  if (program.operations() != 0) elements = {program.operations()};
+  // As many as are asked for, and up to three more.
+  if (program.operations() != 0) elements = {(program.operations() + 3) / 4 * 4};
   for (std::uint32_t const n : elements) {
     for (std::uint32_t const every : each) {
       if (!std::has_single_bit(every))

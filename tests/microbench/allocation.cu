@@ -194,8 +194,8 @@ TEST(allocation_bench, items_that_emit_and_runs_that_are_decoded) {
   for (std::string const& spread : spreads) {
     for (std::uint32_t const n : {1u, test::sized(1003u, 1u << 20)}) {
       auto const emit = make_emit_point(spread), decode = make_decode_point(spread);
-      EXPECT_EQ(verified_arms(*emit, n).size(), 7u);
-      EXPECT_EQ(verified_arms(*decode, n).size(), 4u);
+      EXPECT_EQ(verified_arms(*emit, n).size(), 8u);
+      EXPECT_EQ(verified_arms(*decode, n).size(), 5u);
       EXPECT_EQ(emit->name("ordered"), "emit/" + spread + "/ordered/keys:1");
       EXPECT_EQ(decode->name("copy"), "decode/" + spread + "/copy/keys:1");
     }
