@@ -2,7 +2,7 @@
 """How arms, numbers of keys and what was measured are named and written in every table."""
 
 ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_atomic", "shared_atomic_compiled", "block_scan", "thread_atomic",
-        "thread_atomic_compiled", "warp_atomic", "shared_atomics", "cub_histogram", "cub_sort", "cub_block_decode", "cub_upper_bound", "cub_batched_copy",
+        "warp_atomic", "shared_atomics", "cub_histogram", "cub_sort", "cub_block_decode", "cub_batched_copy",
         "unordered", "ordered", "reduce_then_scan", "lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",

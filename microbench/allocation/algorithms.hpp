@@ -43,4 +43,21 @@ struct sorted_arguments {
 std::size_t sort_and_count_bytes(sorted_arguments const& a);
 void sort_and_count_async(sorted_arguments const& a, temporary const& memory);
 
+/// Runs, to be decoded into `total` elements, below 2^32 - 1. No run is empty.
+struct decode_arguments {
+  std::uint32_t const *values, *lengths;  ///< [run]
+  std::uint32_t runs;
+  std::uint32_t* offsets;  ///< [run] where it begins; one more
+  std::uint32_t* starts;   ///< [tile] the run that it begins in; `decode_tiles(total)`
+  std::uint32_t* elements;
+  std::uint64_t total;
+};
+std::size_t decode_tiles(std::uint64_t total);
+/// Enough for either.
+std::size_t decode_bytes(decode_arguments const& a);
+/// By a scan, a search for each tile of elements, and cub::BlockRunLengthDecode.
+void block_decode_async(decode_arguments const& a, temporary const& memory);
+/// By a scan, and cub::DeviceCopy::Batched from iterators that say the same again and again.
+void batched_decode_async(decode_arguments const& a, temporary const& memory);
+
 }  // namespace allocation

@@ -75,7 +75,8 @@ std::map<std::string, copy_arm> const& copy_arms() {
       {"global_atomic_compiled", arm_of<by_global_atomic<lanes::together>>(true)},
       {"shared_atomic", arm_of<by_shared_atomic<lanes::apart>>(true, true)},
       {"shared_atomic_compiled", arm_of<by_shared_atomic<lanes::together>>(true, true)},
-      {"block_scan", arm_of<by_block_scan>(true, true)}};
+      {"block_scan", arm_of<by_block_scan>(true, true)},
+      {"unordered", arm_of<by_block_allocator>(true)}};
   return arms;
 }
 bool takes(std::string const& arm) { return arm != "memcpy" && copy_arms().at(arm).takes; }
@@ -88,6 +89,7 @@ class copier {
         in_{n},
         out_{n},
         counter_{1},
+        wide_{1},
         wrong_{1},
         of_one_{1, most_places(n, each)},
         of_blocks_{most_blocks(n), most_places(n, each)} {}
@@ -97,6 +99,7 @@ class copier {
     simt::launch(&draw_elements, blocks, threads, 0, {in_.data(), size(), ++seed_}, {});
     out_.fill_bytes(0xff);
     counter_.fill_bytes(0);
+    wide_.fill_bytes(0);
     warden::timer clock;
     clock.start();
     if (arm == "memcpy") {
@@ -122,7 +125,7 @@ class copier {
   }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(in_.size()); }
   [[nodiscard]] copy_arguments arguments() const {
-    return {in_.data(), out_.data(), size(), each_, counter_.data(), 0};
+    return {in_.data(), out_.data(), size(), each_, counter_.data(), wide_.data(), 0};
   }
   bool is_right(std::string const& arm) {
     wrong_.fill_bytes(0);
@@ -133,13 +136,15 @@ class copier {
     copy_arm const& how = copy_arms().at(arm);
     takings_of_copy const all{arguments(), how.of_blocks ? how.blocks(size()) : 0};
     std::uint64_t const n = (std::uint64_t{size()} + each_ - 1) / each_;
-    return (how.of_blocks ? of_blocks_.wrong(n, all) : of_one_.wrong(n, all, &counter_)) == 0;
+    if (how.of_blocks) return of_blocks_.wrong(n, all) == 0;
+    if (arm == "unordered") return of_one_.wrong(n, all, &wide_) == 0;
+    return of_one_.wrong(n, all, &counter_) == 0;
   }
 
   std::uint32_t each_;
   std::uint64_t seed_ = 0;
   warden::buffer<std::uint32_t> in_, out_, counter_;
-  warden::buffer<std::uint64_t> wrong_;
+  warden::buffer<std::uint64_t> wide_, wrong_;
   place_oracle of_one_, of_blocks_;
 };
 

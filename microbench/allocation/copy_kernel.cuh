@@ -2,6 +2,7 @@
 // A copy during which one of every so many elements takes places from a counter, by several means.
 #pragma once
 
+#include <warden/allocate/block_allocator.cuh>
 #include <warden/cuda_names.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
@@ -24,6 +25,7 @@ struct copy_arguments {
   std::uint32_t n;         ///< elements, a multiple of 4
   std::uint32_t each;      ///< every so many elements one that takes places; a power of two
   std::uint32_t* counter;  ///< one for all
+  std::uint64_t* wide;     ///< the same, for those who count in 64 bits
   std::uint32_t zero;      ///< 0, which no compiler knows
 };
 
@@ -89,6 +91,20 @@ struct by_shared_atomic {
     }
   }
 };
+/// Adds what `places(count)` gives a thread for all its places.
+template <class Places>
+WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
+                              std::uint32_t const (&counts)[copy_tile::items], Places places) {
+  std::uint32_t sum = 0;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < copy_tile::items; ++k) sum += counts[k];
+  std::uint32_t place = places(sum);
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < copy_tile::items; ++k) {
+    if (counts[k] != 0) elements[k] += place;
+    place += counts[k];
+  }
+}
 /// What a scan of the block's counts says, behind what it said before: no atomic at all.
 struct by_block_scan {
   using scan = simt::block_scan<copy_tile::threads>;
@@ -100,17 +116,27 @@ struct by_block_scan {
   WARDEN_DEVICE by_block_scan(copy_arguments const&, storage& memory) : shared{memory} {}
   WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
                          std::uint32_t const (&counts)[copy_tile::items]) {
-    std::uint32_t sum = 0, total;
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < copy_tile::items; ++k) sum += counts[k];
-    std::uint32_t place = taken + scan::exclusive_sum(shared.scanning, sum, total);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < copy_tile::items; ++k) {
-      if (counts[k] != 0) elements[k] += place;
-      place += counts[k];
-    }
+    std::uint32_t total;
+    add_places(elements, counts, [&](std::uint32_t count) {
+      return taken + scan::exclusive_sum(shared.scanning, count, total);
+    });
     taken += total;
     simt::sync_block();
+  }
+};
+
+/// The same, and an atomic for the block.
+struct by_block_allocator {
+  using allocator = warden::block_allocator<copy_tile::threads>;
+  using storage = allocator::storage;
+  allocator places;
+  WARDEN_DEVICE by_block_allocator(copy_arguments const& a, storage& memory)
+      : places{a.wide, memory} {}
+  WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
+                         std::uint32_t const (&counts)[copy_tile::items]) {
+    add_places(elements, counts, [&](std::uint32_t count) {
+      return static_cast<std::uint32_t>(places.allocate(count));
+    });
   }
 };
 

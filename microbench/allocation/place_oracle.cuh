@@ -73,9 +73,9 @@ class place_oracle {
 
   /// How many takings are wrong; of counters that lie in memory also how many of these. Throws
   /// std::logic_error if there are more places.
-  template <class Takings>
+  template <class Takings, class Counter = std::uint32_t>
   std::uint64_t wrong(std::uint64_t n, Takings takings,
-                      warden::buffer<std::uint32_t> const* counters = nullptr) {
+                      warden::buffer<Counter> const* counters = nullptr) {
     asked_.fill_bytes(0);
     marks_.fill_bytes(0);
     wrong_.fill_bytes(0);
@@ -92,7 +92,7 @@ class place_oracle {
     simt::launch(&mark_places<Takings>, blocks, threads, 0, check, {});
     std::uint64_t wrong = wrong_.to_host()[0];
     if (counters != nullptr) {
-      std::vector<std::uint32_t> const values = counters->to_host();
+      std::vector<Counter> const values = counters->to_host();
       for (std::size_t c = 0; c < asked.size(); ++c) wrong += values[c] != asked[c] ? 1 : 0;
     }
     return wrong;

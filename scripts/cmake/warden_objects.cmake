@@ -12,9 +12,11 @@ warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_pu
 warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
-warden_add_objects(allocation SOURCES microbench/allocation/copy.cu microbench/allocation/deferred_histogram.cu
-                   microbench/allocation/histogram.cu microbench/allocation/histogram_oracle.cu microbench/allocation/shared_histogram.cu
-                   SIM_SOURCES microbench/allocation/simulated/algorithms.cpp GPU_SOURCES microbench/allocation/cub/algorithms.cu)
+set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit emit_arms emit_atomics emit_called emit_stream histogram
+    histogram_oracle item_counts shared_histogram take take_called word_stream)
+list(TRANSFORM allocation_sources REPLACE "(.+)" "microbench/allocation/\\1.cu")
+warden_add_objects(allocation SOURCES ${allocation_sources} SIM_SOURCES microbench/allocation/simulated/algorithms.cpp
+                   GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.

@@ -251,12 +251,13 @@ class Prebuilt(driver.ProgramTest):
         names = [row["name"] for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
         self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], names)
         self.assertEqual(len(set(names)), len(names))
-        for name in ("copy/64/block_scan/keys:256", "histogram/one/cub_sort/keys:65536"):
+        for name in ("copy/64/block_scan/keys:256", "emit/zipf/ordered/keys:1", "decode/one/cub_block_decode/keys:1",
+                     "take/uniform/warp_atomic/keys:65536", "histogram/one/cub_sort/keys:65536"):
             self.assertIn(f"allocation/{name}", names)
         printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"], capture_output=True, text=True)
         self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
         for options, error in ((["--each", "3"], "--each 3: a power of two"), (["--elements", "6"], "6 elements: a multiple of 4 is copied"),
-                               (["--operation", "copies"], "--operation: copies not in {copy,histogram}"),
+                               (["--operation", "copies"], "--operation: copies not in {copy,emit,decode,take,histogram}"),
                                (["--samples", "two"], "--samples: two not in {uniform,zipf099,one}"), (["--bins", "0"], "--bins: Value 0 not in range")):
             done = subprocess.run([program, *options], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), options)

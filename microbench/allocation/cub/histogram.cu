@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The algorithms by CUB, compiled here once.
+// Histograms and sorting by CUB, compiled here once.
 
 #include "microbench/allocation/algorithms.hpp"
-
-#include <warden/error.hpp>
+#include "microbench/allocation/cub/check.cuh"
 
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 
 #include <algorithm>
-#include <source_location>
-#include <string>
 
 namespace allocation {
 
 namespace {
-
-void check(char const* what, cudaError_t code) {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // not sticky: the next call must not report it again
-  throw warden::cuda_error{static_cast<int>(code),
-                           std::string{what} + ": " + cudaGetErrorString(code),
-                           std::source_location::current()};
-}
 
 void histogram(histogram_arguments const& a, void* memory, std::size_t& bytes) {
   // Bounds that are floats, exact here: of those that are integers CUB makes a division for each
