@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The ways to search, by name. All mark the same levels.
+#pragma once
+
+#include "apps/breadth_first/state.cuh"
+
+#include <warden/stream.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace breadth_first {
+
+/// One way.
+class arm {
+ public:
+  virtual ~arm() = default;
+  /// Enqueues a search, or does it: the control has been zeroed in the stream. Throws cuda_error.
+  virtual void search(search_state const& s, std::uint32_t source, warden::stream_ref in) = 0;
+  /// Blocks the host until the search is over. Throws what went wrong.
+  virtual void wait(warden::stream_ref in) { in.synchronize(); }
+};
+
+/// The arms to compare.
+std::vector<std::string> const& arm_names();
+/// Whether an arm asks for the arcs that come to a vertex.
+bool looks_back(std::string const& name);
+/// Whether an arm queues every vertex once: a queue is then never full.
+bool is_exact(std::string const& name);
+/// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
+std::unique_ptr<arm> make_arm(std::string const& name, search_state const& s,
+                              std::source_location where = std::source_location::current());
+
+// Some translation units: their kernels take long enough to compile.
+std::unique_ptr<arm> make_gather_arm(std::string const& name);
+std::unique_ptr<arm> make_cull_arm(std::string const& name);
+std::unique_ptr<arm> make_queue_arm(std::string const& name);
+
+}  // namespace breadth_first
