@@ -11,14 +11,24 @@ namespace breadth_first {
 
 std::vector<std::string> const& arm_names() {
   static std::vector<std::string> const names{
-      "gather_serial", "gather_warp",   "gather_scan", "cull_none", "cull_warp",
-      "cull_history",  "queue_threads", "queue_warps", "top_down",  "direction_optimizing"};
+      "gather_serial", "gather_warp",  "gather_scan",         "cull_none",
+      "cull_warp",     "cull_history", "queue_threads",       "queue_warps",
+      "warden",        "top_down",     "direction_optimizing"};
   return names;
 }
 bool looks_back(std::string const& name) { return name == "direction_optimizing"; }
 bool is_exact(std::string const& name) { return !name.starts_with("cull_"); }
 
-std::unique_ptr<arm> make_arm(std::string const& name, search_state const&,
+unsigned search_blocks(warden::runtime::kernel const& kernel, std::size_t shared_bytes) {
+  auto const resident =
+      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, search_threads, shared_bytes));
+  // A simulated thread is dear.
+  return warden::runtime::facts(warden::runtime::current_device()).simulated
+             ? std::min(resident, 3u)
+             : resident;
+}
+
+std::unique_ptr<arm> make_arm(std::string const& name, search_state const& s,
                               std::source_location where) {
   auto const& names = arm_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -28,6 +38,7 @@ std::unique_ptr<arm> make_arm(std::string const& name, search_state const&,
   }
   if (name.starts_with("cull_")) return make_cull_arm(name);
   if (name.starts_with("gather_")) return make_gather_arm(name);
+  if (name == "warden") return make_warden_arm(s);
   return make_queue_arm(name);
 }
 

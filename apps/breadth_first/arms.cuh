@@ -5,8 +5,10 @@
 
 #include "apps/breadth_first/state.cuh"
 
+#include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
@@ -25,6 +27,10 @@ class arm {
   virtual void wait(warden::stream_ref in) { in.synchronize(); }
 };
 
+/// Blocks of a kernel of `search_threads` threads: as many as the device holds together. Throws
+/// cuda_error.
+unsigned search_blocks(warden::runtime::kernel const& kernel, std::size_t shared_bytes);
+
 /// The arms to compare.
 std::vector<std::string> const& arm_names();
 /// Whether an arm asks for the arcs that come to a vertex.
@@ -39,5 +45,6 @@ std::unique_ptr<arm> make_arm(std::string const& name, search_state const& s,
 std::unique_ptr<arm> make_gather_arm(std::string const& name);
 std::unique_ptr<arm> make_cull_arm(std::string const& name);
 std::unique_ptr<arm> make_queue_arm(std::string const& name);
+std::unique_ptr<arm> make_warden_arm(search_state const& s);
 
 }  // namespace breadth_first

@@ -9,7 +9,6 @@
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
-#include <algorithm>
 #include <memory>
 
 namespace breadth_first {
@@ -30,17 +29,8 @@ class one_launch_arm final : public arm {
   }
 
  private:
-  static unsigned chosen(warden::runtime::kernel const& kernel) {
-    auto const resident =
-        static_cast<unsigned>(warden::runtime::resident_blocks(kernel, search_threads, 0));
-    // A simulated thread is dear.
-    return warden::runtime::facts(warden::runtime::current_device()).simulated
-               ? std::min(resident, 4u)
-               : resident;
-  }
-
   warden::runtime::kernel kernel_ = simt::make_kernel(&breadth_first::search<Policy>);
-  unsigned blocks_ = chosen(kernel_);
+  unsigned blocks_ = search_blocks(kernel_, 0);
 };
 
 template <class Policy>

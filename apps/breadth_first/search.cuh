@@ -4,13 +4,13 @@
 /// two of them, and neither the host nor another launch.
 #pragma once
 
+#include "apps/breadth_first/begin.cuh"
 #include "apps/breadth_first/bottom_up.cuh"
 #include "apps/breadth_first/cull.cuh"
 #include "apps/breadth_first/gather.cuh"
 #include "apps/breadth_first/progress.cuh"
 #include "apps/breadth_first/queue.cuh"
 #include "apps/breadth_first/state.cuh"
-#include "apps/support/device.cuh"
 
 #include <warden/cuda_names.cuh>
 #include <warden/simt/collective.cuh>
@@ -91,25 +91,13 @@ class search_block {
  private:
   [[nodiscard]] WARDEN_DEVICE progress const& now() const { return shared_.now; }
 
-  /// Nobody has been reached but the source.
   WARDEN_DEVICE void begin(std::uint32_t source) {
-    apps::for_my_share(s_.out.vertices, [&](std::uint64_t v) {
-      bool const is_source = v == source;
-      simt::store_relaxed(&s_.levels[v], is_source ? 0 : unreached);
-      simt::store_relaxed(&s_.parents[v], is_source ? source : unreached);
-    });
-    apps::for_my_share(words_of(s_.out.vertices), [&](std::uint64_t w) {
-      simt::store_relaxed(&s_.visited[0][w], w == source / 32 ? bit_of(source) : 0u);
-    });
-    row const its = row_of(s_.out, source);
     if (simt::thread_rank() == 0) {
-      shared_.now.begin(its);
+      shared_.now.begin(row_of(s_.out, source));
       shared_.passed_vertices = shared_.passed_arcs = 0;
       for (unsigned turn = 0; turn < 2; ++turn) forget(turn);
     }
-    if (simt::block_rank() != 0) return;
-    for (std::uint32_t p = simt::thread_rank(); p < places_of(its.arcs); p += search_threads)
-      simt::store_flit(&s_.queues[0][p], part_of(source, its, p).words(), false);
+    begin_search(s_, source);
   }
   /// What there is to say of a search that is over.
   WARDEN_DEVICE void tell() const {
@@ -236,10 +224,6 @@ class search_block {
       }
     }
     return at;
-  }
-  WARDEN_DEVICE static place part_of(std::uint32_t v, row const& its, std::uint32_t number) {
-    std::uint32_t const before = number * most_arcs_of_a_place, left = its.arcs - before;
-    return {v, left < most_arcs_of_a_place ? left : most_arcs_of_a_place, its.begin + before};
   }
   /// The first of this thread's places in the next frontier; collective over the block.
   WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {

@@ -42,6 +42,10 @@ TEST_P(arms, take_all_shapes) {
   EXPECT_EQ(star.complaint_from(0), "") << "from the middle";
   EXPECT_EQ(star.complaint_from(5), "") << "from a leaf";
   EXPECT_EQ(searched(test::path(200), GetParam()).complaint_from(0), "");
+  EXPECT_EQ(searched(generate(graph::uniform{{.vertices = 2000, .edges = 9000}}), GetParam())
+                .complaint_from(1),
+            "")
+      << "levels of several places for a thread";
   EXPECT_EQ(searched(test::complete(40), GetParam()).complaint_from(7), "");
 }
 TEST_P(arms, follow_arcs_one_way) {

@@ -6,20 +6,33 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 namespace {
 
 class arms : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(breadth_first_seeds, arms, testing::ValuesIn(breadth_first::arm_names()),
                          [](auto const& arm) { return arm.param; });
 
-/// Wide enough for all blocks, and then narrow again.
+/// Wide enough for all blocks, several places for a thread, and then narrow again.
 TEST_P(arms, find_levels) {
-  graph::edge_list g = generate(graph::uniform{{.vertices = 260, .edges = 700}});
-  g.from.push_back(3), g.to.push_back(4), g.weights.push_back(1);
-  test::searched graph{std::move(g), GetParam()};
+  test::searched graph{generate(graph::uniform{{.vertices = 420, .edges = 1100}}), GetParam()};
   test::under_many_schedules(10, [&](std::uint64_t seed) {
-    EXPECT_EQ(graph.complaint_from(static_cast<std::uint32_t>(seed % 260)), "");
+    EXPECT_EQ(graph.complaint_from(static_cast<std::uint32_t>(seed % 420)), "");
   });
+}
+/// Long rows in a level of one block: nobody waits for another one but where a sum is made.
+TEST_P(arms, follow_long_rows) {
+  std::uint32_t const long_row = breadth_first::search_threads + 4;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t hub = 1; hub <= 3; ++hub) {
+    arcs.emplace_back(0, hub);
+    for (std::uint32_t k = 1; k < long_row; ++k) arcs.emplace_back(hub, 3 + hub * 40 + k);
+  }
+  test::searched graph{test::edges_of(200, arcs), GetParam()};
+  test::under_many_schedules(10, [&](std::uint64_t) { EXPECT_EQ(graph.complaint_from(0), ""); });
 }
 
 }  // namespace
