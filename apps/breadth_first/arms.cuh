@@ -6,7 +6,6 @@
 #include "apps/breadth_first/state.cuh"
 
 #include <warden/runtime.hpp>
-#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,10 +20,9 @@ namespace breadth_first {
 class arm {
  public:
   virtual ~arm() = default;
-  /// Enqueues a search, or does it: the control has been zeroed in the stream. Throws cuda_error.
-  virtual void search(search_state const& s, std::uint32_t source, warden::stream_ref in) = 0;
-  /// Blocks the host until the search is over. Throws what went wrong.
-  virtual void wait(warden::stream_ref in) { in.synchronize(); }
+  /// Enqueues a search in the default stream, where the control has been zeroed, or does it. Throws
+  /// what goes wrong until then.
+  virtual void search(search_state const& s, std::uint32_t source) = 0;
 };
 
 /// Blocks of a kernel of `search_threads` threads: as many as the device holds together. Throws

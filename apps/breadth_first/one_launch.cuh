@@ -17,11 +17,11 @@ namespace breadth_first {
 template <class Policy>
 class one_launch_arm final : public arm {
  public:
-  void search(search_state const& s, std::uint32_t source, warden::stream_ref in) override {
+  void search(search_state const& s, std::uint32_t source) override {
     search_state state = s;
     void* arguments[] = {&state, &source};
     auto const result =
-        warden::runtime::launch(kernel_, {blocks_, search_threads, 0, true}, arguments, in);
+        warden::runtime::launch(kernel_, {blocks_, search_threads, 0, true}, arguments, {});
     if (result == warden::runtime::launch_result::too_large) {
       throw warden::limit_error{"breadth_first: a search of " + std::to_string(blocks_) +
                                 " blocks; the device does not hold them together"};

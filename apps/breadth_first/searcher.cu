@@ -65,11 +65,9 @@ void searcher::find(std::uint32_t source, std::source_location where) {
                                   ", the number of vertices",
                               where};
   }
-  control_.fill_bytes(0, stream_);
-  arm_->search(state_, source, stream_);
-  control c{};
-  warden::copy(&c, control_.data(), 1, stream_);
-  arm_->wait(stream_);
+  control_.fill_bytes(0);
+  arm_->search(state_, source);
+  control const c = control_.to_host()[0];
   if (c.barrier.failed != 0)
     throw warden::error{"breadth_first: " + apps::complaint(c.barrier.first), where};
   if (c.most_places > state_.capacity) {

@@ -42,9 +42,9 @@ class searcher {
            search_options const& o = {},
            std::source_location where = std::source_location::current());
 
-  /// Searches from `source`. Blocks the host. Throws limit_error for what is no vertex, and where a
-  /// queue was too small, with the places that were needed; then what was found means nothing.
-  /// Throws error when the device does not get on.
+  /// Searches from `source`, behind what is enqueued in the default stream. Blocks the host. Throws
+  /// limit_error for what is no vertex, and where a queue was too small, with the places that were
+  /// needed; then what was found means nothing. Throws error when the device does not get on.
   void find(std::uint32_t source, std::source_location where = std::source_location::current());
 
   [[nodiscard]] search_facts const& facts() const { return facts_; }
@@ -56,7 +56,6 @@ class searcher {
 
  private:
   graph::csr_view out_;
-  warden::stream stream_;
   warden::buffer<std::uint32_t> levels_, parents_, visited_[2];
   warden::buffer<simt::flit_words> queues_[2];
   warden::buffer<control> control_;

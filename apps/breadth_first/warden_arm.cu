@@ -111,33 +111,35 @@ class warden_arm final : public arm {
         // An arc is followed once.
         log_{guarded_, std::max<std::size_t>(s.out.arcs, 1)} {}
 
-  void search(search_state const& s, std::uint32_t source, warden::stream_ref in) override {
-    warden::launch(&begin_levels, blocks_, search_threads, in, s, source);
+  void search(search_state const& s, std::uint32_t source) override {
+    warden::launch(&begin_levels, blocks_, search_threads, {}, s, source);
+    warden::stream_ref{}.synchronize();
     std::uint64_t left = 0;
     do {
-      enqueue(s, in);
-      warden::copy(&left, &s.control->ends[0].places, 1, in);
-      guarded_.wait(in);
+      enqueue(s);
+      warden::copy(&left, &s.control->ends[0].places, 1, stream_);
+      guarded_.wait(stream_);
     } while (left != 0 && left <= s.capacity);
   }
 
  private:
   /// The first time as it is: kernels are loaded then.
-  void enqueue(search_state const& s, warden::stream_ref in) {
-    if (captured_) return captured_->launch(in);
-    enqueue_levels(s, in);
-    captured_ = warden::graph::capture(in, [&] { enqueue_levels(s, in); });
+  void enqueue(search_state const& s) {
+    if (captured_) return captured_->launch(stream_);
+    enqueue_levels(s);
+    captured_ = warden::graph::capture(stream_, [&] { enqueue_levels(s); });
   }
-  void enqueue_levels(search_state const& s, warden::stream_ref in) {
+  void enqueue_levels(search_state const& s) {
     // A multiple of what queues and their ends are counted by: the next ones begin alike.
     constexpr std::uint32_t levels = simt::has_registers ? 24 : 6;
     for (std::uint32_t turn = 0; turn < levels; ++turn) {
-      warden::launch(&send_level, {blocks_, search_threads, shared_bytes}, in, log_.ref(), s,
+      warden::launch(&send_level, {blocks_, search_threads, shared_bytes}, stream_, log_.ref(), s,
                      turn % 6);
-      log_.run(in);
+      log_.run(stream_);
     }
   }
 
+  warden::stream stream_;  ///< the default one cannot be captured
   guarded guarded_;
   warden::deferred<marks_policy, std::uint32_t, reach> log_;
   std::optional<warden::graph> captured_;

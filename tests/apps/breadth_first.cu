@@ -80,6 +80,7 @@ TEST(breadth_first, wide_levels_are_bottom_up) {
   EXPECT_EQ(rmat.complaint_from(1), "");
   EXPECT_GT(rmat.finder.facts().bottom_up, 0u);
   EXPECT_LT(rmat.finder.facts().bottom_up, rmat.finder.facts().levels);
+  EXPECT_LT(rmat.finder.facts().most_places, 600u) << "those of the widest levels are not queued";
   searched always{generate(graph::uniform{{.vertices = 900, .edges = 3000}}),
                   "direction_optimizing",
                   {.direction = {.alpha = 0xffffffff, .beta = 0xffffffff}}};

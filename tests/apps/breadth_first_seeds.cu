@@ -34,5 +34,18 @@ TEST_P(arms, follow_long_rows) {
   test::searched graph{test::edges_of(200, arcs), GetParam()};
   test::under_many_schedules(10, [&](std::uint64_t) { EXPECT_EQ(graph.complaint_from(0), ""); });
 }
+/// Nothing but long rows, more of them than a block has threads: the places before are done when
+/// the next ones begin. With this arm nobody waits for another one to be given places.
+TEST(breadth_first_seeds, goes_on_to_long_rows) {
+  std::uint32_t const row = breadth_first::search_threads, hubs = 3 * row + 20;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t hub = 1; hub <= hubs; ++hub) {
+    arcs.emplace_back(0, hub);
+    for (std::uint32_t k = 0; k < row; ++k)
+      arcs.emplace_back(hub, hubs + 1 + (hub + k) % (2 * row));
+  }
+  test::searched graph{test::edges_of(hubs + 1 + 2 * row, arcs), "queue_threads"};
+  test::under_many_schedules(10, [&](std::uint64_t) { EXPECT_EQ(graph.complaint_from(0), ""); });
+}
 
 }  // namespace
