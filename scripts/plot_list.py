@@ -20,6 +20,7 @@ PLOTS = [
           Panel("transfer", "hot_side", "one account in 9 of 10"))),
     Bars("spanning_forest", "spanning_forest", "Minimum spanning forests", "graph"),
     Bars("max_flow", "max_flow", "Maximum flows and minimum cuts", "network"),
+    Bars("breadth_first", "breadth_first", "Breadth-first search", "graph"),
 ]
 
 

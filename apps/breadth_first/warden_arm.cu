@@ -24,7 +24,6 @@ namespace {
 struct reach {
   std::uint32_t vertex;
   std::uint32_t parent;
-  static constexpr bool reads_other_memory = false;
 
   WARDEN_DEVICE void operator()(std::uint32_t& level, search_state const& s) const {
     if (level != unreached) return;
