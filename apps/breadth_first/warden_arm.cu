@@ -92,10 +92,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
         v[k] = arcs.is_one[k] ? s.out.neighbours[arcs.arc[k]] : 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < arcs_at_once; ++k) level[k] = arcs.is_one[k] ? s.levels[v[k]] : 0;
-      WARDEN_UNROLL
+      // One copy of the client's code: unrolled it is too large. So that nothing is indexed, the
+      // arcs move up instead.
+      WARDEN_NO_UNROLL
       for (unsigned k = 0; k < arcs_at_once; ++k) {
-        bool const is_new = level[k] == unreached;
-        all.send(v[k], reach{v[k], is_new ? gather.from(k) : 0}, is_new);
+        bool const is_new = level[0] == unreached;
+        all.send(v[0], reach{v[0], is_new ? gather.from(k) : 0}, is_new);
+        WARDEN_UNROLL
+        for (unsigned i = 1; i < arcs_at_once; ++i) {
+          v[i - 1] = v[i];
+          level[i - 1] = level[i];
+        }
       }
     }
   }

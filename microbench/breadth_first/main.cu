@@ -30,20 +30,13 @@ using breadth_first::searcher;
 /// One graph, by all arms, from the same vertex. The time begins with the graph in device memory
 /// and ends with levels and parents there; an operation is an arc that leaves a vertex that was
 /// reached, whether the arm followed it or not.
-class search_point final : public bench::point {
+class search_point final : public bench::graph_point {
  public:
-  search_point(std::string name, bench::graph_input input)
-      : name_{std::move(name)}, input_{std::move(input)} {}
-
-  [[nodiscard]] bool has(std::string const&) const override { return true; }
-  [[nodiscard]] std::string name(std::string const& arm) const override {
-    return "find/" + name_ + "/" + arm + "/keys:" + std::to_string(input_.vertices);
-  }
+  using graph_point::graph_point;
 
  private:
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
-    graph::device_csr const rows =
-        build_csr(to_device(input_.make()), {graph::arcs_of::undirected});
+    graph::device_csr const rows = build_csr(to_device(make()), {graph::arcs_of::undirected});
     graph::csr const on_host = to_host(rows);
     std::uint32_t const source = source_of(on_host);
     auto const wanted = breadth_first::levels_from(on_host, source);
@@ -110,9 +103,6 @@ class search_point final : public bench::point {
     r.counters["levels_bottom_up"] = static_cast<double>(f.bottom_up);
     if (f.levels != 0) r.counters["ns_a_level"] = 1e9 * r.seconds / f.levels;
   }
-
-  std::string name_;
-  bench::graph_input input_;
 };
 
 }  // namespace

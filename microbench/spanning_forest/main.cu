@@ -25,19 +25,13 @@ using spanning_forest::forest_finder;
 
 /// One graph, by all arms. The time begins with the graph in device memory and ends with the
 /// numbers of the forest's edges there.
-class forest_point final : public bench::point {
+class forest_point final : public bench::graph_point {
  public:
-  forest_point(std::string name, bench::graph_input input)
-      : name_{std::move(name)}, input_{std::move(input)} {}
-
-  [[nodiscard]] bool has(std::string const&) const override { return true; }
-  [[nodiscard]] std::string name(std::string const& arm) const override {
-    return "find/" + name_ + "/" + arm + "/keys:" + std::to_string(input_.vertices);
-  }
+  using graph_point::graph_point;
 
  private:
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
-    graph::edge_list g = input_.make();
+    graph::edge_list g = make();
     if (!g.is_weighted()) draw_weights(g, 1000000, 1);
     graph::device_csr const rows =
         build_csr(to_device(g), {.arcs = graph::arcs_of::undirected, .edges = true});
@@ -79,9 +73,6 @@ class forest_point final : public bench::point {
     r.counters["rounds"] = static_cast<double>(finder.rounds().size());
     r.counters["offers"] = offered;
   }
-
-  std::string name_;
-  bench::graph_input input_;
 };
 
 }  // namespace

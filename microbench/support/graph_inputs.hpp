@@ -20,6 +20,25 @@ struct graph_input {
   std::function<graph::edge_list()> make;
 };
 
+/// What a program measures with one of them, by all arms.
+class graph_point : public point {
+ public:
+  graph_point(std::string name, graph_input input)
+      : name_{std::move(name)}, input_{std::move(input)} {}
+
+  [[nodiscard]] bool has(std::string const&) const override { return true; }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return "find/" + name_ + "/" + arm + "/keys:" + std::to_string(input_.vertices);
+  }
+
+ protected:
+  [[nodiscard]] graph::edge_list make() const { return input_.make(); }
+
+ private:
+  std::string name_;
+  graph_input input_;
+};
+
 /// A program's options for such graphs.
 class graph_inputs {
  public:
