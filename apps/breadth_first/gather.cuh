@@ -100,12 +100,13 @@ class gather_scan {
   static constexpr unsigned warps = threads / simt::warp_size;
   static constexpr bool has_long = BlockFrom <= most_arcs_of_a_place;
   static_assert(most_arcs_of_a_place <= window, "the block follows a long place at once");
-  static_assert(arcs_at_once > 1 && warps <= simt::warp_size);
+  static_assert(warps <= simt::warp_size);
   using sum = simt::block_scan<threads, true>;
 
  public:
   struct storage {
     typename sum::storage scan;
+    std::uint32_t vertex[threads], count[threads], begin[threads];  ///< of each thread's place
     std::uint32_t arcs[window], from[window];
     std::uint32_t long_ones[warps];  ///< [warp] its lanes with long places
   };
@@ -115,21 +116,16 @@ class gather_scan {
   WARDEN_DEVICE void start(place const& mine) {
     // Everybody has read what the places before left in the storage.
     simt::sync_block();
-    mine_ = mine;
     done_ = 0;
+    simt::shared_store(storage_.vertex[simt::thread_rank()], mine.vertex);
+    simt::shared_store(storage_.count[simt::thread_rank()], mine.arcs);
+    simt::shared_store(storage_.begin[simt::thread_rank()], mine.begin);
+    bool const is_long = has_long && mine.arcs >= BlockFrom;
     if constexpr (has_long) {
-      bool const is_long = mine.arcs >= BlockFrom;
       unsigned const lanes = simt::ballot(simt::full_warp, is_long);
       if (simt::lane_id() == 0) simt::shared_store(storage_.long_ones[simt::warp_rank()], lanes);
-      if (is_long) {
-        // The window is not in use yet: one half for where, one for how many and of whom.
-        simt::shared_store(storage_.arcs[simt::thread_rank()], mine.begin);
-        simt::shared_store(storage_.arcs[threads + simt::thread_rank()], mine.arcs);
-        simt::shared_store(storage_.from[simt::thread_rank()], mine.vertex);
-        mine_.arcs = 0;
-      }
     }
-    before_ = sum::exclusive_sum(storage_.scan, mine_.arcs, all_);
+    before_ = sum::exclusive_sum(storage_.scan, is_long ? 0 : mine.arcs, all_);
     if constexpr (has_long) {
       // Behind the sum's barriers. Every warp finds the same.
       std::uint32_t const lanes =
@@ -144,7 +140,7 @@ class gather_scan {
       if (next_long(all)) return true;
     }
     if (done_ >= all_) return false;
-    // The window has been read, and long places, too.
+    // The window has been read.
     simt::sync_block();
     fill_window();
     simt::sync_block();
@@ -158,9 +154,9 @@ class gather_scan {
     return true;
   }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t from(unsigned k) const {
-    // Behind the first window there are no long places left.
-    bool const is_long = has_long && done_ == 0;
-    return simt::shared_load(storage_.from[is_long ? long_ : k * threads + simt::thread_rank()]);
+    // Long places come before the first window.
+    if (has_long && done_ == 0) return simt::shared_load(storage_.vertex[long_]);
+    return simt::shared_load(storage_.from[k * threads + simt::thread_rank()]);
   }
 
  private:
@@ -171,8 +167,8 @@ class gather_scan {
     long_ = warp * simt::warp_size + static_cast<unsigned>(simt::first_bit(lanes_left_));
     lanes_left_ &= lanes_left_ - 1;
     if (lanes_left_ == 0) warps_left_ &= warps_left_ - 1;
-    std::uint32_t const begin = simt::shared_load(storage_.arcs[long_]);
-    std::uint32_t const arcs = simt::shared_load(storage_.arcs[threads + long_]);
+    std::uint32_t const begin = simt::shared_load(storage_.begin[long_]);
+    std::uint32_t const arcs = simt::shared_load(storage_.count[long_]);
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
       std::uint32_t const i = k * threads + simt::thread_rank();
@@ -194,23 +190,25 @@ class gather_scan {
       simt::shared_store(storage_.from[before + i - done_], of.vertex);
     }
   }
+  [[nodiscard]] WARDEN_DEVICE place place_of(unsigned thread) const {
+    return {simt::shared_load(storage_.vertex[thread]), simt::shared_load(storage_.count[thread]),
+            simt::shared_load(storage_.begin[thread])};
+  }
   WARDEN_DEVICE void fill_window() const {
-    bool const is_warps = mine_.arcs >= WarpFrom;
-    if (!is_warps) write(mine_, before_, 0, 1);
+    place const mine = place_of(simt::thread_rank());
+    if (mine.arcs < WarpFrom) write(mine, before_, 0, 1);
+    bool const is_warps = mine.arcs >= WarpFrom && mine.arcs < BlockFrom;
     unsigned left = simt::ballot(
-        simt::full_warp, is_warps && before_ < done_ + window && before_ + mine_.arcs > done_);
+        simt::full_warp, is_warps && before_ < done_ + window && before_ + mine.arcs > done_);
     while (left != 0) {
       auto const lane = static_cast<unsigned>(simt::first_bit(left));
       left &= left - 1;
-      place const its{simt::shuffle(simt::full_warp, mine_.vertex, lane),
-                      simt::shuffle(simt::full_warp, mine_.arcs, lane),
-                      simt::shuffle(simt::full_warp, mine_.begin, lane)};
+      place const its = place_of(simt::warp_rank() * simt::warp_size + lane);
       write(its, simt::shuffle(simt::full_warp, before_, lane), simt::lane_id(), simt::warp_size);
     }
   }
 
   storage& storage_;
-  place mine_{};
   std::uint32_t before_ = 0;  ///< arcs of the places before
   std::uint32_t all_ = 0;     ///< of all places
   std::uint32_t done_ = 0;    ///< of these, in windows before

@@ -5,8 +5,9 @@
 /// the first of the thread's places.
 #pragma once
 
-#include "apps/breadth_first/allocate.cuh"
 #include "apps/breadth_first/state.cuh"
+
+#include <warden/allocate.cuh>
 
 #include <cstdint>
 
@@ -33,7 +34,8 @@ class queue_by_warps {
 
   WARDEN_DEVICE queue_by_warps(std::uint64_t* end, storage&) : end_{end} {}
   WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) const {
-    return allocate_in_warp(end_, simt::full_warp, count);
+    if (!simt::any(simt::full_warp, count != 0)) return 0;
+    return warden::allocate_in_warp(end_, simt::full_warp, count);
   }
 
  private:
@@ -41,6 +43,6 @@ class queue_by_warps {
 };
 
 /// One atomic for the block, with a sum over its threads.
-using queue_by_blocks = block_allocator<search_threads>;
+using queue_by_blocks = warden::block_allocator<search_threads>;
 
 }  // namespace breadth_first
