@@ -23,6 +23,7 @@ PLOTS = [
     Plot("counters", "allocation", "Places of many counters", "counters, all hit alike", (Panel("take", "uniform"),)),
     Bars("spanning_forest", "spanning_forest", "Minimum spanning forests", "graph"),
     Bars("max_flow", "max_flow", "Maximum flows and minimum cuts", "network"),
+    Bars("breadth_first", "breadth_first", "Breadth-first search", "graph"),
 ]
 
 

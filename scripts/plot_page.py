@@ -72,6 +72,16 @@ STYLES = {
     "warden_regions": ("blue", SOLID, "o", True),
     "boost_push_relabel": ("pink", DASHED, "P", True),
     "boost_boykov_kolmogorov": ("pink", DASHED, "P", False),
+    "gather_serial": ("grey", DASHED, "v", True),
+    "gather_warp": ("grey", DASHED, "v", False),
+    "gather_scan": ("dark", DASHED, "^", True),
+    "cull_none": ("pink", DASHED, "P", True),
+    "cull_warp": ("pink", DASHED, "P", False),
+    "cull_history": ("purple", DASHED, "s", True),
+    "queue_threads": ("orange", DASHED, "D", True),
+    "queue_warps": ("orange", DASHED, "D", False),
+    "top_down": ("sky", SOLID, "o", True),
+    "direction_optimizing": ("green", SOLID, "o", True),
 }
 SIZES = {"v": 4.6, "^": 4.6, "D": 3.9, "P": 5, "s": 4.2, "o": 4.6, "X": 5, ">": 4.6}
 

@@ -304,6 +304,11 @@ WARDEN_DEVICE T fetch_xor(T* address, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
   return static_cast<T>(atomicXor(reinterpret_cast<word*>(address), static_cast<word>(value)));
 }
+template <class T>
+WARDEN_DEVICE T fetch_or(T* address, std::type_identity_t<T> value) {
+  using word = detail::atomic_word<T>;
+  return static_cast<T>(atomicOr(reinterpret_cast<word*>(address), static_cast<word>(value)));
+}
 
 // ---- fences
 

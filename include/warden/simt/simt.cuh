@@ -23,7 +23,7 @@
 /// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
-/// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
+/// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
 /// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |

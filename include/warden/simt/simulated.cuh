@@ -230,6 +230,10 @@ template <class T>
 T fetch_xor(T* address, std::type_identity_t<T> value, site where = site::current()) {
   return detail::global_atomic(address, where, [&](T old) { return old ^ value; });
 }
+template <class T>
+T fetch_or(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::global_atomic(address, where, [&](T old) { return old | value; });
+}
 
 // ---- fences
 
