@@ -5,8 +5,6 @@
 
 #include "apps/max_flow/search.cuh"
 
-#include <warden/cuda_names.cuh>
-
 #include <cstdint>
 
 namespace max_flow {
@@ -14,7 +12,9 @@ namespace max_flow {
 /// The frontiers of a block, on chip as far as there is room; what is beyond stands in the lists.
 class narrow_frontiers {
  public:
-  static constexpr std::uint32_t room = simt::has_registers ? 1536 : 8;
+  /// Vertices of a narrow level: two turns of a block. One with more is done sooner by all blocks,
+  /// barrier and all.
+  static constexpr std::uint32_t room = simt::has_registers ? 256 : 8;
 
   /// By one thread, before the first level, `level`, of `n` vertices.
   WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n) {
@@ -52,70 +52,62 @@ class narrow_frontiers {
   std::uint32_t vertices_[2][room], begins_[2][room], arcs_[2][room];
   std::uint32_t counts_[3];
 };
-/// Levels that a block does before the host's turn may come.
-inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 126 : 12;
+/// Levels that a block does while the others wait: they do not wait forever.
+inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 4096 : 12;
 
-/// Levels as long as they are narrow, by one block: a grid takes longer to start than such a level
-/// takes. The frontier that is left becomes that of `a.level`.
-WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) search_narrow_levels(search a) {
-  WARDEN_SHARED(narrow_frontiers, frontiers);
+/// Levels from that of a step on, as long as they are narrow, by one block: a barrier of the grid
+/// takes longer than such a level. The frontier that is left is that of the next step. Collective.
+WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& frontiers,
+                                        search_step const& now) {
   constexpr std::uint32_t room = narrow_frontiers::room;
   network const& net = a.network;
-  control& c = *a.state.control;
-  std::uint64_t const before = c.active[a.level % 3];
-  if (before == 0 || before > room) return;
-  auto n = static_cast<std::uint32_t>(before);
-  std::uint32_t* const first = a.state.list_in(a.level);
-  std::uint32_t height = a.state.heights[0][first[0]];
+  std::uint32_t* const next = a.state.list_in(now.number + 1);
   bool const is_first = simt::thread_rank() == 0;
-  if (is_first) frontiers.begin(a.level, n);
-  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
-    frontiers.put(a.level, i, first[i], row_of(net, first[i]));
+  std::uint32_t level = now.level;
+  auto n = static_cast<std::uint32_t>(now.n);
+  if (is_first) frontiers.begin(level, n);
+  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
+    std::uint32_t const v = a.state.list_in(now.number)[i];
+    frontiers.put(level, i, v, row_of(net, v));
+  }
   simt::sync_block();
 
-  for (std::uint32_t level = a.level;;) {
+  while (n != 0 && n <= room && level - now.level < most_narrow_levels) {
     if (is_first) {
       frontiers.make_room(level);
-      a.state.levels[height] = n;
+      a.state.levels[level] = n;
     }
     // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
     auto const reach = [&](std::uint64_t back) {
       std::uint32_t const v = net.neighbours[back];
       std::uint32_t const residual = a.state.residual[net.reverse[back]];
-      std::uint32_t* const to = &a.state.heights[0][v];
-      std::uint32_t const seen = simt::load_relaxed(to);
+      std::uint32_t const seen = simt::load_relaxed(&a.state.heights[0][v]);
       row const its = row_of(net, v);
       if (seen != net.vertices || residual == 0 || net.is_terminal(v)) return;
-      if (simt::compare_exchange(to, net.vertices, height + 1) != net.vertices) return;
+      if (!a.reaches(level, v)) return;
       std::uint32_t const place = frontiers.place(level + 1);
       if (place < room) {
         frontiers.put(level + 1, place, v, its);
       } else {
-        a.state.list_in(level + 1)[place] = v;
+        next[place] = v;  // the next level is no narrow one
       }
     };
     for_rows(
         n, simt::warp_rank(), simt::block_threads() / simt::warp_size,
-        [&](std::uint64_t i) {
-          return i < room ? frontiers.row_at(level, static_cast<std::uint32_t>(i))
-                          : row_of(net, a.state.list_in(level)[i]);
-        },
+        [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
         reach);
     // What the level wrote is behind it: the next one's frontier, and its number.
     simt::sync_block();
     ++level;
-    ++height;
     n = frontiers.size(level);
-    if (n == 0 || n > room || level - a.level >= most_narrow_levels) {
-      for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
-        first[i] = i < room ? frontiers.vertex(level, i) : a.state.list_in(level)[i];
-      break;
-    }
   }
-  if (is_first) {
-    c.active[a.level % 3] = n;
-    c.levels = height;
-  }
+  for (std::uint32_t i = simt::thread_rank(); i < n && i < room; i += simt::block_threads())
+    next[i] = frontiers.vertex(level, i);
+  if (!is_first) return;
+  control& c = *a.state.control;
+  now.make_room(c);
+  now.goes_on_at(c, level);
+  *now.next_n(c) = n;
 }
 
 }  // namespace max_flow

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Global relabelling, whose distances search.cuh finds: what comes after the search. And the gap
+/// Global relabelling: heights become distances from the terminal that excess goes to. And the gap
 /// heuristic: where a level is empty, all above it are cut off.
 #pragma once
 
 #include "apps/max_flow/narrow_search.cuh"
+#include "apps/support/grid_barrier.cuh"
+
+#include <warden/cuda_names.cuh>
 
 #include <cstdint>
 
 namespace max_flow {
 
-/// After the last level, whose list and number are empty: both heights are the same, and whoever
-/// has excess and can get rid of it is active in round 0.
-WARDEN_KERNEL void end_search(search a) {
+/// Nobody has been reached but the target, and nobody is active.
+WARDEN_DEVICE void begin_search(search const& a) {
+  control& c = *a.state.control;
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
+    a.state.lists[0][0] = a.target;
+    c.reached[0] = 1;
+    c.reached[1] = c.reached[2] = 0;
+    c.active[0] = c.active[1] = c.active[2] = 0;
+    c.step_level[0] = 0;
+    c.empty[0] = c.empty[1] = no_level;
+  }
+  apps::for_my_share(a.network.vertices, [&](std::uint64_t v) {
+    a.state.heights[0][v] = v == a.target ? 0 : a.network.vertices;
+    a.state.levels[v] = 0;
+  });
+}
+/// Both heights are the same, and whoever has excess and can get rid of it is active in round 0.
+WARDEN_DEVICE void end_search(search const& a) {
   apps::for_my_share(a.network.vertices, [&](std::uint64_t i) {
     auto const v = static_cast<std::uint32_t>(i);
     std::uint32_t const height = a.state.heights[0][v];
@@ -20,6 +38,28 @@ WARDEN_KERNEL void end_search(search a) {
     if (height < a.network.vertices && !a.network.is_terminal(v) && a.state.vertices[v].excess != 0)
       activate(a.state, 0, v);
   });
+}
+
+/// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
+/// between levels. Marks of regions and the barrier are zero before.
+WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
+  WARDEN_SHARED(narrow_frontiers, frontiers);
+  WARDEN_SHARED(search_step, now);
+  control& c = *a.state.control;
+  apps::grid_barrier barrier{&c.barrier};
+  // Of a barrier that failed the host is told.
+  begin_search(a);
+  if (!barrier.wait([] {}, [&] { now.begin(c); })) return;
+  while (now.n != 0) {
+    if (now.level == 0 || now.n > narrow_frontiers::room) {
+      search_wide_level(a, now);
+    } else if (simt::block_rank() == 0) {
+      search_narrow_levels(a, frontiers, now);
+    }
+    if (!barrier.wait([] {}, [&] { now.next(c); })) return;
+  }
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0) c.levels = now.level;
+  end_search(a);
 }
 
 /// Between two rounds, of which `a` is the next one: if a level became empty in the interval before

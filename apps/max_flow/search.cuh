@@ -11,29 +11,49 @@
 
 namespace max_flow {
 
-/// A search, for its kernels. Its frontiers are kept as rounds keep their active vertices.
+/// A search, for its kernel. A vertex's height is its level.
 struct search {
   max_flow::network network;
   flow_state state;
   std::uint32_t target;  ///< the terminal that excess goes to
-  std::uint32_t level;   ///< modulo 6: which of the lists is the frontier
+
+  /// Gives `v`, which a vertex of `level` leads to, its height. True for one who does, who then
+  /// puts it into the next frontier.
+  WARDEN_DEVICE bool reaches(std::uint32_t level, std::uint32_t v) const {
+    return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1) ==
+           network.vertices;
+  }
 };
 
-/// Nobody has been reached but the target.
-WARDEN_KERNEL void begin_search(search a) {
-  control& c = *a.state.control;
-  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
-    a.state.lists[0][0] = a.target;
-    c.active[0] = 1;
-    c.active[1] = c.active[2] = 0;
-    c.levels = 0;
-    c.empty[0] = c.empty[1] = no_level;
+/// What is done between two barriers of the grid: a level by all blocks, or some levels by one. Its
+/// frontier is list `number` modulo 2.
+struct search_step {
+  std::uint32_t number;
+  std::uint32_t level;
+  std::uint64_t n;  ///< vertices of the frontier
+
+  /// The first one, behind a barrier; by one thread of a block, which then tells the others. What a
+  /// step writes here is for the next one, in words that nobody reads who is late for this one.
+  WARDEN_DEVICE void begin(control const& c) { begin(c, 0); }
+  WARDEN_DEVICE void next(control const& c) { begin(c, number + 1); }
+  /// By one thread of one block: the level of the step behind this one.
+  WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level) const {
+    c.step_level[(number + 1) % 2] = next_level;
   }
-  apps::for_my_share(a.network.vertices, [&](std::uint64_t v) {
-    a.state.heights[0][v] = v == a.target ? 0 : a.network.vertices;
-    a.state.levels[v] = 0;
-  });
-}
+  /// The number of vertices in the frontier of the step behind this one, 0 when this one begins.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
+    return &c.reached[(number + 1) % 3];
+  }
+  /// By one thread of one block: makes that so for the step behind that.
+  WARDEN_DEVICE void make_room(control& c) const { c.reached[(number + 2) % 3] = 0; }
+
+ private:
+  WARDEN_DEVICE void begin(control const& c, std::uint32_t this_number) {
+    number = this_number;
+    level = simt::load_relaxed(&c.step_level[number % 2]);
+    n = simt::load_relaxed(&c.reached[number % 3]);
+  }
+};
 
 /// The arcs of a vertex.
 struct row {
@@ -70,39 +90,33 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
   }
 }
 
-/// A level. What an arc of the frontier leads to is reached if there is residual capacity from
-/// there. The row of the target, which may lead to all vertices, is the whole grid's. Any
-/// one-dimensional grid of whole warps.
-WARDEN_KERNEL void search_level(search a) {
+/// A level, by all blocks. What an arc of the frontier leads to is reached if there is residual
+/// capacity from there. The row of the target, which may lead to all vertices, is the whole grid's.
+WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
   network const& net = a.network;
   control& c = *a.state.control;
-  std::uint64_t const n = c.active[a.level % 3];
-  bool const is_first = simt::block_rank() == 0 && simt::thread_rank() == 0;
-  if (is_first) c.active[(a.level + 2) % 3] = 0;
-  if (n == 0) return;
-  std::uint32_t const* const frontier = a.state.list_in(a.level);
-  std::uint32_t const height = a.state.heights[0][frontier[0]];
-  if (is_first) {
-    a.state.levels[height] = static_cast<std::uint32_t>(n);
-    c.levels = height + 1;
+  std::uint32_t const level = now.level;
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
+    now.make_room(c);
+    now.goes_on_at(c, level + 1);
+    a.state.levels[level] = static_cast<std::uint32_t>(now.n);
   }
   auto const reach = [&](std::uint64_t back) {
     std::uint32_t const v = net.neighbours[back];
-    std::uint32_t* const to = &a.state.heights[0][v];
-    if (simt::load_relaxed(to) != net.vertices) return;
+    if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices) return;
     if (a.state.residual[net.reverse[back]] == 0) return;
     // No way leads through the other terminal, where excess stays.
-    if (net.is_terminal(v)) return;
-    if (simt::compare_exchange(to, net.vertices, height + 1) == net.vertices)
-      put(a.state, a.level + 1, v);
+    if (net.is_terminal(v) || !a.reaches(level, v)) return;
+    a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
   };
-  if (height == 0) {
+  if (level == 0) {
     row const all = row_of(net, a.target);
     return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
   }
+  std::uint32_t const* const frontier = a.state.list_in(now.number);
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   for_rows(
-      n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
+      now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
       [&](std::uint64_t i) { return row_of(net, frontier[i]); }, reach);
 }
 

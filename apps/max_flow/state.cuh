@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/max_flow/network.cuh"
+#include "apps/support/grid_barrier.cuh"
 
 #include <warden/simt/launch.cuh>
 
@@ -32,9 +33,12 @@ struct control {
   std::uint64_t rounds;   ///< those that had active vertices
   std::uint64_t pushes;
   std::uint64_t relabels;
-  std::uint32_t levels;    ///< of the last search
-  std::uint32_t next;      ///< the round after this one: for sections that run between two
-  std::uint32_t empty[2];  ///< by interval between two looks: the least level that became empty
+  std::uint32_t levels;      ///< of the last search
+  std::uint32_t next;        ///< the round after this one: for sections that run between two
+  std::uint32_t empty[2];    ///< by interval between two looks: the least level that became empty
+  std::uint64_t reached[3];  ///< by a search: see search_step
+  std::uint32_t step_level[2];       ///< the same
+  apps::grid_barrier_state barrier;  ///< of the last search
 };
 /// In `empty`: none.
 inline constexpr std::uint32_t no_level = 0xffffffff;
