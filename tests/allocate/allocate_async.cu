@@ -81,15 +81,16 @@ TYPED_TEST(allocate, nothing_beyond_the_capacity_is_touched) {
             test::refusal([&] { out.wait(s); }),
             HasSubstr("output: " + std::to_string(all.size()) +
                       " elements were emitted; the capacity is " + std::to_string(capacity)));
-        std::vector<std::uint64_t> const got = memory.to_host(s);
+        std::vector<std::uint64_t> got = memory.to_host(s);
         if (this->in_order) {
           EXPECT_TRUE(std::equal(got.begin(), got.end(), all.begin()));
         } else {
-          EXPECT_TRUE(std::all_of(got.begin(), got.end(), [&](std::uint64_t e) {
-            return std::binary_search(all.begin(), all.end(), e);
-          }));
+          std::sort(got.begin(), got.end());
+          EXPECT_TRUE(std::includes(all.begin(), all.end(), got.begin(), got.end()));
+          EXPECT_TRUE(std::adjacent_find(got.begin(), got.end()) == got.end());
         }
         out.clear_async(s);
+        memory.clear(s);
       }
     }
   }
@@ -138,6 +139,7 @@ TYPED_TEST(allocate, goes_on_where_the_last_one_ended) {
   auto const middle = got.begin() + static_cast<std::ptrdiff_t>(once.size());
   this->expect_elements({got.begin(), middle}, once);
   this->expect_elements({middle, got.end() - 3}, once);
+  EXPECT_EQ(std::count(got.end() - 3, got.end(), guarded_memory<std::uint64_t>::untouched), 3);
 }
 
 struct one_each {
@@ -209,6 +211,13 @@ struct three_words {
       : words{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32), 7} {}
   bool operator==(three_words const&) const = default;
 };
+struct two_words {
+  std::uint32_t words[2];
+  two_words() = default;
+  WARDEN_HOST_DEVICE explicit two_words(std::uint64_t x)
+      : words{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(x >> 32)} {}
+  bool operator==(two_words const&) const = default;
+};
 /// Elements of any size, from any place on: those that are stored 16 bytes at once, and others.
 template <class T>
 void expect_every_alignment() {
@@ -229,7 +238,71 @@ void expect_every_alignment() {
 TEST(allocate, elements_of_any_size) {
   expect_every_alignment<std::uint8_t>();
   expect_every_alignment<std::uint32_t>();
+  expect_every_alignment<two_words>();
   expect_every_alignment<three_words>();
+}
+
+TEST(allocate, elements_that_begin_within_a_group) {
+  warden::stream s;
+  std::vector<std::uint32_t> const counts = test::spreads().front().counts;
+  auto const wanted = test::elements_of(counts, numbered_as<two_words>{});
+  warden::buffer<std::uint32_t> const device_counts{counts};
+  warden::buffer<std::uint32_t> words{2 * wanted.size() + 1};
+  warden::output out{reinterpret_cast<two_words*>(words.data() + 1), wanted.size()};
+  warden::allocate_async<small<warden::ordered>>(counts.size(), counts_in{device_counts.data()},
+                                                 numbered_as<two_words>{}, out, s);
+  ASSERT_EQ(out.wait(s), wanted.size());
+  std::vector<std::uint32_t> const got = words.to_host(s);
+  EXPECT_EQ(std::memcmp(got.data() + 1, wanted.data(), wanted.size() * sizeof(two_words)), 0);
+}
+
+TEST(allocate, every_item_of_a_large_tile_may_emit) {
+  warden::stream s;
+  std::vector<std::uint32_t> const counts(2 * 8192 + 5, 1);
+  auto const wanted = test::elements_of(counts, numbered_as<std::uint8_t>{});
+  warden::buffer<std::uint32_t> const device_counts{counts};
+  guarded_memory<std::uint8_t> memory{wanted.size(), 7};
+  warden::output out{memory};
+  warden::allocate_async<warden::ordered_allocation<1024, 8>>(
+      counts.size(), counts_in{device_counts.data()}, numbered_as<std::uint8_t>{}, out, s);
+  ASSERT_EQ(out.wait(s), wanted.size());
+  EXPECT_TRUE(memory.to_host(s) == wanted);
+}
+
+/// Says one more the second time.
+struct fickle {
+  std::uint32_t* asked;
+  __device__ std::uint32_t operator()(std::uint64_t i) const {
+    return warden::simt::fetch_add(&asked[i], 1u) == 0 ? 1 : 60;
+  }
+};
+TEST(allocate, a_count_that_changes_is_reported) {
+  warden::stream s;
+  std::size_t const n = 8 * 64 * 3;  // tiles that become long, more than the list has room for
+  warden::buffer<std::uint32_t> asked{n};
+  asked.fill_bytes(0, s);
+  guarded_memory<std::uint64_t> memory{30'000, 0};
+  warden::output out{memory};
+  warden::allocate_async<small<warden::reduce_then_scan>>(n, fickle{asked.data()}, numbered{}, out,
+                                                          s);
+  EXPECT_THAT(test::refusal([&] { out.wait(s); }),
+              HasSubstr("allocate: count(i) did not say the same when it was asked again"));
+  (void)memory.to_host(s);  // nothing beyond
+}
+
+TEST(allocate, the_size_needed_can_be_asked_for) {
+  warden::stream s;
+  std::vector<std::uint32_t> const counts = test::spreads().front().counts;
+  std::vector<std::uint64_t> const wanted = test::elements_of(counts);
+  warden::buffer<std::uint32_t> const device_counts{counts};
+  warden::output<std::uint64_t> nothing{nullptr, 0};
+  warden::allocate_async(counts.size(), counts_in{device_counts.data()}, numbered{}, nothing, s);
+  ASSERT_EQ(nothing.needed(s), wanted.size());
+  warden::buffer<std::uint64_t> enough{nothing.needed(s)};
+  warden::output out{enough, warden::time_limit{}};
+  warden::allocate_async(counts.size(), counts_in{device_counts.data()}, numbered{}, out, s);
+  EXPECT_EQ(out.wait(s), wanted.size());
+  EXPECT_TRUE(enough.to_host(s) == wanted);
 }
 
 TEST(allocate, the_usual_policy) {
@@ -254,6 +327,12 @@ TEST(allocate, refuses_more_items_than_a_grid_has_blocks) {
               }),
               HasSubstr("allocate: " + std::to_string(most + 1) + " items; the limit is " +
                         std::to_string(most)));
+  EXPECT_THAT(test::refusal([&] { (void)out.tiles_async(1ull << 31); }),
+              HasSubstr("tiles_async: 2147483648 tiles; the limit is 2147483647"));
+  EXPECT_THAT(test::refusal([&] {
+                warden::output<std::uint64_t> all{nullptr, 1ull << 60};
+              }),
+              HasSubstr("output: a capacity of 1152921504606846976; the limit is "));
 }
 
 }  // namespace

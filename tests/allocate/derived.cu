@@ -7,6 +7,7 @@
 #include <warden/allocate/compact.cuh>
 #include <warden/allocate/partition.cuh>
 #include <warden/allocate/run_length_decode.cuh>
+#include <warden/graph.hpp>
 
 #include <gmock/gmock.h>
 
@@ -142,8 +143,49 @@ TEST(partition, leaves_out_whom_nobody_owns) {
   auto const got = memory.to_host(s);
   EXPECT_TRUE(std::equal(wanted.elements.begin(), wanted.elements.end(), got.begin()));
   EXPECT_EQ(got[wanted.elements.size()], 0xa5a5a5a5a5a5a5a5u);
+  // Whatever comes after.
+  warden::partition_async(1, mixed{}, owner_of{8, 0}, 8, out, begins.data(), s);
+  EXPECT_THAT(test::refusal([&] { out.wait(s); }), HasSubstr("has owner 9"));
   out.clear_async(s);
   EXPECT_EQ(out.wait(s), 0u);
+}
+TEST(partition, of_more_owners_than_elements) {
+  warden::stream s;
+  for (std::uint32_t const owners : {1000u, 5000u}) {
+    guarded_memory<std::uint64_t> memory{3, 0};
+    warden::output out{memory};
+    warden::buffer<std::uint64_t> begins{owners + std::size_t{1}};
+    warden::partition_async(3, mixed{}, owner_of{owners, 0}, owners, out, begins.data(), s);
+    ASSERT_EQ(out.wait(s), 3u);
+    partitioned const wanted = expected(3, {owners, 0}, owners, 0);
+    EXPECT_TRUE(begins.to_host(s) == wanted.begins);
+    EXPECT_TRUE(memory.to_host(s) == wanted.elements);
+  }
+}
+TEST(derived, can_be_captured_and_replayed) {
+  warden::stream s;
+  guarded_memory<std::uint64_t> memory{1000, 0};
+  warden::output out{memory};
+  warden::buffer<std::uint64_t> begins{8};
+  auto const both = [&] {
+    out.clear_async(s);
+    warden::compact_async(300, mixed{}, not_by_three{}, out, s);
+    warden::partition_async(200, mixed{}, owner_of{7, 0}, 7, out, begins.data(), s);
+    warden::allocate_async(0, owner_of{7, 0}, test::numbered{}, out, s);
+  };
+  both();
+  out.wait(s);
+  auto const captured = warden::graph::capture(s, both);
+  memory.clear(s);
+  begins.fill_bytes(0, s);
+  for (int replay = 0; replay < 3; ++replay) captured.launch(s);
+  std::vector<std::uint64_t> wanted = kept_of(300);
+  partitioned const behind = expected(200, {7, 0}, 7, wanted.size());
+  wanted.insert(wanted.end(), behind.elements.begin(), behind.elements.end());
+  ASSERT_EQ(out.wait(s), wanted.size());
+  auto const got = memory.to_host(s);
+  EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), got.begin()));
+  EXPECT_TRUE(begins.to_host(s) == behind.begins);
 }
 TEST(partition, tells_the_size_needed) {
   warden::stream s;

@@ -4,7 +4,11 @@
 #include "tests/allocate/in_kernels.cuh"
 #include "tests/support/complaint.hpp"
 
+#include <warden/graph.hpp>
+
 #include <gmock/gmock.h>
+
+#include <algorithm>
 
 namespace {
 
@@ -77,8 +81,8 @@ WARDEN_KERNEL void allocate_twice(test::ordered_emission a) {
 TEST(in_kernels, a_tile_gets_places_once) {
   test::emission e{items(), 1};
   e.launch_in_order(&allocate_twice, blocks());
-  EXPECT_THAT(e.complaint(), HasSubstr("allocate was called for a tile that had its places "
-                                       "already, by " +
+  EXPECT_THAT(e.complaint(), HasSubstr("allocate was called for no tile, or for one that had "
+                                       "its places already, by " +
                                        std::to_string(e.tiles()) + " blocks"));
   e.out.clear_async(e.stream);
   EXPECT_EQ(e.out.wait(e.stream), 0u);
@@ -92,8 +96,120 @@ WARDEN_KERNEL void take_one_tile(test::ordered_emission a) {
 TEST(in_kernels, tiles_that_nobody_took_are_reported) {
   test::emission e{items(), 1};
   e.launch_in_order(&take_one_tile, 2);
-  EXPECT_THAT(e.complaint(), HasSubstr("allocation in order: blocks took 2 of its " +
-                                       std::to_string(e.tiles()) + " tiles"));
+  EXPECT_THAT(e.complaint(), HasSubstr("allocation in order: nobody took " +
+                                       std::to_string(e.tiles() - 2) + " of its tiles"));
+  // Whatever comes after.
+  e.launch_in_order(&test::emit_ordered, blocks());
+  EXPECT_THAT(e.complaint(), HasSubstr("nobody took " + std::to_string(e.tiles() - 2) + " of"));
+  e.out.clear_async(e.stream);
+  e.launch_in_order(&test::emit_ordered, blocks());
+  e.expect_all(test::same::order);
+}
+
+TEST(in_kernels, a_graph_has_its_own_tiles) {
+  test::emission e{items(), 1};
+  e.launch_in_order(&test::emit_ordered, 2);
+  e.expect_all(test::same::order);
+  std::uint64_t const more = 3 * e.tiles();
+  (void)e.out.tiles_async(more, e.stream);
+  e.out.clear_async(e.stream);
+  auto const capture = [&](std::uint64_t tiles, unsigned blocks, auto kernel) {
+    return warden::graph::capture(e.stream, [&] {
+      e.out.clear_async(e.stream);
+      warden::launch(kernel, blocks, test::block, e.stream,
+                     {e.arguments(), e.out.tiles_async(tiles, e.stream)});
+    });
+  };
+  auto const right = capture(e.tiles(), 2, &test::emit_ordered);
+  auto const leaves_some = capture(more, 2, &take_one_tile);
+  right.launch(e.stream);
+  e.expect_all(test::same::order);
+  leaves_some.launch(e.stream);
+  EXPECT_THAT(e.complaint(), HasSubstr("nobody took " + std::to_string(more - 2) + " of"));
+  right.launch(e.stream);
+  e.expect_all(test::same::order);
+}
+
+WARDEN_KERNEL void take_one_each(test::unordered_emission a) {
+  WARDEN_SHARED(test::unordered_allocator::storage, storage);
+  a.out.store(test::unordered_allocator{a.out.counter(), storage}.allocate(1), 1);
+}
+WARDEN_KERNEL void take_one_each_in_order(test::ordered_emission a) {
+  WARDEN_SHARED(test::ordered_allocator::storage, storage);
+  test::ordered_allocator places{a.tiles, storage};
+  while (places.next_tile()) a.out.store(places.allocate(1), 1);
+}
+WARDEN_KERNEL void take_one_each_by_lanes(test::unordered_emission a) {
+  a.out.store(warden::allocate_in_warp(a.out.counter(), warden::simt::full_warp, 1), 1);
+}
+TEST(in_kernels, blocks_of_other_threads_are_reported) {
+  for (warden::dimensions const block : {warden::dimensions{32, 2}, warden::dimensions{8, 8},
+                                         warden::dimensions{32}, warden::dimensions{128}}) {
+    SCOPED_TRACE(std::to_string(block.x) + " x " + std::to_string(block.y));
+    test::emission e{items(), 1};
+    warden::launch(&take_one_each, 2, block, e.stream, e.arguments());
+    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of other threads"));
+    e.out.clear_async(e.stream);
+    warden::launch(&take_one_each_in_order, 2, block, e.stream,
+                   {e.arguments(), e.out.tiles_async(3, e.stream)});
+    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of other threads"));
+    // Lanes are lanes.
+    e.out.clear_async(e.stream);
+    warden::launch(&take_one_each_by_lanes, 2, block, e.stream, e.arguments());
+    EXPECT_EQ(e.out.wait(e.stream), 2 * block.count());
+    std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
+    EXPECT_EQ(std::count(got.begin(), got.begin() + 2 * block.count(), 1u), 2 * block.count());
+  }
+}
+
+/// Sums beyond 32 bits, and beyond what a counter tells.
+struct large : test::unordered_emission {
+  std::uint64_t each;
+};
+WARDEN_KERNEL void take_many_each(large a) {
+  WARDEN_SHARED(test::unordered_allocator::storage, storage);
+  test::unordered_allocator places{a.out.counter(), storage};
+  std::uint64_t const by_block = places.allocate(a.each);
+  std::uint64_t const by_lane =
+      warden::allocate_in_warp(a.out.counter(), warden::simt::full_warp, a.each);
+  // Any two that two threads got are apart by one's places at least.
+  if (by_block % a.each == 0 && by_lane % a.each == 0) a.out.store(by_block / a.each, 1);
+  if (by_block % a.each == 0 && by_lane % a.each == 0) a.out.store(by_lane / a.each, 1);
+}
+TEST(in_kernels, sums_beyond_32_bits) {
+  test::emission e{items(), 1};
+  for (std::uint64_t const each : {std::uint64_t{3'000'000'000}, std::uint64_t{1} << 40}) {
+    e.out.clear_async(e.stream);
+    warden::launch(&take_many_each, 1, test::block, e.stream, {e.arguments(), each});
+    EXPECT_EQ(e.out.needed(e.stream), 2 * test::block * each);
+    std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
+    EXPECT_EQ(std::count(got.begin(), got.begin() + 2 * test::block, 1u), 2 * test::block);
+  }
+  e.out.clear_async(e.stream);
+  warden::launch(&take_many_each, 1, test::block, e.stream,
+                 {e.arguments(), std::uint64_t{1} << 50});
+  EXPECT_THAT(e.complaint(),
+              HasSubstr("output: more than 288230376151711743 elements were emitted"));
+}
+struct large_in_order : test::ordered_emission {
+  std::uint64_t each;
+};
+WARDEN_KERNEL void take_many_each_in_order(large_in_order a) {
+  WARDEN_SHARED(test::ordered_allocator::storage, storage);
+  test::ordered_allocator places{a.tiles, storage};
+  while (places.next_tile()) a.out.store(places.allocate(a.each), 1);
+}
+TEST(in_kernels, sums_in_order_do_not_wrap_around) {
+  test::emission e{items(), 1};
+  for (unsigned const log2 : {44u, 50u, 58u, 63u}) {
+    e.out.clear_async(e.stream);
+    warden::launch(&take_many_each_in_order, 2, test::block, e.stream,
+                   {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2});
+    EXPECT_THAT(e.complaint(),
+                HasSubstr("output: more than 288230376151711743 elements were emitted"));
+    std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
+    EXPECT_EQ(std::count(got.begin(), got.end(), 1u), 1) << "the first place alone";
+  }
 }
 
 /// What blocks of `meet_at_tile_40` tell one another.

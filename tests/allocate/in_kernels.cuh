@@ -110,14 +110,15 @@ struct emission {
     return "";
   }
 
+  [[nodiscard]] unordered_emission arguments() const {
+    return {counts.size(), device_counts.data(), out.ref()};
+  }
+
  private:
   static std::vector<std::uint32_t> made(std::size_t n) {
     std::vector<std::uint32_t> counts(n);
     for (std::size_t i = 0; i < n; ++i) counts[i] = static_cast<std::uint32_t>(mix(i) % 6);
     return counts;
-  }
-  [[nodiscard]] unordered_emission arguments() const {
-    return {counts.size(), device_counts.data(), out.ref()};
   }
 };
 

@@ -73,22 +73,26 @@ template <class T>
 class guarded_memory {
  public:
   static constexpr std::size_t margin = 64;
+  /// An element that nobody touched, of 64 bits.
+  static constexpr std::uint64_t untouched = 0xa5a5a5a5a5a5a5a5;
   /// The output begins `offset` elements after a place that is aligned to 256 bytes.
   guarded_memory(std::size_t capacity, std::size_t offset)
       : all_(capacity + 2 * margin + offset), capacity_{capacity}, first_{margin + offset} {
     all_.fill_bytes(0xa5);
+    warden::stream_ref{}.synchronize();
   }
+  void clear(warden::stream_ref s) { all_.fill_bytes(0xa5, s); }
   [[nodiscard]] T* data() const { return all_.data() + first_; }
   [[nodiscard]] std::size_t size() const { return capacity_; }
   /// The elements; a failure if others were touched.
   [[nodiscard]] std::vector<T> to_host(warden::stream_ref s) const {
     std::vector<T> const host = all_.to_host(s);
     auto const* const bytes = reinterpret_cast<unsigned char const*>(host.data());
-    auto const untouched = [&](std::size_t from, std::size_t to) {
+    auto const is_untouched = [&](std::size_t from, std::size_t to) {
       return std::all_of(bytes + from * sizeof(T), bytes + to * sizeof(T),
                          [](unsigned char byte) { return byte == 0xa5; });
     };
-    EXPECT_TRUE(untouched(0, first_) && untouched(first_ + capacity_, host.size()))
+    EXPECT_TRUE(is_untouched(0, first_) && is_untouched(first_ + capacity_, host.size()))
         << "touched beyond the output";
     return {host.begin() + static_cast<std::ptrdiff_t>(first_),
             host.begin() + static_cast<std::ptrdiff_t>(first_ + capacity_)};

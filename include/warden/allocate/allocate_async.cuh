@@ -78,9 +78,9 @@ void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocati
 /// of which `element(i, k)` is the k-th. The places are those that `Policy` promises. The library
 /// stores the elements, neighbours by neighbouring threads; `element` is not called for one that
 /// does not fit. Both are called on the device, with an std::uint64_t and an std::uint32_t, once or
-/// more for the same, in any order. Enqueued; an output that never saw as many items allocates
-/// memory first (8 bytes for each tile of the policy, with `ordered`). Throws limit_error and
-/// cuda_error; what does not fit, `wait` of the output tells.
+/// more for the same, in any order, and say the same each time. Enqueued; an output that never saw
+/// as many items allocates memory first (8 bytes for each tile of the policy, with `ordered`).
+/// Throws limit_error and cuda_error; what does not fit, `wait` of the output tells.
 template <class Policy = ordered_allocation<>, class Count, class Element, class T>
 void allocate_async(std::uint64_t n, Count count, Element element, output<T>& out,
                     located_stream in = {}) {
@@ -97,7 +97,8 @@ void allocate_async(std::uint64_t n, Count count, Element element, output<T>& ou
                                   count,
                                   {out.ref(), element, listed},
                                   memory.counter(),
-                                  allocation_access::order(out, tiles)};
+                                  allocation_access::order(out, tiles),
+                                  memory.control()};
   detail::place_tiles<Policy>(a, tiles, memory, in);
   // No tile is longer than the output.
   if (out.capacity() > listed.longest)
@@ -113,8 +114,12 @@ void allocate_places_async(std::uint64_t n, Count count, Write write, output<T>&
   std::uint64_t const tiles = detail::tiles_of<Policy>(n, in);
   auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   detail::place_tiles<Policy>(
-      allocation<Count, emit_places<T, Write>>{
-          n, count, {out.ref(), write}, memory.counter(), allocation_access::order(out, tiles)},
+      allocation<Count, emit_places<T, Write>>{n,
+                                               count,
+                                               {out.ref(), write},
+                                               memory.counter(),
+                                               allocation_access::order(out, tiles),
+                                               memory.control()},
       tiles, memory, in);
 }
 

@@ -18,7 +18,6 @@ struct allocation_access {
   static detail::allocation_memory& begin(output<T>& out, std::uint64_t tiles,
                                           located_stream const& in) {
     out.memory_.begin_async(tiles, in.stream, in.where);
-    out.tiles_ = 0;
     return out.memory_;
   }
   /// The tiles that it began with.

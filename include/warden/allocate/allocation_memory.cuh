@@ -3,11 +3,12 @@
 /// The device memory behind an output, besides the elements.
 #pragma once
 
+#include <warden/allocate/allocation_control.cuh>
 #include <warden/allocate/long_tiles.cuh>
-#include <warden/allocate/misplaced_owners.cuh>
 #include <warden/allocate/tile_order.cuh>
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
+#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
 #include <warden/stream.hpp>
 
@@ -22,14 +23,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the device tells the host of the last allocation, beside the number of places; zero before
-/// it begins.
-struct allocation_report {
-  tile_control tiles;       ///< in order
-  misplaced_owners owners;  ///< of a partition
-};
-
-/// Device memory that grows, and never goes: launches that were captured before still use what
+/// Device memory that grows, and goes as a whole: launches that were captured before still use what
 /// there was.
 template <class T>
 class growing_memory {
@@ -53,8 +47,10 @@ class growing_memory {
                             ": let one such allocation run before, of this output",
                         where};
     }
-    // Twice as much at least: all that there was is no more than what there is.
-    buffer<T> larger(std::max<std::uint64_t>(size, 2 * now_.size()), where);
+    // Small memory twice as much at least, so that all of it stays small; large memory what is
+    // needed.
+    constexpr std::uint64_t small_enough = (std::uint64_t{64} << 20) / sizeof(T);
+    buffer<T> larger(std::max(size, std::min<std::uint64_t>(2 * now_.size(), small_enough)), where);
     before_.push_back(std::exchange(now_, std::move(larger)));
   }
 
@@ -65,62 +61,57 @@ class growing_memory {
 /// All of it.
 class allocation_memory {
  public:
-  /// Nothing but a counter and a report, garbage. Throws cuda_error.
-  explicit allocation_memory(std::source_location where) : counter_(1, where), front_(1, where) {}
+  /// Nothing but a counter and a control, garbage. Throws cuda_error.
+  explicit allocation_memory(std::source_location where) : counter_(1, where), control_(1, where) {}
 
   /// Places taken.
   [[nodiscard]] std::uint64_t* counter() const { return counter_.data(); }
+  /// What allocations share.
+  [[nodiscard]] allocation_control* control() const { return control_.data(); }
   /// No place is taken, and nothing went wrong; enqueued. Throws cuda_error.
   void clear_async(stream_ref s, std::source_location where) {
     counter_.fill_bytes(0, s, where);
-    front_.fill_bytes(0, s, where);
+    control_.fill_bytes(0, s, where);
   }
-  /// A new allocation begins, with so many tiles in order, none of them taken, and no long tile;
+  /// Another allocation begins, with so many tiles in order, none of them taken, and no long tile;
   /// enqueued. Throws cuda_error; limit_error if memory has to grow while the stream is captured.
   void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
-    front_.fill_bytes(0, s, where);
-    if (tiles == 0) return;
-    runtime::fill_async(words_.of(tiles, s, where), 0, tiles * sizeof(std::uint64_t), s, where);
+    std::uint64_t* const words = words_.of(tiles, s, where);
+    launch(&begin_allocation<allocation_control>, 1, simt::warp_size, {s, where}, control(), tiles);
+    if (tiles != 0) runtime::fill_async(words, 0, tiles * sizeof(std::uint64_t), s, where);
   }
   /// The tiles that it began with.
   [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
-    return {words_.data(), tiles, &front_.data()->report.tiles, counter(), limit};
+    return {words_.data(), tiles, control(), counter(), limit};
   }
   /// An empty list with room for `most` tiles of more than `longest` elements. As `begin_async`,
   /// and after it.
   [[nodiscard]] long_tiles listed(std::uint64_t longest, std::uint64_t most, stream_ref s,
                                   std::source_location where) {
-    return {long_tiles_.of(most, s, where), &front_.data()->long_tiles, longest};
+    return {long_tiles_.of(most, s, where), most, longest, control()};
   }
   /// Room for anything, aligned to 256 bytes. As `begin_async`.
   [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
     return scratch_.of(bytes, s, where);
   }
-  /// For `partition_async`, after `begin_async`.
-  [[nodiscard]] misplaced_owners* owners() const { return &front_.data()->report.owners; }
 
   /// What the host is told.
   struct state {
-    std::uint64_t taken;       ///< places
-    allocation_report report;  ///< of the last allocation
+    std::uint64_t taken;  ///< places
+    allocation_control control;
   };
   /// Blocks the host until the stream has come here. Throws cuda_error.
   [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {
     state result{};
     copy(&result.taken, counter(), 1, s, where);
-    copy(&result.report, &front_.data()->report, 1, s, where);
+    copy(&result.control, control(), 1, s, where);
     s.synchronize(where);
     return result;
   }
 
  private:
-  struct front {
-    allocation_report report;
-    std::uint64_t long_tiles;  ///< on the list
-  };
-
   buffer<std::uint64_t> counter_;
-  buffer<front> front_;
+  buffer<allocation_control> control_;
   growing_memory<std::uint64_t> words_;  ///< one for each tile in order
   growing_memory<long_tile> long_tiles_;
   growing_memory<std::byte> scratch_;

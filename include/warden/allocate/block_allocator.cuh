@@ -11,7 +11,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Gives the threads of a block of `Threads` threads their places, under a contract.
+/// Gives the threads of a block of `Threads` threads, in one dimension, their places, under a
+/// contract. Blocks that have others get none: `wait` tells. `storage` may be used for something
+/// else behind a barrier of the block.
 template <unsigned Threads, class Contract = unordered>
 class block_allocator;
 
@@ -26,6 +28,8 @@ class block_allocator;
 /// Within a call, the places of the threads follow one another. One atomic a call.
 template <unsigned Threads>
 class block_allocator<Threads, unordered> {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using scan = simt::block_scan<Threads, true, std::uint64_t>;
 
  public:
@@ -40,10 +44,14 @@ class block_allocator<Threads, unordered> {
       : counter_{counter}, memory_{memory} {}
 
   /// Collective: the first of `count` places for the calling thread.
-  WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
+  WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
+    if (!simt::is_block_of(Threads)) {
+      simt::fetch_max(counter_, wrong_blocks_counted);
+      return no_place;
+    }
     std::uint64_t total;
-    std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
-    if (simt::thread_rank() == 0) memory_.first = total == 0 ? 0 : simt::fetch_add(counter_, total);
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
+    if (simt::thread_rank() == 0) memory_.first = take_places(counter_, total);
     simt::sync_block();
     // The next call writes there behind the barrier of its scan, to which all threads come.
     return memory_.first + before;
@@ -70,6 +78,8 @@ class block_allocator<Threads, unordered> {
 /// `allocate` takes no places.
 template <unsigned Threads>
 class block_allocator<Threads, ordered> {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
   using scan = simt::block_scan<Threads, true, std::uint64_t>;
 
  public:
@@ -80,10 +90,10 @@ class block_allocator<Threads, ordered> {
     std::uint64_t tile;           ///< the same
   };
 
-  /// Collective. `memory` is the same for the whole block.
+  /// Collective. `order` outlives it; `memory` is the same for the whole block.
   WARDEN_DEVICE block_allocator(tile_order const& order, storage& memory)
       : order_{order}, memory_{memory} {}
-  /// Collective, like every call.
+  /// Collective, like every call: no thread of the block leaves before.
   WARDEN_DEVICE ~block_allocator() { close(); }
   block_allocator(block_allocator const&) = delete;
   block_allocator& operator=(block_allocator const&) = delete;
@@ -91,6 +101,10 @@ class block_allocator<Threads, ordered> {
   /// Collective: takes the next tile; false if there is none.
   WARDEN_DEVICE bool next_tile() {
     close();
+    if (!simt::is_block_of(Threads)) {
+      order_.note_wrong_block();
+      return false;
+    }
     if (tile_ >= order_.tiles()) return false;
     if (simt::thread_rank() == 0) memory_.tile = order_.take();
     simt::sync_block();
@@ -103,15 +117,16 @@ class block_allocator<Threads, ordered> {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t tile() const { return tile_; }
 
   /// Collective, once for each tile: the first of `count` places for the calling thread. Once more
-  /// is an error that `wait` reports; the place is then beyond every capacity.
-  WARDEN_DEVICE std::uint64_t allocate(std::uint32_t count) {
+  /// is an error that `wait` reports; it is then no place.
+  WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
     if (!is_open_) {
       if (simt::thread_rank() == 0) order_.note_again();
-      return tile_order::nowhere;
+      return no_place;
     }
     is_open_ = false;
     std::uint64_t total;
-    std::uint64_t const before = scan::exclusive_sum(memory_.sums, count, total);
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
+    if (total >= too_many_places) total = no_place;
     if (simt::warp_rank() == 0) {
       bool const is_first = simt::lane_id() == 0;
       if (is_first) order_.announce(tile_, total);

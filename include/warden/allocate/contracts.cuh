@@ -34,8 +34,8 @@ struct allocation_policy {
   static constexpr unsigned threads = Threads;       ///< of a block
   static constexpr unsigned items = Items;           ///< of a thread, in a tile
   static constexpr unsigned tile = Threads * Items;  ///< items of a tile
-  /// Blocks that a multiprocessor can hold, at least: 48 registers a thread.
-  static constexpr unsigned blocks = Threads == 32 ? 32 : 1280 / Threads;
+  /// Blocks that a multiprocessor can hold, at least: 64 registers a thread.
+  static constexpr unsigned blocks = Threads == 32 ? 32 : 1024 / Threads;
 };
 /// `unordered`, as tuned.
 template <unsigned Threads = 256, unsigned Items = 8>

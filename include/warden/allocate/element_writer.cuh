@@ -20,8 +20,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class T, unsigned Threads>
 class element_writer {
   /// Elements that are stored at once.
-  static constexpr unsigned group =
-      16 % sizeof(T) == 0 && alignof(T) == sizeof(T) ? 16 / sizeof(T) : 1;
+  static constexpr unsigned group = 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
   static constexpr unsigned elements_each = 16;
   static constexpr unsigned of_warp = elements_each * simt::warp_size;
   static constexpr unsigned words_of_warp = of_warp / 32;
@@ -45,9 +44,11 @@ class element_writer {
                                   unsigned earlier, storage& shared, std::uint32_t elements,
                                   std::uint64_t first_item, Element const& element, T* to) {
     unsigned const me = simt::thread_rank();
-    // Groups are aligned in memory: the first one may begin before the first element.
-    auto const shift =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % group);
+    // Groups are aligned in memory, if elements can be: the first one may begin before the first
+    // element.
+    auto const address = reinterpret_cast<std::uintptr_t>(to);
+    bool const has_groups = address % sizeof(T) == 0;
+    auto const shift = static_cast<std::uint32_t>(address / sizeof(T) % group);
     std::uint32_t const limit = elements + shift;
     if (me < words) simt::shared_store(shared.begins[0][me], 0u);
     for (std::uint32_t at = 0, turn = 0; at < limit; at += window, turn ^= 1) {
@@ -62,26 +63,16 @@ class element_writer {
         simt::shared_set_bits(shared.begins[turn][bit / 32], 1u << bit % 32);
       }
       simt::sync_block();
-      earlier = write_window(listed, shared.begins[turn], earlier, {at, shift, limit}, first_item,
-                             element, to - shift + at);
+      earlier = write_window(listed, shared.begins[turn], earlier, {at, shift, limit, has_groups},
+                             first_item, element, to - shift + at);
     }
   }
 
  private:
   struct span {
     std::uint32_t at, first, end;  ///< elements from the aligned place on: window, first, end
+    bool has_groups;               ///< whether there are aligned ones
   };
-  /// All elements of a group at once.
-  WARDEN_DEVICE static void store(T* to, T const (&elements)[group]) {
-    if constexpr (group == 1) {
-      *to = elements[0];
-    } else {
-      std::uint32_t words[4];
-      std::memcpy(words, elements, sizeof(words));
-      simt::store_four_words(to, words);
-    }
-  }
-
   /// Returns how many items begin before the window's end.
   template <class Listed, class Element>
   WARDEN_DEVICE static unsigned write_window(Listed const& listed,
@@ -100,40 +91,67 @@ class element_writer {
       before += word < first_word ? bits : 0;
     }
     all = simt::warp_sum(all);
+    if (of.at + of_warp * simt::warp_rank() >= of.end) return earlier + all;
     before = earlier + simt::warp_sum(before);
     std::uint32_t const mine =
         lane < words_of_warp ? simt::shared_load(begins[first_word + lane]) : 0;
     before += warp_sum_before(static_cast<std::uint32_t>(simt::count_bits(mine)));
 
-    WARDEN_UNROLL
-    for (unsigned turn = 0; turn < elements_each / group; ++turn) {
-      unsigned const in_warp = (turn * simt::warp_size + lane) * group;
-      std::uint32_t const word = simt::shuffle(simt::full_warp, mine, in_warp / 32);
-      std::uint32_t const of_word = simt::shuffle(simt::full_warp, before, in_warp / 32);
-      std::uint32_t const offset = of_warp * simt::warp_rank() + in_warp;
-      std::uint32_t const x = of.at + offset;
-      std::uint32_t const here = word >> in_warp % 32;
-      // Items that begin before the group.
-      unsigned rank =
-          of_word + static_cast<unsigned>(simt::count_bits(word & ((1u << in_warp % 32) - 1)));
-      if (x >= of.first && x + group <= of.end) {
-        T made[group];
+    // From here on all is counted from the warp's first element.
+    std::uint32_t const at = of.at + of_warp * simt::warp_rank();
+    to += of_warp * simt::warp_rank();
+    // The bits up to an element's, and how many items begin before it.
+    struct found {
+      std::uint32_t bits;
+      unsigned rank;
+    };
+    auto const find = [&](unsigned offset) {
+      std::uint32_t const word = simt::shuffle(simt::full_warp, mine, offset / 32);
+      unsigned const rank = simt::shuffle(simt::full_warp, before, offset / 32);
+      std::uint32_t const passed = word & ((1u << offset % 32) - 1);
+      return found{word >> offset % 32, rank + static_cast<unsigned>(simt::count_bits(passed))};
+    };
+    auto const make = [&](unsigned rank, std::uint32_t x) {
+      auto const item = listed.items[rank - 1];
+      return element(first_item + item.number, x - of.first - item.start);
+    };
+    auto const write_group = [&](unsigned offset, found its) {
+      if constexpr (group == 1) {
+        to[offset] = make(its.rank + (its.bits & 1), at + offset);
+      } else {
         // All of them at once, whether another item begins or not: nobody waits in turn.
+        std::uint32_t made[4];
         WARDEN_UNROLL
         for (unsigned v = 0; v < group; ++v) {
-          rank += here >> v & 1;
-          auto const item = listed.items[rank - 1];
-          made[v] = element(first_item + item.number, x + v - of.first - item.start);
+          its.rank += its.bits >> v & 1;
+          T const one = make(its.rank, at + offset + v);
+          std::memcpy(reinterpret_cast<unsigned char*>(made) + v * sizeof(T), &one, sizeof(T));
         }
-        store(to + offset, made);
-      } else {
-        WARDEN_NO_UNROLL
-        for (unsigned v = 0; v < group; ++v) {
-          rank += here >> v & 1;
-          if (x + v < of.first || x + v >= of.end) continue;
-          auto const item = listed.items[rank - 1];
-          to[offset + v] = element(first_item + item.number, x + v - of.first - item.start);
-        }
+        simt::store_four_words(to + offset, made);
+      }
+    };
+    if (of.has_groups && at >= of.first && at + of_warp <= of.end) {
+      // All of the warp's elements: its turns do not wait for one another.
+      WARDEN_UNROLL
+      for (unsigned turn = 0; turn < elements_each / group; ++turn) {
+        unsigned const offset = (turn * simt::warp_size + lane) * group;
+        write_group(offset, find(offset));
+      }
+      return earlier + all;
+    }
+    WARDEN_NO_UNROLL
+    for (unsigned turn = 0; turn < elements_each / group; ++turn) {
+      unsigned const offset = (turn * simt::warp_size + lane) * group;
+      found its = find(offset);
+      std::uint32_t const x = at + offset;
+      if (of.has_groups && x >= of.first && x + group <= of.end) {
+        write_group(offset, its);
+        continue;
+      }
+      WARDEN_NO_UNROLL
+      for (unsigned v = 0; v < group; ++v) {
+        its.rank += its.bits >> v & 1;
+        if (x + v >= of.first && x + v < of.end) to[offset + v] = make(its.rank, x + v);
       }
     }
     return earlier + all;

@@ -49,6 +49,7 @@ class item_tile {
       unsigned const item = j * Threads + me;
       shared_.counts[item] = first + item < n ? count(first + item) : 0;
     }
+    if (me == 0) simt::shared_store(shared_.earlier, 0u);
     simt::sync_block();
     std::uint64_t sum = 0;
     WARDEN_UNROLL
@@ -84,8 +85,8 @@ class item_tile {
 
   /// Where an item is listed to begin that begins 2^31 elements or more after `begin`.
   static constexpr std::uint32_t beyond = 0xffffffff;
-  /// Collective: lists the items that emit elements to `shared.items`, in their order. Where they
-  /// begin is counted from the tile's element `begin` on and modulo 2^32, or `beyond`. A block
+  /// Collective, once: lists the items that emit elements to `shared.items`, in their order. Where
+  /// they begin is counted from the tile's element `begin` on and modulo 2^32, or `beyond`. A block
   /// barrier must pass before the list is read. Returns how many of them begin before `begin`: the
   /// last of these may reach beyond it.
   WARDEN_DEVICE unsigned list(std::uint64_t begin) {
@@ -98,8 +99,6 @@ class item_tile {
       earlier += before < begin;
     });
     if (begin == 0) return 0;
-    if (simt::thread_rank() == 0) simt::shared_store(shared_.earlier, 0u);
-    simt::sync_block();
     earlier = simt::warp_sum(earlier);
     if (simt::lane_id() == 0 && earlier != 0) simt::shared_fetch_add(shared_.earlier, earlier);
     simt::sync_block();

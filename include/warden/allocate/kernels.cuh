@@ -16,11 +16,12 @@ WARDEN_NAMESPACE_BEGIN
 /// What all of them are given: items 0 to n - 1, of which i emits `count(i)` elements.
 template <class Count, class Emit>
 struct allocation {
-  std::uint64_t n;         ///< items
-  Count count;             ///< as `allocate_async` is given it
-  Emit emit;               ///< what becomes of a tile that has its places
-  std::uint64_t* counter;  ///< places taken, in device memory
-  tile_order order;        ///< `ordered` alone
+  std::uint64_t n;              ///< items
+  Count count;                  ///< as `allocate_async` is given it
+  Emit emit;                    ///< what becomes of a tile that has its places
+  std::uint64_t* counter;       ///< places taken, in device memory
+  tile_order order;             ///< `ordered` alone
+  allocation_control* control;  ///< where what went wrong is noted
 };
 
 /// Shared memory of a block that gives places to a tile.
@@ -48,33 +49,42 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   }
   typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
   if constexpr (in_order) {
-    if (simt::thread_rank() == 0) a.order.announce(number, tile.total());
-  }
-  a.emit.prepare(tile);
-  if constexpr (in_order) {
+    if (simt::warp_rank() == 0) {
+      if (simt::lane_id() == 0) a.order.announce(number, tile.total());
+      // Stores of the list come behind: others wait for the announcement.
+      simt::sync_warp(simt::full_warp);
+    }
+    a.emit.prepare(tile);
     if (simt::warp_rank() == 0) {
       std::uint64_t const first = a.order.first_place(number, tile.total());
       if (simt::lane_id() == 0) shared.first = first;
     }
-  } else if (simt::thread_rank() == 0) {
-    shared.first = tile.total() == 0 ? 0 : simt::fetch_add(a.counter, tile.total());
+  } else {
+    // On its way while the tile is listed.
+    std::uint64_t first = 0;
+    if (simt::thread_rank() == 0) first = take_places(a.counter, tile.total());
+    a.emit.prepare(tile);
+    if (simt::thread_rank() == 0) shared.first = first;
   }
   simt::sync_block();
   a.emit.tile(tile, shared.items, shared.writer, {number, shared.first});
 }
 
-/// Elements of a long tile that a block writes at once.
-template <unsigned Threads, class T>
-inline constexpr std::uint64_t part_of_long_tile = 4 * element_writer<T, Threads>::window;
+/// Elements of a long tile that a block writes at once: several times what it counts for that.
+template <class Policy, class T>
+inline constexpr std::uint64_t part_of_long_tile =
+    4 * (Policy::tile < element_writer<T, Policy::threads>::window
+             ? element_writer<T, Policy::threads>::window
+             : Policy::tile);
 
 /// The tiles that were listed, by all blocks: each counts the tile's items again.
 template <class Policy, class Count, class T, class Element>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
   using storage = allocation_storage<Policy, emit_elements<T, Element>>;
-  constexpr std::uint64_t part = part_of_long_tile<Policy::threads, T>;
+  constexpr std::uint64_t part = part_of_long_tile<Policy, T>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  std::uint64_t const tiles = *a.emit.listed.count;
+  std::uint64_t const tiles = a.emit.listed.size();
   std::uint64_t turn = simt::block_rank();
   for (std::uint64_t t = 0; t < tiles; ++t) {
     long_tile const its = a.emit.listed.tiles[t];
@@ -160,6 +170,10 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     // Before the next tile is counted there.
     simt::sync_block();  // sabotage: share-tile
   }
+  std::uint64_t const end =
+      simt::block_rank() + 1 < simt::block_count() ? firsts[simt::block_rank() + 1] : *a.counter;
+  if (simt::thread_rank() == 0 && first != end)
+    simt::fetch_add(&a.control->changed, std::uint64_t{1});
 }
 
 WARDEN_NAMESPACE_END

@@ -23,6 +23,16 @@ WARDEN_DEVICE unsigned thread_rank() { return threadIdx.x; }
 WARDEN_DEVICE unsigned block_threads() { return blockDim.x; }
 WARDEN_DEVICE unsigned lane_id() { return threadIdx.x % warp_size; }
 WARDEN_DEVICE unsigned warp_rank() { return threadIdx.x / warp_size; }
+/// The lane in blocks of any dimensions.
+WARDEN_DEVICE unsigned hardware_lane() {
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+/// Whether the block has so many threads, in one dimension.
+WARDEN_DEVICE bool is_block_of(unsigned threads) {
+  return blockDim.x == threads && blockDim.y == 1 && blockDim.z == 1;
+}
 WARDEN_DEVICE unsigned block_rank() { return blockIdx.x; }
 WARDEN_DEVICE unsigned block_count() { return gridDim.x; }
 WARDEN_DEVICE unsigned sm_id() {

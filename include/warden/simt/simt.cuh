@@ -12,6 +12,7 @@
 /// | group | functions | meaning |
 /// |---|---|---|
 /// | identity | `thread_rank() block_threads() lane_id() warp_rank()` | within the block |
+/// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |

@@ -31,6 +31,10 @@ inline unsigned thread_rank() { return device::here.thread.x; }
 inline unsigned block_threads() { return device::here.threads.x; }
 inline unsigned lane_id() { return thread_rank() % warp_size; }
 inline unsigned warp_rank() { return thread_rank() / warp_size; }
+inline unsigned hardware_lane() { return device::linear_rank() % warp_size; }
+inline bool is_block_of(unsigned threads) {
+  return device::here.threads.x == threads && device::here.threads.count() == threads;
+}
 inline unsigned block_rank() { return device::here.block.x; }
 inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }
@@ -160,7 +164,10 @@ inline void store_whole_flit(flit_words* address, flit_words value, site where =
   device::store(address, &value, sizeof(value), device::storing::marked, where);
 }
 
-inline void store_four_words(void* address, std::uint32_t const (&words)[4]) {
+inline void store_four_words(void* address, std::uint32_t const (&words)[4],
+                             site where = site::current()) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
+    device::misuse("16 bytes are stored where no 16 bytes begin", where);
   std::memcpy(address, words, sizeof(words));
 }
 
