@@ -123,7 +123,9 @@ def copy_in_words(data):
             f"each on a counter of its block {amount(own['shared_slowdown'])} times ({beside('shared_slowdown')}). ")
     if own["free"]:
         then = ", ".join(f"{gpu}: {short(figures['free'])}" for gpu, figures in known.items() if "free" in figures)
-        text += f"From one of every {short(own['free'])} elements on a global atomic costs less than {100 * (1 - FREE):.0f} % ({then}). "
+        # Both work at once: the atomics are hidden as soon as they take no longer than the copy does.
+        text += (f"From one of every {short(own['free'])} elements on a global atomic costs less than {100 * (1 - FREE):.0f} % ({then}); by the two rates it "
+                 f"should be free from one of every {amount(own['global_slowdown'])} on. ")
     for arm, what in (("block_scan", "A scan of the block's counts in its place"), ("unordered", "A scan and one atomic for the block")):
         if (part := own.get(arm)) is not None:
             text += f"{what} leaves {100 * part:.0f} % of the copy's rate. "
@@ -192,7 +194,7 @@ def self_test():
     assert lines[0] == (
         "An atomic for each element on one counter makes the copy 100 times as slow (GTX 480, in 2011: 233, GTX 280, in 2011: 3970); one for each on a "
         "counter of its block 5.00 times (GTX 480, in 2011: 24.0, GTX 280, in 2011: 24.0). From one of every 256 elements on a global atomic costs less "
-        "than 5 % (GTX 480, in 2011: 256)."), lines[0]
+        "than 5 % (GTX 480, in 2011: 256); by the two rates it should be free from one of every 100 on."), lines[0]
     assert lines[2:5] == ["Fastest:", "- emit: uniform unordered (0.90 of a copy)", "- histogram: zipf099 64K cub_histogram"], lines[:5]
     assert lines[6].startswith("`allocation`, a copy during which") and lines[6].endswith("on one a GPU (CUDA 13.0, commit 000000000000):"), lines[6]
     # Fewer items of Zipf's law, with fewer elements each, are as fast if they move as many bytes.
