@@ -27,14 +27,14 @@ def gigabytes(row):
 
 
 def yardstick(by_arm):
-    """The rate of the fastest copy, in items a second; None without any."""
-    return max((row["items_per_second"] for arm, row in by_arm.items() if arm in YARDSTICKS), default=None)
+    """The rate of the fastest copy, in GB/s; None without any. By bytes: items of Zipf's law emit the more the more there are."""
+    return max((gigabytes(row) for arm, row in by_arm.items() if arm in YARDSTICKS), default=None)
 
 
 def share(arm, by_arm):
     """What part of the copy's rate the arm has; None for a copy itself, or without one."""
     best = yardstick(by_arm)
-    return None if arm in YARDSTICKS or not best else by_arm[arm]["items_per_second"] / best
+    return None if arm in YARDSTICKS or not best else gigabytes(by_arm[arm]) / best
 
 
 def cell(arm, by_arm, what, simulated):
@@ -123,26 +123,30 @@ def copy_in_words(data):
             f"each on a counter of its block {amount(own['shared_slowdown'])} times ({beside('shared_slowdown')}). ")
     if own["free"]:
         then = ", ".join(f"{gpu}: {short(figures['free'])}" for gpu, figures in known.items() if "free" in figures)
-        text += f"From one of every {short(own['free'])} elements on a global atomic costs less than {100 * (1 - FREE):.0f} % ({then}). "
+        # Both work at once: the atomics are hidden as soon as they take no longer than the copy does.
+        text += (f"From one of every {short(own['free'])} elements on a global atomic costs less than {100 * (1 - FREE):.0f} % ({then}); by the two rates it "
+                 f"should be free from one of every {amount(own['global_slowdown'])} on. ")
     for arm, what in (("block_scan", "A scan of the block's counts in its place"), ("unordered", "A scan and one atomic for the block")):
         if (part := own.get(arm)) is not None:
             text += f"{what} leaves {100 * part:.0f} % of the copy's rate. "
     return text.strip()
 
 
-def fastest_in_words(data):
-    """The fastest arm of each line that is no copy, and its share of one."""
-    parts = []
+def fastest(data):
+    """operation -> the fastest arm of each line that is no copy, and its share of one, in words"""
+    found = {}
     for operation, lines in points_of(data).items():
-        if operation == "copy":
-            continue
-        for names, by_arm in lines:
-            arms = {arm: row["items_per_second"] for arm, row in by_arm.items() if arm not in YARDSTICKS}
+        for names, by_arm in lines if operation != "copy" else []:
+            arms = [arm for arm in by_arm if arm not in YARDSTICKS]
             if arms:
-                best = max(arms, key=arms.get)
+                best = max(arms, key=lambda arm: gigabytes(by_arm[arm]))
                 part = share(best, by_arm)
-                parts.append(f"{operation} {' '.join(names)}: {best}" + ("" if part is None else f" ({part:.2f} of a copy)"))
-    return "the fastest arms: " + "; ".join(parts) + "." if parts else ""
+                found.setdefault(operation, []).append(f"{' '.join(names)} {best}" + ("" if part is None else f" ({part:.2f} of a copy)"))
+    return found
+
+
+def fastest_in_words(data):
+    return "; ".join(f"{operation}: {', '.join(parts)}" for operation, parts in fastest(data).items())
 
 
 def counted_in_words(data):
@@ -159,8 +163,8 @@ def counted_in_words(data):
 
 
 def allocation_markdown(data):
-    words = fastest_in_words(data)
-    parts = [copy_in_words(data), words[:1].upper() + words[1:], titled("allocation", data, allocation_tables(data))]
+    best = "\n".join(f"- {operation}: {', '.join(parts)}" for operation, parts in fastest(data).items())
+    parts = [copy_in_words(data), best and f"Fastest:\n{best}", titled("allocation", data, allocation_tables(data))]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -185,14 +189,17 @@ def self_test():
     assert gpus[2][0] == ["a GPU", "4000", "5000", "100", "256", "100000", "5.00"], gpus
     assert gpus[2][1] == ["GTX 480, in 2011", "151", "82.0", "233", "256", "771", "24.0"] and gpus[2][2][4] == "-", gpus
     assert all(len(header) == len(line) for _, header, lines in allocation_tables(data) for line in lines)
-    assert fastest_in_words(data) == "the fastest arms: emit uniform: unordered (0.90 of a copy); histogram zipf099 64K: cub_histogram.", fastest_in_words(data)
+    assert fastest_in_words(data) == "emit: uniform unordered (0.90 of a copy); histogram: zipf099 64K cub_histogram", fastest_in_words(data)
     lines = allocation_markdown(data).splitlines()
     assert lines[0] == (
         "An atomic for each element on one counter makes the copy 100 times as slow (GTX 480, in 2011: 233, GTX 280, in 2011: 3970); one for each on a "
         "counter of its block 5.00 times (GTX 480, in 2011: 24.0, GTX 280, in 2011: 24.0). From one of every 256 elements on a global atomic costs less "
-        "than 5 % (GTX 480, in 2011: 256)."), lines[0]
-    assert lines[2].startswith("The fastest arms: emit uniform: unordered"), lines[2]
-    assert lines[4].startswith("`allocation`, a copy during which") and lines[4].endswith("on one a GPU (CUDA 13.0, commit 000000000000):"), lines[4]
+        "than 5 % (GTX 480, in 2011: 256); by the two rates it should be free from one of every 100 on."), lines[0]
+    assert lines[2:5] == ["Fastest:", "- emit: uniform unordered (0.90 of a copy)", "- histogram: zipf099 64K cub_histogram"], lines[:5]
+    assert lines[6].startswith("`allocation`, a copy during which") and lines[6].endswith("on one a GPU (CUDA 13.0, commit 000000000000):"), lines[6]
+    # Fewer items of Zipf's law, with fewer elements each, are as fast if they move as many bytes.
+    few = [row("emit", "zipf", "copy", 1, 1e11, 80), row("emit", "zipf", "thread_atomic", 1, 2e11, 40)]
+    assert fastest_in_words({**data, "benchmarks": few}) == "emit: zipf thread_atomic (1.00 of a copy)", fastest_in_words({**data, "benchmarks": few})
     scanned = {**data, "benchmarks": [*rows, row("copy", "256M", "block_scan", 1, 4.95e11, 8)]}
     assert copy_in_words(scanned).endswith("A scan of the block's counts in its place leaves 99 % of the copy's rate."), copy_in_words(scanned)
     never = {**data, "benchmarks": [r for r in rows if not r["name"].endswith("keys:256")]}

@@ -147,7 +147,7 @@ def print_words(files):
             say(f"transport: {measured_transport(data)}")
         elif allocation_tables.is_allocation(data):
             if words := allocation_tables.fastest_in_words(data):
-                say(f"allocation: {words}")
+                say(f"allocation, the fastest arms: {words}.")
         else:
             print_choice(data)
     simulated = [benchmark_of(data) for data in files if is_simulated(data)]
@@ -190,8 +190,8 @@ def self_test():
                         for send, servers, atomics in (("block", 1, 0.1), ("block", 2, 0.2), ("thread", 1, 1.1), ("ceiling_copy", 1, 9))))
     taken = file(True, ("allocation/copy/4K/global_atomic/keys:1", {"global_atomics": 1.0}))
     assert "allocation: global atomics for each item, at most: copy global_atomic 1.00. These are counts" in " ".join(words(taken).split()), words(taken)
-    fast = file(False, ("allocation/take/uniform/warp_atomic/keys:1", {"items_per_second": 2e9}))
-    assert words(fast).strip() == "allocation: the fastest arms: take uniform 1: warp_atomic.", words(fast)
+    fast = file(False, ("allocation/take/uniform/warp_atomic/keys:1", {"items_per_second": 2e9, "bytes": 8.0, "operations": 1.0}))
+    assert words(fast).strip() == "allocation, the fastest arms: take: uniform 1 warp_atomic.", words(fast)
     # What all files have in common is said once, in the end.
     text = " ".join(words(file(True, counted("atomics", 1, 1, 0, "bank_transfer/transfer")), sent).split())
     assert text.count("These are counts") == text.count("--print") == 1 and "bank_transfer.json" in text, text

@@ -5,8 +5,7 @@
 #include "microbench/allocation/place_oracle.cuh"
 #include "microbench/allocation/points.hpp"
 #include "microbench/support/by_turns.hpp"
-
-#include <warden/timer.hpp>
+#include "microbench/support/device_time.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -100,16 +99,14 @@ class copier {
     out_.fill_bytes(0xff);
     counter_.fill_bytes(0);
     wide_.fill_bytes(0);
-    warden::timer clock;
-    clock.start();
-    if (arm == "memcpy") {
-      warden::copy(out_.data(), in_.data(), in_.size());
-    } else {
-      copy_arms().at(arm).copy_async(arguments());
-    }
-    clock.stop();
     bench::run_result result;
-    result.cost = clock.result();
+    result.cost = bench::device_time([&] {
+      if (arm == "memcpy") {
+        warden::copy(out_.data(), in_.data(), in_.size());
+      } else {
+        copy_arms().at(arm).copy_async(arguments());
+      }
+    });
     result.verified = is_right(arm);
     return result;
   }

@@ -6,10 +6,10 @@
 #include "microbench/allocation/item_counts.hpp"
 #include "microbench/allocation/points.hpp"
 #include "microbench/support/device.cuh"
+#include "microbench/support/device_time.hpp"
 #include "microbench/support/timed_point.hpp"
 
 #include <warden/simt/launch.cuh>
-#include <warden/timer.hpp>
 
 #include <cstdint>
 #include <map>
@@ -71,12 +71,8 @@ class emit_point final : public bench::timed_point {
       by.arm->wait(e);
     }
     elements_.fill_bytes(0xff);
-    warden::timer clock;
-    clock.start();
-    by.arm->run_async(e);
-    clock.stop();
     bench::run_result result;
-    result.cost = clock.result();
+    result.cost = bench::device_time([&] { by.arm->run_async(e); });
     result.verified = by.arm->wait(e) == e.total && is_right(arm, e, seed);
     bytes_[arm] = 4. * ((what_ == kind::emit ? 1. : 2.) * n + static_cast<double>(e.total));
     return result;

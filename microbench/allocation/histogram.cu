@@ -6,12 +6,12 @@
 #include "microbench/allocation/histogram_arm.hpp"
 #include "microbench/allocation/histogram_oracle.hpp"
 #include "microbench/allocation/points.hpp"
+#include "microbench/support/device_time.hpp"
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/atomics_combined.cuh>
-#include <warden/timer.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -148,12 +148,8 @@ class histogram_point final : public bench::timed_point {
     counts_.fill_bytes(0xff);
     by.prepare(n);
     histogram_arguments const a{samples_.data(), n, counts_.data(), bins_};
-    warden::timer clock;
-    clock.start();
-    by.run_async(a);
-    clock.stop();
     bench::run_result result;
-    result.cost = clock.result();
+    result.cost = bench::device_time([&] { by.run_async(a); });
     by.wait();
     result.verified = oracle_->wrong(a) == 0;
     return result;

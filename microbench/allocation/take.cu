@@ -4,12 +4,12 @@
 #include "microbench/allocation/place_oracle.cuh"
 #include "microbench/allocation/points.hpp"
 #include "microbench/allocation/take_arm.hpp"
+#include "microbench/support/device_time.hpp"
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
 #include <warden/allocate.cuh>
 #include <warden/cuda_names.cuh>
-#include <warden/timer.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -123,13 +123,11 @@ class take_point final : public bench::timed_point {
     places_.fill_bytes(0xff);
     take_arm& by = *arms_.at(arm);
     takes const all{ids_.data(), n, counters_.data(), places_.data()};
-    warden::timer clock;
-    clock.start();
-    counters_.fill_bytes(0);
-    by.run_async(all);
-    clock.stop();
     bench::run_result result;
-    result.cost = clock.result();
+    result.cost = bench::device_time([&] {
+      counters_.fill_bytes(0);
+      by.run_async(all);
+    });
     by.wait();
     result.verified = oracle_->wrong(n, takings_of_items{all}, &counters_) == 0;
     return result;

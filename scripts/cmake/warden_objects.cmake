@@ -6,7 +6,7 @@ if(WARDEN_BUILD_TESTS)
                      PRECOMPILED <gmock/gmock.h> <gtest/gtest.h> ${warden_usual_headers})
 endif()
 warden_add_objects(workload SOURCES microbench/support/workload.cu)
-warden_add_objects(points SOURCES microbench/support/point.cu microbench/support/timed_point.cu)
+warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu)
 warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbench/deferred/small.cu)
