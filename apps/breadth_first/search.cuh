@@ -138,7 +138,10 @@ class search_block {
       if (simt::thread_rank() == 0) forget(1 - turn);
       if (!goes_on) {
         if (simt::thread_rank() == 0) end_narrow(levels, n);
-        for (std::uint32_t i = simt::thread_rank(); i < n && i < narrow_places; i += search_threads)
+        // The others stand there already. If it has no room the search is over.
+        std::uint32_t const kept_ones = n < narrow_places ? n : narrow_places;
+        for (std::uint32_t i = simt::thread_rank(); i < kept_ones && i < s_.capacity;
+             i += search_threads)
           simt::store_flit(&next_queue()[i], kept(i).words(), false);
         return;
       }
