@@ -57,10 +57,10 @@ struct progress {
     level += sums.levels;
     if (kind == step_kind::to_queue) return;
     before = vertices;
-    vertices = sums.vertices;
-    arcs = sums.arcs;
-    found += sums.passed_vertices + sums.vertices;
-    followed += sums.passed_arcs + sums.arcs;
+    vertices = sums.found >> 32;
+    arcs = sums.found & 0xffffffff;
+    found += sums.passed_vertices + vertices;
+    followed += sums.passed_arcs + arcs;
     if (kind == step_kind::narrow) alone += sums.levels;
     if (kind != step_kind::up) return;
     ++bottom_up;
@@ -81,13 +81,23 @@ struct progress {
     } else {
       bool const is_narrow = places <= narrow_places && arcs <= narrow_arcs;
       kind = is_narrow ? step_kind::narrow : step_kind::wide;
-      std::uint64_t const blocks = is_narrow ? 1 : simt::block_count();
-      share_begin = places * simt::block_rank() / blocks;
-      share_end = places * (simt::block_rank() + 1) / blocks;
+      take_share(is_narrow ? 1 : simt::block_count());
     }
   }
 
  private:
+  /// Alike for all blocks, but for the last ones. The others wait for this thread: one division, of
+  /// 32 bits where that is enough.
+  WARDEN_DEVICE void take_share(std::uint32_t blocks) {
+    std::uint64_t const up = places + blocks - 1;
+    std::uint64_t const share =
+        up <= 0xffffffff ? static_cast<std::uint32_t>(up) / blocks : up / blocks;
+    auto const from = [&](std::uint64_t block) {
+      return block * share < places ? block * share : places;
+    };
+    share_begin = from(simt::block_rank());
+    share_end = from(simt::block_rank() + std::uint64_t{1});
+  }
   /// Many arcs leave the frontier: of those not yet followed, and of what asking everybody costs.
   [[nodiscard]] WARDEN_DEVICE bool goes_up(search_state const& s) const {
     return arcs * s.choice.alpha > s.out.arcs - followed + arcs &&

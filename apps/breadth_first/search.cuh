@@ -138,7 +138,10 @@ class search_block {
       if (simt::thread_rank() == 0) forget(1 - turn);
       if (!goes_on) {
         if (simt::thread_rank() == 0) end_narrow(levels, n);
-        for (std::uint32_t i = simt::thread_rank(); i < n && i < narrow_places; i += search_threads)
+        // The others stand there already. If it has no room the search is over.
+        std::uint32_t const kept_ones = n < narrow_places ? n : narrow_places;
+        for (std::uint32_t i = simt::thread_rank(); i < kept_ones && i < s_.capacity;
+             i += search_threads)
           simt::store_flit(&next_queue()[i], kept(i).words(), false);
         return;
       }
@@ -324,8 +327,7 @@ class search_block {
           if (!is_first) {
             control const& c = *s_.control;
             control::step_sums const* const sums = &c.sums[(now.step + 1) % 3];
-            now.add({simt::load_relaxed(&sums->vertices), simt::load_relaxed(&sums->arcs),
-                     simt::load_relaxed(&sums->passed_vertices),
+            now.add({simt::load_relaxed(&sums->found), simt::load_relaxed(&sums->passed_vertices),
                      simt::load_relaxed(&sums->passed_arcs), simt::load_relaxed(&sums->levels)},
                     simt::load_relaxed(next_end()));
           }
@@ -336,22 +338,21 @@ class search_block {
   WARDEN_DEVICE void tell_others() {
     control& c = *s_.control;
     std::uint32_t const next = (now().step + 1) % 3, third = (now().step + 2) % 3;
-    std::uint64_t vertices = 0, arcs = 0;
+    std::uint64_t vertices = 0;
+    std::uint32_t arcs = 0;
     for (unsigned turn = 0; turn < 2; ++turn) {
       vertices += simt::shared_load(shared_.vertices_found[turn]);
       arcs += simt::shared_load(shared_.arcs_found[turn]);
       forget(turn);
     }
-    if (vertices != 0) simt::fetch_add(&c.sums[next].vertices, vertices);
-    if (arcs != 0) simt::fetch_add(&c.sums[next].arcs, arcs);
+    if (vertices != 0) simt::fetch_add(&c.sums[next].found, vertices << 32 | arcs);
     if (simt::block_rank() != 0) return;
     simt::store_relaxed(&c.sums[next].passed_vertices, shared_.passed_vertices);
     simt::store_relaxed(&c.sums[next].passed_arcs, shared_.passed_arcs);
     simt::store_relaxed(&c.sums[next].levels, shared_.levels);
     shared_.passed_vertices = shared_.passed_arcs = 0;
     simt::store_relaxed(&c.ends[third].places, 0);
-    simt::store_relaxed(&c.sums[third].vertices, 0);
-    simt::store_relaxed(&c.sums[third].arcs, 0);
+    simt::store_relaxed(&c.sums[third].found, 0);
   }
 
   search_state const& s_;

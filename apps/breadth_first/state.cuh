@@ -51,8 +51,10 @@ struct control {
     std::uint64_t places;
   };
   struct alignas(128) step_sums {
-    std::uint64_t vertices, arcs;                ///< of the step's last level
-    std::uint64_t passed_vertices, passed_arcs;  ///< of those before
+    /// Vertices of the step's last level, times 2^32, and the arcs that leave them: one atomic for
+    /// a block. Arcs need more bits only if vertices were found more than once.
+    std::uint64_t found;
+    std::uint64_t passed_vertices, passed_arcs;  ///< of the levels before that
     std::uint32_t levels;
   };
   queue_end ends[3];

@@ -58,7 +58,7 @@ class grid_barrier {
   /// the kernel, and nothing that it would have done is to be expected.
   template <class Before, class Behind>
   WARDEN_DEVICE bool wait(Before before, Behind behind) {
-    simt::sync_block();
+    simt::sync_block();  // sabotage: grid-block
     bool failed = false;
     if (simt::thread_rank() == 0) {
       before();
@@ -79,9 +79,10 @@ class grid_barrier {
   static constexpr unsigned eager_looks = simt::has_registers ? 32 : 1;
 
   WARDEN_DEVICE bool arrive_and_wait() {
-    simt::fence_device();
+    simt::fence_device();  // sabotage: grid-release
     simt::fetch_add(&state_->arrivals, std::uint64_t{1});
-    std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count();
+    std::uint64_t const all =
+        (std::uint64_t{passed_} + 1) * simt::block_count();  // sabotage: grid-early
     unsigned eager = eager_looks;
     std::uint64_t seen = 0, since = 0;
     std::uint32_t looks = 0;
@@ -107,7 +108,7 @@ class grid_barrier {
           return false;
         },
         [&](auto watch) { watch(&state_->arrivals); });
-    simt::fence_device();
+    simt::fence_device();  // sabotage: grid-acquire
     return came;
   }
   /// By value: what a function is given by address lies in local memory everywhere.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches by all arms against a sequential one.
 
+#include "apps/breadth_first/progress.cuh"
 #include "tests/apps/searched.hpp"
 #include "tests/support/complaint.hpp"
 
@@ -116,10 +117,22 @@ TEST(breadth_first, long_rows_look_for_a_parent_together) {
   EXPECT_EQ(star.finder.facts().bottom_up, star.finder.facts().levels);
 }
 TEST(breadth_first, a_full_queue_is_told) {
-  searched star{test::star(500), "cull_none", {.capacity = 30}};
+  // More places than one block keeps to itself.
+  searched star{test::star(4 * breadth_first::narrow_places), "cull_none", {.capacity = 30}};
   EXPECT_THAT(test::refusal([&] { star.finder.find(0); }),
               testing::MatchesRegex("breadth_first: a queue of [0-9]+ places, as vertices were "
                                     "queued more than once; there is room for 30 .*"));
+  // One block keeps them, but has more arcs than it follows by itself.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t v = 1; v <= 40; ++v) {
+    arcs.emplace_back(0, v);
+    for (std::uint32_t k = 0; k < breadth_first::narrow_arcs / 40; ++k)
+      arcs.emplace_back(v, 41 + k);
+  }
+  searched few{edges_of(41 + breadth_first::narrow_arcs / 40, arcs), "cull_none", {.capacity = 30}};
+  EXPECT_THAT(
+      test::refusal([&] { few.finder.find(0); }),
+      testing::MatchesRegex("breadth_first: a queue of 40 places, .*; there is room for 30 .*"));
 }
 TEST(breadth_first, refuses_what_it_cannot_do) {
   graph::device_csr const rows = build_csr(to_device(test::path(5)), {graph::arcs_of::undirected});

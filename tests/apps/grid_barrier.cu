@@ -23,7 +23,7 @@ unsigned resident() {
 
 TEST(grid_barrier, parts_rounds) {
   barrier_launch l{resident()};
-  l.run(test::sized(20u, 2000u));
+  l.run(test::sized(20u, 200u));
   EXPECT_EQ(l.errors.to_host(), (std::vector<std::uint32_t>{0, 0}));
 }
 TEST(grid_barrier, serves_one_block) {
