@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -20,7 +21,9 @@ namespace detail {
 template <class Element>
 struct element_at {
   Element element;
-  WARDEN_DEVICE auto operator()(std::int64_t i) const {
+  // Named: the host, too, asks for the type.
+  WARDEN_DEVICE std::invoke_result_t<Element const&, std::uint64_t> operator()(
+      std::int64_t i) const {
     return element(static_cast<std::uint64_t>(i));
   }
 };
