@@ -101,12 +101,19 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     now.goes_on_at(c, level + 1);
     a.state.levels[level] = static_cast<std::uint32_t>(now.n);
   }
+  std::uint64_t const warps = simt::block_threads() / simt::warp_size;
+  // Of few arcs each is a lane's: waits are what the level costs, so nothing is loaded only after
+  // it turned out to be needed. Of many most are not needed.
+  bool const is_eager =
+      level != 0 && now.n * row_lanes <= simt::block_count() * warps * simt::warp_size;
   auto const reach = [&](std::uint64_t back) {
     std::uint32_t const v = net.neighbours[back];
+    std::uint32_t residual = 0;
+    if (is_eager) residual = a.state.residual[net.reverse[back]];
     if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices) return;
-    if (a.state.residual[net.reverse[back]] == 0) return;
+    if (!is_eager) residual = a.state.residual[net.reverse[back]];
     // No way leads through the other terminal, where excess stays.
-    if (net.is_terminal(v) || !a.reaches(level, v)) return;
+    if (residual == 0 || net.is_terminal(v) || !a.reaches(level, v)) return;
     a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
   };
   if (level == 0) {
@@ -114,7 +121,6 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
   }
   std::uint32_t const* const frontier = a.state.list_in(now.number);
-  std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   for_rows(
       now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
       [&](std::uint64_t i) { return row_of(net, frontier[i]); }, reach);
