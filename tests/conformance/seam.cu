@@ -52,6 +52,7 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::warp_min(100u - lane) == 69u && simt::warp_min(lane ^ 9u) == 0u);
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
+  expect(a, simt::sum_of_bytes(0xff010203u) == 261u && simt::sum_of_bytes(~0u) == 1020u);
 }
 WARDEN_KERNEL void clocks(arguments a) {
   std::uint64_t const nanoseconds = simt::nanoseconds(), cycles = simt::cycles();

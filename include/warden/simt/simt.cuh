@@ -20,6 +20,7 @@
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
 /// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, last also 64; none: -1 |
+/// | ^ | `sum_of_bytes(w)` | of a word's four |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
