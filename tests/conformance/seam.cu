@@ -40,6 +40,8 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::match_any(simt::full_warp, lane / 8) == 0xffu << (lane / 8 * 8));
   expect(a, simt::match_any(simt::full_warp, std::uint64_t{lane % 2} << 50) ==
                 (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+  expect(a, simt::match_below<32>(simt::full_warp, lane) == 1u << lane);
+  expect(a, simt::match_below<1000>(simt::full_warp, lane / 8 * 300) == 0xffu << (lane / 8 * 8));
   // A mask of its own for each half, one half twice.
   unsigned const half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
   expect(a, simt::ballot(half, lane % 2 == 0) == (0x55555555u & half));
