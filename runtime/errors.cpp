@@ -35,6 +35,8 @@ char const* to_string(wait_kind kind) {
       return "a lock";
     case wait_kind::part:
       return "a part of the records";
+    case wait_kind::tile:
+      return "a tile";
   }
   return "something unknown";
 }
@@ -79,6 +81,12 @@ std::string to_string(diagnosis const& d) {
         "no progress for %g s: block %u of a run in rounds waited until part %u of the records had "
         "played %llu games",
         d.limit_seconds, d.wait.block, d.wait.channel, index);
+  }
+  if (d.wait.kind == wait_kind::tile) {
+    return format(
+        "no progress for %g s: block %u of an allocation in order waited for the places of tile "
+        "%llu",
+        d.limit_seconds, d.wait.block, index);
   }
   std::string const what =
       d.wait.kind == wait_kind::answer

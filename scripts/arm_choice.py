@@ -21,7 +21,9 @@ NEEDS_OF = {"bank_transfer": {"atomics": "that others may see a transfer half do
             "hash_table": {"atomics": "an operation that is one atomic once its key is found"},
             "max_flow": {"atomics": "sections of which others may see a part",
                          **dict.fromkeys(("warden", "warden_regions"), "memory for all sections, which run when the kernel has ended"),
-                         **dict.fromkeys(("boost_push_relabel", "boost_boykov_kolmogorov"), "no GPU: it is for one core")}}
+                         **dict.fromkeys(("boost_push_relabel", "boost_boykov_kolmogorov"), "no GPU: it is for one core")},
+            "breadth_first": {"direction_optimizing": "the arcs that come to a vertex, too",
+                              "warden": "memory for all sections, which run when the kernel has ended"}}
 
 
 def needs(benchmark):

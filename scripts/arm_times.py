@@ -5,7 +5,7 @@ import dataclasses
 from known_figures import known_of
 from markdown_tables import origin, table
 from result_file import fail, rows_of
-from result_names import ARMS, amount, is_wardens
+from result_names import ARMS, amount, is_wardens, unit_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Input:
         """arm -> milliseconds"""
         return {arm: milliseconds(row) for arm, row in self.rows.items()}
 
-    def edges(self):
+    def operations(self):
         arm, row = next(iter(self.rows.items()))
         return round(row["items_per_second"] * milliseconds(row) / 1000)
 
@@ -70,14 +70,14 @@ def times_markdown(data, what):
     codes = [code for code, by_input in known.items() if any(one.name in by_input for one in inputs)]
     lines, words = [], []
     for one in inputs:
-        lines.append([f"`{one.name}`", f"{one.vertices:,}", f"{one.edges():,}",
+        lines.append([f"`{one.name}`", f"{one.vertices:,}", f"{one.operations():,}",
                       *(amount(one.times()[arm]) if arm in one.rows else "-" for arm in arms),
                       *(amount(known[code][one.name]) if one.name in known[code] else "-" for code in codes)])
         text = f"- `{one.name}`: `{min(one.rows, key=one.times().get)}` is fastest."
         if (beside := one.beside_warden(known)) and beside[1]:
             text += f" Beside `{beside[0]}`, Warden's fastest arm: {beside_in_words({name: amount(ratio) for name, ratio in beside[1].items()})}"
         words.append(text)
-    header = [what, "vertices", "edges", *(f"`{arm}`" for arm in arms), *codes]
+    header = [what, "vertices", f"{unit_of(data)}s", *(f"`{arm}`" for arm in arms), *codes]
     return f"Milliseconds on {origin(data)}, verified:\n\n{table(header, lines)}\n\n" + "\n".join(words)
 
 

@@ -7,8 +7,7 @@
 
 The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
 needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
-An application's folder cub/ may name CUB and Thrust, and no other part of the device; apps/support/device_algorithms.cuh
-chooses between them and the host's loops.
+The folder cub/ of an application or a benchmark may name CUB and Thrust, and no other part of the device.
 templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's. A user's source that
 includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does without.
 """
@@ -20,7 +19,7 @@ import tempfile
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
 NAMES = "warden/cuda_names.cuh"
-SEAM = ("include/warden/simt/", "runtime/", "apps/support/device_algorithms.cuh")
+SEAM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
@@ -33,13 +32,13 @@ NAMED = re.compile(
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
 # Of the same, what CUB's device algorithms are called by.
 ALGORITHMS = re.compile(r"\b(?:cub|thrust)(?:::|/)")
-ALGORITHM_FOLDER = re.compile(r"apps/[^/]+/cub/")
+ALGORITHM_FOLDER = re.compile(r"(?:apps|microbench)/[^/]+/cub/")
 PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu")
 COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
 
 # From the bottom up. A header may include its own folder and folders of lower floors.
-FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline"}, {"executor"}, {"host"}]
+FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline", "allocate"}, {"executor"}, {"host"}]
 FLOOR_OF = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
 # The seam's own host side: launch.cuh wraps kernels for the runtime.
 ALLOWED = {("simt/launch.cuh", "runtime.hpp")}
@@ -117,7 +116,7 @@ def check(root):
                 what = f"includes {target}, which is for users"
             elif header:
                 what = headers.fault(header, target)
-            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline"):
+            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline", "allocate"):
                 what = f"includes {target}, which is not public"
             else:
                 what = None
@@ -159,6 +158,7 @@ def self_test():
         {"apps/lock/sort.cu": "#include <cub/device/device_scan.cuh>\n"},
         {"apps/lock/cub/sort.cu": "void f() { cub::f(); __syncthreads(); }\n"},
         {"apps/cub/sort.cu": "void f() { thrust::f(); }\n"},
+        {"tests/lock/cub/sort.cu": "void f() { thrust::f(); }\n"},
     ]
     for plant in plants:
         with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,7 @@ def self_test():
                 sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
-            "apps/lock/cub/sort.cu": "#include <cub/device/device_scan.cuh>\nvoid f() { cub::f(thrust::g()); }\n",
+            **{f"{tree}/lock/cub/sort.cu": "#include <cub/device/device_scan.cuh>\nvoid f() { cub::f(thrust::g()); }\n" for tree in ("apps", "microbench")},
             "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in fine.items():

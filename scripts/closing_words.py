@@ -5,6 +5,7 @@ import io
 import pathlib
 import textwrap
 
+import allocation_tables
 import arm_choice
 from arm_choice import choices
 from printed_tables import WIDTH, print_table
@@ -13,7 +14,7 @@ from result_names import ARMS, amount, is_simulated, is_wardens, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
-BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "transport")
+BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "allocation", "transport")
 # Published results of one GPU.
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
 
@@ -139,16 +140,21 @@ def print_words(files):
     files = [data for data in files if data["benchmarks"] and benchmark_of(data) in BENCHMARKS]
     for data in files:
         if is_simulated(data):
-            say(f"{benchmark_of(data)}: {(simulated_transport if is_transport(data) else simulated_comparison)(data)}")
+            counted = (simulated_transport if is_transport(data) else allocation_tables.counted_in_words if allocation_tables.is_allocation(data)
+                       else simulated_comparison)
+            say(f"{benchmark_of(data)}: {counted(data)}")
         elif is_transport(data):
             say(f"transport: {measured_transport(data)}")
+        elif allocation_tables.is_allocation(data):
+            if words := allocation_tables.fastest_in_words(data):
+                say(f"allocation, the fastest arms: {words}.")
         else:
             print_choice(data)
-    counted = [benchmark_of(data) for data in files if is_simulated(data)]
-    if counted:
+    simulated = [benchmark_of(data) for data in files if is_simulated(data)]
+    if simulated:
         say("These are counts of the simulated device, which has no times: they say how often an arm does something, not how fast it "
             "is. Sectors are also read by servers that wait for messages.")
-        say_where_rates_are(counted[0])
+        say_where_rates_are(simulated[0])
 
 
 def self_test():
@@ -182,6 +188,10 @@ def self_test():
     assert "max_flow: nothing ran on the device." in words(file(True, on_host))
     sent = file(True, *((f"transport/{send}/windows/in_band/bytes:16/servers:{servers}", {"global_atomics": atomics})
                         for send, servers, atomics in (("block", 1, 0.1), ("block", 2, 0.2), ("thread", 1, 1.1), ("ceiling_copy", 1, 9))))
+    taken = file(True, ("allocation/copy/4K/global_atomic/keys:1", {"global_atomics": 1.0}))
+    assert "allocation: global atomics for each item, at most: copy global_atomic 1.00. These are counts" in " ".join(words(taken).split()), words(taken)
+    fast = file(False, ("allocation/take/uniform/warp_atomic/keys:1", {"items_per_second": 2e9, "bytes": 8.0, "operations": 1.0}))
+    assert words(fast).strip() == "allocation, the fastest arms: take: uniform 1 warp_atomic.", words(fast)
     # What all files have in common is said once, in the end.
     text = " ".join(words(file(True, counted("atomics", 1, 1, 0, "bank_transfer/transfer")), sent).split())
     assert text.count("These are counts") == text.count("--print") == 1 and "bank_transfer.json" in text, text

@@ -18,8 +18,12 @@ PLOTS = [
     Plot("transfers", "bank_transfer", "Transfers between two accounts", "accounts",
          (Panel("transfer", "uniform", "all accounts alike"), Panel("transfer", "zipf099", "Zipf's law (0.99)"),
           Panel("transfer", "hot_side", "one account in 9 of 10"))),
+    Plot("allocation", "allocation", "Places taken during a copy", "elements for each that takes places",
+         (Panel("copy", "256M"),)),
+    Plot("counters", "allocation", "Places of many counters", "counters, all hit alike", (Panel("take", "uniform"),)),
     Bars("spanning_forest", "spanning_forest", "Minimum spanning forests", "graph"),
     Bars("max_flow", "max_flow", "Maximum flows and minimum cuts", "network"),
+    Bars("breadth_first", "breadth_first", "Breadth-first search", "graph"),
 ]
 
 

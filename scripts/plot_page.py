@@ -26,6 +26,23 @@ DASHED, SOLID = (0, (4, 2)), "solid"
 # arm -> hue, line, marker, whether the marker is filled. Baselines are dashed; arms with records on chip are as those without, but
 # hollow.
 STYLES = {
+    "memcpy": ("grey", (0, (1, 1.5)), "v", True),
+    "copy": ("dark", DASHED, "v", True),
+    "global_atomic": ("orange", DASHED, "D", True),
+    "global_atomic_compiled": ("orange", DASHED, "D", False),
+    "shared_atomic": ("pink", DASHED, "P", True),
+    "shared_atomic_compiled": ("pink", DASHED, "P", False),
+    "block_scan": ("purple", DASHED, "s", True),
+    "thread_atomic": ("orange", DASHED, "D", True),
+    "warp_atomic": ("orange", DASHED, "D", False),
+    "shared_atomics": ("pink", DASHED, "P", True),
+    "cub_histogram": ("sky", DASHED, "^", True),
+    "cub_sort": ("sky", DASHED, "^", False),
+    "cub_block_decode": ("sky", DASHED, "^", True),
+    "cub_batched_copy": ("sky", DASHED, "^", False),
+    "unordered": ("red", SOLID, "X", True),
+    "ordered": ("blue", SOLID, "o", True),
+    "reduce_then_scan": ("purple", SOLID, "s", False),
     "lock_as_written": ("grey", (0, (1, 1.5)), "v", True),
     "lock_tuned": ("dark", DASHED, "v", True),
     "lock_checked": ("dark", DASHED, "v", False),
@@ -55,6 +72,16 @@ STYLES = {
     "warden_regions": ("blue", SOLID, "o", True),
     "boost_push_relabel": ("pink", DASHED, "P", True),
     "boost_boykov_kolmogorov": ("pink", DASHED, "P", False),
+    "gather_serial": ("grey", DASHED, "v", True),
+    "gather_warp": ("grey", DASHED, "v", False),
+    "gather_scan": ("dark", DASHED, "^", True),
+    "cull_none": ("pink", DASHED, "P", True),
+    "cull_warp": ("pink", DASHED, "P", False),
+    "cull_history": ("purple", DASHED, "s", True),
+    "queue_threads": ("orange", DASHED, "D", True),
+    "queue_warps": ("orange", DASHED, "D", False),
+    "top_down": ("sky", SOLID, "o", True),
+    "direction_optimizing": ("green", SOLID, "o", True),
 }
 SIZES = {"v": 4.6, "^": 4.6, "D": 3.9, "P": 5, "s": 4.2, "o": 4.6, "X": 5, ">": 4.6}
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a page of the documentation shows a plot: the picture for light and for dark pages, and what is seen in it."""
+import allocation_tables
 import arm_choice
 import arm_times
 from bar_layout import Bars
@@ -20,7 +21,9 @@ def of_lines(plot, data):
     table, asked = rows_of(data), arm_choice.needs(plot.benchmark)
     seen = []
     for panel in plot.panels:
-        words = arm_choice.fastest_in_words(table[panel.operation, panel.workload], asked)
+        # A copy is no arm to take: the others are beside it.
+        words = (allocation_tables.copy_in_words(data) if plot.benchmark == "allocation" and panel.operation == "copy"
+                 else arm_choice.fastest_in_words(table[panel.operation, panel.workload], asked))
         # A panel that is not the only one is told by its title.
         seen.append(f"- {panel.title}: {words[0].lower()}{words[1:]}" if panel.title else words)
     return f"rate of each arm against the number of {plot.across.split(',')[0]}", "\n".join(seen)
@@ -43,6 +46,11 @@ def self_test():
         "Fastest by number of keys, or less than 5 % behind: `sort` at 1. Of the arms that run any section: `warden_runs` at 1."], one
     two = plot_markdown(Plot("p", "contention", "t", "keys", (Panel("push", "uniform", "x"), Panel("add", "uniform", "y"))), data, "plots")
     assert [line[:8] for line in two.splitlines()[-2:]] == ["- x: fas", "- y: fas"], two
+    copies = {"context": {"device": "a GPU"}, "benchmarks": [
+        {"name": f"allocation/copy/1M/{arm}/keys:1", "items_per_second": rate, "operations": 1.0, "bytes": 8.0}
+        for arm, rate in (("copy", 4e9), ("global_atomic", 1e9), ("shared_atomic", 2e9))]}
+    copied = plot_markdown(Plot("p", "allocation", "t", "elements", (Panel("copy", "1M"),)), copies, "plots")
+    assert copied.splitlines()[-1].startswith("An atomic for each element on one counter makes the copy 4.00 times as slow"), copied
     bars = Bars("b", "spanning_forest", "a title", "graph")
     times = {"benchmarks": [{"name": f"spanning_forest/find/grid/{arm}/keys:1", "items_per_second": 1e9, "real_time": time, "time_unit": "ms"}
                             for arm, time in (("atomics", 1.0), ("warden_deferred", 2.0))]}

@@ -5,6 +5,7 @@ import io
 import itertools
 import textwrap
 
+from allocation_tables import allocation_tables, is_allocation
 from bounds_tables import bounds_tables, is_bounds
 from counted_tables import counted_benchmark, counted_tables
 from deferred_tables import deferred_tables, is_deferred
@@ -131,6 +132,9 @@ def print_tables(data):
     elif is_deferred(data):
         for title, header, lines in deferred_tables(data):
             print_lines(title, header, lines, names=next(i for i, what in enumerate(header, 1) if what in ("bytes", "keys")))
+    elif is_allocation(data):
+        for title, header, lines in allocation_tables(data):
+            print_lines(title, header, lines, names=next((i for i, what in enumerate(header) if what in ARMS), 1))
     elif is_pair_times(data):
         for title, header, lines in pair_tables(data):
             print_lines(title, header, lines)

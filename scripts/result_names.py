@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """How arms, numbers of keys and what was measured are named and written in every table."""
 
-ARMS = ["lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
+ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_atomic", "shared_atomic_compiled", "block_scan", "thread_atomic",
+        "warp_atomic", "shared_atomics", "cub_histogram", "cub_sort", "cub_block_decode", "cub_batched_copy",
+        "unordered", "ordered", "reduce_then_scan", "lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
         "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
-        "boost_push_relabel", "boost_boykov_kolmogorov"]
+        "boost_push_relabel", "boost_boykov_kolmogorov", "gather_serial", "gather_warp", "gather_scan", "cull_none", "cull_warp",
+        "cull_history", "queue_threads", "queue_warps", "top_down", "direction_optimizing"]
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 # What the operations of a comparison are called, where they are no sections of one record each.
-UNITS = {"bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge"}
+UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge", "breadth_first": "arc"}
 # In rows of hot90: the cold keys' own rate.
 COLD = "cold_items_per_second"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Breaks marked lines of the library and its hash table and demands that the simulated device finds each of them.
+"""Breaks marked lines of the library and the apps below and demands that the simulated device finds each of them.
 
-A mutant is the library, or its hash table, with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants
+A mutant is the library, or the apps below, with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants
 are one copy of include/ and the apps below in which the environment variable WARDEN_MUTANT chooses; without it that copy is
 untouched.
 A mutant must end with the diagnosis named for it, in the same test with the same seeds that the untouched one passes.
@@ -31,13 +31,22 @@ ORDER = "logs/deferred_seeds.sections_run_in_order"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
+# Those of allocation.
+ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
+SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
+UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
+# That of the applications' barrier.
+GRID = "grids/grid_barrier_seeds.parts_rounds"
+UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
+MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
-APPS = ["apps/hash_table"]
-GOOGLE_TESTS = ["parts", "logs", "tables"]
+APPS = ["apps/hash_table", "apps/support"]
+GOOGLE_TESTS = ["parts", "logs", "tables", "places", "grids"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -317,10 +326,24 @@ MUTANTS = {
     "next-atomic": ("executor/atomics.cuh", "", COUNTED, TABLE_WRONG),
     "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
+    "announce": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "look-back-end": ("allocate/tile_order.cuh", "bool const is_known = true;", ANNOUNCED, MISPLACED),
+    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = simt::lane_id() < last;", ONE_CALL, MISPLACED),
+    "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
+    "begins-cleared": ("allocate/element_writer.cuh", "", SHARED_TILES, MISPLACED),
+    "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
+    "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
+    # The barrier of a grid.
+    "grid-release": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
-FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence"]
+FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence",
+       "grid-release"]
 assert set(FEW) <= set(MUTANTS)
 
 

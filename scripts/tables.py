@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 
+import allocation_tables
 import arm_choice
 import arm_tables
 import arm_times
@@ -39,6 +40,7 @@ import printed_tables
 import result_file
 import result_names
 import result_words
+import search_tables
 import transport_tables
 from result_file import fail, load, rows_of
 from result_names import rate
@@ -86,6 +88,8 @@ def generated(name):
         return bounds_tables.bounds_markdown(data)
     if deferred_tables.is_deferred(data):
         return deferred_tables.deferred_markdown(data)
+    if allocation_tables.is_allocation(data):
+        return allocation_tables.allocation_markdown(data)
     if counted_tables.counted_benchmark(data):
         return counted_tables.counted_markdown(data)
     if pair_tables.is_pair_times(data):
@@ -94,6 +98,8 @@ def generated(name):
         return arm_times.times_markdown(data, "graph")
     if arm_times.is_of(data, "max_flow"):
         return flow_tables.flow_markdown(data)
+    if arm_times.is_of(data, "breadth_first"):
+        return search_tables.search_markdown(data)
     table = rows_of(data)
     what = f"G {result_names.unit_of(data)}s/s on {markdown_tables.origin(data)}:"
     if point:
@@ -136,8 +142,8 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, arm_times, flow_tables, gap_ratios, pair_tables, printed_tables, arm_choice, closing_words, plot_layout, bar_layout,
-                   plot_list, plot_words):
+                   deferred_tables, allocation_tables, arm_times, flow_tables, search_tables, gap_ratios, pair_tables, printed_tables, arm_choice,
+                   closing_words, plot_layout, bar_layout, plot_list, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:
         weak = pathlib.Path(folder) / "weak"

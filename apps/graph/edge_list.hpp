@@ -3,6 +3,7 @@
 /// A graph on the host as its edges, in the order in which a file or a generator gave them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -44,6 +45,17 @@ struct edge_list {
   /// What the file calls `v`.
   [[nodiscard]] std::uint64_t name_of(vertex v) const {
     return names.empty() ? std::uint64_t{v} + first_name : names[v];
+  }
+  /// The vertex that the file calls so, if there is one.
+  [[nodiscard]] std::optional<vertex> vertex_called(std::uint64_t name) const {
+    std::uint64_t v = name - first_name;  // a large one, if it is below that
+    if (!names.empty()) {
+      auto const at = std::lower_bound(names.begin(), names.end(), name);
+      v = at != names.end() && *at == name ? static_cast<std::uint64_t>(at - names.begin())
+                                           : vertices;
+    }
+    if (v >= vertices) return std::nullopt;
+    return static_cast<vertex>(v);
   }
   friend bool operator==(edge_list const&, edge_list const&) = default;
 };

@@ -3,43 +3,12 @@
 
 #include "apps/max_flow/answer.hpp"
 
-#include "apps/graph/file.hpp"
+#include "apps/graph/line_writer.hpp"
 
 #include <cstddef>
-#include <initializer_list>
 #include <utility>
 
 namespace max_flow {
-
-namespace {
-
-/// Lines of a letter and numbers.
-class line_writer {
- public:
-  explicit line_writer(std::string const& path) : file_{path} {}
-  void put(char letter, std::initializer_list<std::uint64_t> numbers) {
-    text_ += letter;
-    for (std::uint64_t const n : numbers) (text_ += ' ') += std::to_string(n);
-    text_ += '\n';
-    constexpr std::size_t much = 1 << 20;
-    if (text_.size() > much) flush();
-  }
-  void commit() {
-    flush();
-    file_.commit();
-  }
-
- private:
-  void flush() {
-    file_.write(text_.data(), text_.size());
-    text_.clear();
-  }
-
-  graph::output_file file_;
-  std::string text_;
-};
-
-}  // namespace
 
 answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_t value,
                  std::vector<std::uint32_t> const& residual, std::vector<std::uint8_t> sides) {
@@ -58,7 +27,7 @@ answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_
 }
 
 void write_flow(std::string const& path, graph::edge_list const& g, answer const& a) {
-  line_writer to{path};
+  graph::line_writer to{path};
   to.put('s', {a.value});
   for (std::uint64_t e = 0; e < g.edges(); ++e) {
     if (a.flow[e] != 0) to.put('f', {g.name_of(g.from[e]), g.name_of(g.to[e]), a.flow[e]});
@@ -67,7 +36,7 @@ void write_flow(std::string const& path, graph::edge_list const& g, answer const
 }
 
 void write_cut(std::string const& path, graph::edge_list const& g, answer const& a) {
-  line_writer to{path};
+  graph::line_writer to{path};
   to.put('s', {a.value});
   for (std::uint64_t v = 0; v < g.vertices; ++v) {
     if (a.sides[v] == 0) to.put('n', {g.name_of(static_cast<graph::vertex>(v))});

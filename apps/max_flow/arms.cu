@@ -31,8 +31,9 @@ struct by_atomics : in_a_round {
   WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
     simt::store_relaxed(&state.residual[arc], value);
   }
-  WARDEN_DEVICE static bool any(bool mine) { return mine; }
-  WARDEN_DEVICE void send(push const& p, bool) const {
+  WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
+  WARDEN_DEVICE void send(push const& p, bool mine) const {
+    if (!mine) return;
     simt::fetch_add(&state.residual[p.arc], p.amount);
     // Of several that come at once one finds 0.
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
@@ -48,10 +49,18 @@ WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT round const r) {
   discharge_share(r, by);
 }
 
+WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
+    discharge_few_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+  discharge_few(r, [](round const& now) { return by_atomics{now}; });
+}
+
 class atomics_arm final : public arm {
  public:
   void round_async(round const& r, warden::stream_ref s) override {
     simt::launch(&discharge_by_atomics, apps::blocks(), apps::threads(), 0, r, s);
+  }
+  void few_rounds_async(round const& r, warden::stream_ref s) override {
+    simt::launch(&discharge_few_by_atomics, 1, one_block_threads, 0, r, s);
   }
   void wait(warden::stream_ref s) override { s.synchronize(); }
 };

@@ -23,6 +23,9 @@ class arm {
   virtual std::string tune() { return {}; }
   /// A round; enqueued.
   virtual void round_async(round const& r, warden::stream_ref s) = 0;
+  /// Some rounds, of which `r` is the first, or none, if few vertices are active: behind them `r`
+  /// is still to come. Enqueued.
+  virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
   /// Steps of a round, in each of which a vertex may push and rise; at most.
   [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.

@@ -10,7 +10,7 @@
 
 namespace max_flow {
 
-/// Of a delivery: heights are those of the round's beginning.
+/// What the deliveries of a round have in common: heights are those of its beginning.
 class in_a_round {
  public:
   WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
@@ -31,8 +31,9 @@ class in_a_round {
   round const& round_;
 };
 
-/// One vertex's round. A `Delivery` tells by what loads and stores the vertex gets at its own
-/// residual capacities and excess: plain ones where nobody else is at them meanwhile.
+/// One vertex's round, by `row_lanes` lanes, each of which looks at an arc at a time. A `Delivery`
+/// tells by what loads and stores the vertex gets at its own residual capacities and excess: plain
+/// ones where nobody else is at them meanwhile.
 ///
 /// Heights do not change during a round, and a push goes from a height to the next lower one: two
 /// neighbours never push to each other in a round, so the arc that a push comes back by is changed
@@ -40,43 +41,59 @@ class in_a_round {
 template <class Delivery>
 class discharge {
  public:
-  /// Of vertex `v`, or of none.
+  /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
-      : round_{r}, by_{by}, v_{v}, is_{is} {
-    if (!is) return;
-    height_ = by.height(v);
+      : round_{r}, by_{by}, v_{v}, is_{is}, lowest_{r.network.vertices} {
+    if (is) height_ = by.height(v);
     // One that was found to be cut off leaves the list: both its heights say so now.
-    is_cut_off_ = height_ >= r.network.vertices;
-    if (is_cut_off_) return;
-    left_ = excess_ = by.excess(v);
+    bool const is_worked = is && !is_cut_off();
+    // One load: others may add to it meanwhile.
+    std::uint64_t const excess = is_worked && lane() == 0 ? by.excess(v) : 0;
+    left_ = excess_ = simt::shuffle(simt::full_warp, excess, simt::lane_id() - lane());
+    if (!is_worked) return;
     arc_ = r.network.offsets[v];
     end_ = r.network.offsets[v + 1];
-    lowest_ = r.network.vertices;
   }
 
-  /// The next push to a vertex, taken from the excess and the residual capacity of its arc. False
-  /// if there are no more.
+  /// Whether there are arcs that nobody has looked at.
+  [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return arc_ < end_; }
+
+  /// Looks at the next arcs, one for each lane. Returns whether this lane's is pushed along, to a
+  /// vertex that is no terminal: the amount is taken from the excess and from the residual
+  /// capacity. Collective over the warp.
   WARDEN_DEVICE bool next(push& p) {
-    while (true) {
-      bool is_found = false;
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        if (is_found || amounts_[k] == 0) continue;
-        p = {neighbours_[k], back_[k], amounts_[k]};
-        amounts_[k] = 0;
-        is_found = true;
-      }
-      pushes_ += is_found ? 1 : 0;
-      if (is_found || arc_ >= end_) return is_found;
-      look_ahead();
+    network const& net = round_.network;
+    std::uint64_t const arc = arc_ + lane();
+    bool const is = arc < end_;
+    arc_ += row_lanes;
+    std::uint32_t residual = 0, height = 0;
+    if (is) {
+      p.to = net.neighbours[arc];
+      p.arc = net.reverse[arc];
+      residual = by_.residual(arc);
+      height = by_.height(p.to);
+      // A loop leads nowhere.
+      if (p.to != v_) look(p.to, residual, height);
     }
+    p.amount = share(is && height + 1 == height_ ? residual : 0);
+    if (p.amount == 0) return false;
+    ++pushes_;
+    by_.set_residual(arc, residual - p.amount);
+    if (!net.is_terminal(p.to)) return true;
+    // A terminal's arcs are its neighbours' to change: nobody else ever does.
+    round_.state.residual[p.arc] += p.amount;
+    arrived_ += p.amount;
+    return false;
   }
 
-  /// After the last push: the height of the next round, and the place in it.
+  /// After the last arc: the height of the next round, and the place in it. Collective over the
+  /// warp.
   WARDEN_DEVICE void end() {
-    if (!is_) return;
-    if (is_cut_off_) return by_.end(v_, height_, false);
-    if (arrived_ != 0) simt::fetch_add(&round_.state.control->arrived, arrived_);
+    WARDEN_UNROLL
+    for (unsigned other = 1; other < row_lanes; other *= 2)
+      may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
+    if (!is_ || lane() != 0) return;
+    if (is_cut_off()) return by_.end(v_, height_, false);
     bool const rises = left_ != 0 && lowest_ > height_;
     relabels_ += rises ? 1 : 0;
     // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
@@ -84,55 +101,41 @@ class discharge {
     by_.end(v_, rises ? lowest_ : height_, keeps && (rises || left_ == 0));
   }
 
-  [[nodiscard]] WARDEN_DEVICE unsigned pushes() const { return pushes_; }
-  [[nodiscard]] WARDEN_DEVICE unsigned relabels() const { return relabels_; }
+  /// What this lane did.
+  [[nodiscard]] WARDEN_DEVICE work done() const { return {pushes_, relabels_, arrived_}; }
 
  private:
-  /// Arcs looked at together: their loads do not wait for one another.
-  static constexpr unsigned at_once = 4;
+  WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % row_lanes; }
+  [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const { return height_ >= round_.network.vertices; }
 
-  WARDEN_DEVICE void look_ahead() {
-    network const& net = round_.network;
-    std::uint32_t residual[at_once], heights[at_once];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) {
-      std::uint64_t const arc = arc_ + k < end_ ? arc_ + k : end_ - 1;
-      neighbours_[k] = net.neighbours[arc];
-      back_[k] = net.reverse[arc];
-      residual[k] = by_.residual(arc);
+  /// Where an arc lets the vertex rise to, if it is not pushed along.
+  WARDEN_DEVICE void look(std::uint32_t to, std::uint32_t residual, std::uint32_t height) {
+    if (by_.is_elsewhere(to)) may_rise_to(by_.highest(v_));
+    if (residual != 0) {
+      // Whoever has excess left has pushed along all that lead one lower.
+      if (height + 1 != height_) may_rise_to(height + 1);
+    } else if (height == height_ + 1) {
+      // Whoever may push along the arc back may do so now, and then finds this vertex no higher
+      // than it could be with that.
+      may_rise_to(height_ + 2);
     }
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) heights[k] = by_.height(neighbours_[k]);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) {
-      // A loop leads nowhere.
-      if (arc_ + k >= end_ || neighbours_[k] == v_) continue;
-      if (by_.is_elsewhere(neighbours_[k])) may_rise_to(by_.highest(v_));
-      if (residual[k] == 0) {
-        // Whoever may push along the arc back may do so now, and then finds this vertex no higher
-        // than it could be with that.
-        if (heights[k] == height_ + 1) may_rise_to(height_ + 2);
-      } else if (left_ != 0 && heights[k] + 1 == height_) {
-        push_along(k, arc_ + k, residual[k]);
-      } else {
-        may_rise_to(heights[k] + 1);
-      }
-    }
-    arc_ += at_once;
   }
 
-  /// A terminal's arcs are its neighbours' to change: nobody else ever does.
-  WARDEN_DEVICE void push_along(unsigned k, std::uint64_t arc, std::uint32_t residual) {
-    std::uint32_t const amount = left_ < residual ? static_cast<std::uint32_t>(left_) : residual;
-    left_ -= amount;
-    by_.set_residual(arc, residual - amount);
-    if (round_.network.is_terminal(neighbours_[k])) {
-      round_.state.residual[back_[k]] += amount;
-      arrived_ += amount;
-      ++pushes_;
-    } else {
-      amounts_[k] = amount;
+  /// This lane's share of the excess, of which earlier lanes take what they have room for.
+  WARDEN_DEVICE std::uint32_t share(std::uint32_t room) {
+    std::uint64_t sum = room;
+    WARDEN_UNROLL
+    for (unsigned distance = 1; distance < row_lanes; distance *= 2) {
+      unsigned const from = lane() < distance ? simt::lane_id() : simt::lane_id() - distance;
+      std::uint64_t const before = simt::shuffle(simt::full_warp, sum, from);
+      if (lane() >= distance) sum += before;
     }
+    std::uint64_t const all =
+        simt::shuffle(simt::full_warp, sum, simt::lane_id() | (row_lanes - 1));
+    std::uint64_t const before = sum - room, had = left_;
+    left_ -= all < left_ ? all : left_;
+    if (before >= had) return 0;
+    return had - before < room ? static_cast<std::uint32_t>(had - before) : room;
   }
 
   /// And no higher; the number of vertices is the height of those that are cut off.
@@ -144,42 +147,66 @@ class discharge {
   Delivery& by_;
   std::uint32_t v_;
   bool is_;
-  bool is_cut_off_ = false;
   std::uint32_t height_ = 0;
-  std::uint32_t lowest_ = 0;  ///< where it may rise to
+  std::uint32_t lowest_;      ///< where it may rise to, as far as this lane knows
   std::uint64_t excess_ = 0;  ///< at the beginning
   std::uint64_t left_ = 0;    ///< of that
   std::uint64_t arrived_ = 0;
-  std::uint64_t arc_ = 0, end_ = 0;
-  std::uint32_t neighbours_[at_once], back_[at_once];
-  std::uint32_t amounts_[at_once]{};  ///< not yet handed on
+  std::uint64_t arc_ = 0, end_ = 0;  ///< alike for all lanes
   unsigned pushes_ = 0, relabels_ = 0;
 };
 
 /// The active vertices of a block in a round: any one-dimensional grid of whole warps. Collective
 /// as far as the delivery is: `by.any(mine)` tells whether anybody of those who send together still
-/// has a push, and `by.send(p, mine)` sends those that are.
+/// has arcs to look at, and `by.send(p, mine)` sends those that are.
 template <class Delivery>
 WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
   std::uint64_t const active = r.begin();
-  unsigned pushes = 0, relabels = 0;
-  std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
-  for (std::uint64_t first = std::uint64_t{simt::block_rank()} * simt::block_threads();
-       first < active; first += step) {
-    std::uint64_t const i = first + simt::thread_rank();
+  work done{};
+  std::uint64_t const rows = simt::block_threads() / row_lanes;
+  for (std::uint64_t first = simt::block_rank() * rows; first < active;
+       first += simt::block_count() * rows) {
+    std::uint64_t const i = first + simt::thread_rank() / row_lanes;
     bool const is = i < active;
     discharge<Delivery> vertex{r, is, is ? r.active()[i] : 0, by};
-    while (true) {
+    while (by.any(vertex.has_arcs())) {
       push p{};
       bool const mine = vertex.next(p);
-      if (!by.any(mine)) break;
       by.send(p, mine);
     }
     vertex.end();
-    pushes += vertex.pushes();
-    relabels += vertex.relabels();
+    done += vertex.done();
   }
-  r.note_work(pushes, relabels);
+  r.note_work(done);
+}
+
+/// Rounds as long as few vertices are active, by one block: a grid takes longer to start than such
+/// a round takes. An even number of them, so that lists and heights stand where round `first` looks
+/// for them. `delivery(r)` is that of round `r`. Collective over the block, the only one.
+template <class Delivery>
+WARDEN_DEVICE void discharge_few(round const& first, Delivery delivery) {
+  constexpr std::uint64_t few = simt::has_registers ? 512 : 8;
+  constexpr std::uint32_t most_rounds = simt::has_registers ? 24 : 6;
+  control& c = *first.state.control;
+  round r = first;
+  std::uint64_t active = c.active[r.number % 3];
+  while (active != 0 && active <= few && r.number - first.number < most_rounds) {
+    WARDEN_NO_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      auto by = delivery(r);
+      discharge_share(r, by);
+      // What the round wrote is behind it: heights, excesses, the list of the next one.
+      simt::sync_block();
+      ++r.number;
+    }
+    active = c.active[r.number % 3];
+  }
+  if (r.number == first.number) return;
+  // All have read it.
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  c.active[0] = c.active[1] = c.active[2] = 0;
+  c.active[first.number % 3] = active;
 }
 
 }  // namespace max_flow

@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <source_location>
+#include <string>
 #include <type_traits>
 
 namespace max_flow {
@@ -69,6 +71,12 @@ network checked(network const& net) {
   return net;
 }
 
+/// Blocks of `relabel`: as many as are resident together. A simulated thread is dear.
+unsigned blocks_of(warden::runtime::kernel const& kernel) {
+  auto const resident =
+      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, one_block_threads, 0));
+  return simt::has_registers ? resident : std::min(resident, 3u);
+}
 bool simulated() { return warden::runtime::facts(warden::runtime::current_device()).simulated; }
 
 }  // namespace
@@ -76,8 +84,7 @@ bool simulated() { return warden::runtime::facts(warden::runtime::current_device
 flow_finder::flow_finder(network const& net, std::string const& arm, flow_options const& o)
     : net_{checked(net)},
       options_{o},
-      levels_at_once_{simulated() ? 6u : 48u},
-      at_once_{has_regions(arm) ? 6 : levels_at_once_},
+      at_once_{simulated() || has_regions(arm) ? 6u : 48u},
       interval_{at_once_ == 6 ? 3u : 8u},
       vertices_{net.vertices},
       residual_{net.arcs},
@@ -97,7 +104,9 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              control_.data(),
              marks_.data(),
              has_regions(arm) ? region_log2(net.vertices) : 0},
-      arm_{make_arm(arm, net_, state_)} {
+      arm_{make_arm(arm, net_, state_)},
+      relabel_{simt::make_kernel(&relabel)},
+      relabel_blocks_{blocks_of(relabel_)} {
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
 }
 
@@ -118,6 +127,7 @@ void flow_finder::find(teller const& say) {
 std::string flow_finder::tune() {
   begin();
   stream_.synchronize();
+  rounds_.reset();  // its kernels are those of before
   return arm_->tune();
 }
 
@@ -135,49 +145,53 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     bool const is_over = now_.active[0] == 0;
     search_from(target);
     arm_->wait(stream_);
-    if (read().active[0] == 0) return;
+    read();
+    if (now_.barrier.failed != 0)
+      throw warden::error{"max_flow: " + apps::complaint(now_.barrier.first),
+                          std::source_location::current()};
+    ++facts_.searches;
+    facts_.levels += now_.levels;
+    if (now_.active[0] == 0) return;
     if (is_over && !is_first) ++facts_.overlooked;
-    auto const due = options_.rounds_a_level * static_cast<double>(last_levels_);
+    auto const due = options_.rounds_a_level * static_cast<double>(now_.levels);
     rounds(static_cast<std::uint64_t>(due), target == net_.source, say);
   }
 }
 
 void flow_finder::search_from(std::uint32_t target) {
-  run(&begin_search, {net_, state_, target, 0}, stream_);
-  last_levels_ = 0;
-  do {
-    replay(searches_[target == net_.source ? 0 : 1], [&] { enqueue_levels(target); });
-    last_levels_ += levels_at_once_;
-  } while (read().active[0] != 0);
   // Nobody is in a list now, but regions may still say so.
   marks_.fill_bytes(0, stream_);
-  run(&end_search, {net_, state_, target, 0}, stream_);
-  ++facts_.searches;
-  facts_.levels += last_levels_;
+  warden::runtime::fill_async(&control_.data()->barrier, 0, sizeof(control::barrier), stream_);
+  search a{net_, state_, target};
+  void* arguments[] = {&a};
+  auto const result = warden::runtime::launch(
+      relabel_, {relabel_blocks_, one_block_threads, 0, true}, arguments, stream_);
+  if (result == warden::runtime::launch_result::too_large) {
+    throw warden::limit_error{"max_flow: a search of " + std::to_string(relabel_blocks_) +
+                              " blocks; the device does not hold them together"};
+  }
 }
 
 /// At least one, and at most until nobody is active.
 void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
-  std::uint64_t done = 0;
+  std::uint64_t const before = now_.rounds;
   do {
     replay(rounds_, [&] { enqueue_rounds(); });
-    done += at_once_ * arm_->steps();
     read();
     if (say) say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
-    if (now_.rounds > options_.most_rounds) give_up();
-  } while (done < due && now_.active[0] != 0);
+    if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
+  } while ((now_.rounds - before) * arm_->steps() < due && now_.active[0] != 0);
 }
 
 void flow_finder::enqueue_rounds() {
   for (std::uint32_t r = 0; r < at_once_; ++r) {
     round const next{net_, state_, r, r / interval_ % 2};
-    if (r % interval_ == 0) run(&close_gap, next, stream_);
+    if (r % interval_ == 0) {
+      run(&close_gap, next, stream_);
+      arm_->few_rounds_async(next, stream_);
+    }
     arm_->round_async(next, stream_);
   }
-}
-void flow_finder::enqueue_levels(std::uint32_t target) {
-  for (std::uint32_t level = 0; level < levels_at_once_; ++level)
-    run(&search_level, {net_, state_, target, level % 6}, stream_);
 }
 /// The second time it is captured, when all its kernels have been loaded.
 template <class Enqueue>

@@ -8,6 +8,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/graph.hpp>
+#include <warden/runtime.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -84,7 +85,6 @@ class flow_finder {
   void search_from(std::uint32_t target);
   void rounds(std::uint64_t due, bool is_back, teller const& say);
   void enqueue_rounds();
-  void enqueue_levels(std::uint32_t target);
   template <class Enqueue>
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
   control read();
@@ -92,8 +92,7 @@ class flow_finder {
 
   network net_;
   flow_options options_;
-  std::uint32_t levels_at_once_;  ///< that are enqueued together, a multiple of 6
-  std::uint32_t at_once_;         ///< rounds, alike
+  std::uint32_t at_once_;  ///< rounds that are enqueued together, a multiple of 6
   std::uint32_t
       interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
   warden::stream stream_;
@@ -103,9 +102,10 @@ class flow_finder {
   warden::buffer<control> control_;
   flow_state state_;
   std::unique_ptr<arm> arm_;
-  std::optional<warden::graph> rounds_, searches_[2];
+  warden::runtime::kernel relabel_;
+  unsigned relabel_blocks_;  ///< of its launches
+  std::optional<warden::graph> rounds_;
   control now_{};  ///< as the host knows it
-  std::uint64_t last_levels_ = 0;
   flow_facts facts_;
 };
 

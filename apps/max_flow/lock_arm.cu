@@ -76,9 +76,7 @@ class by_locks : public in_a_round {
   WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
     simt::store_relaxed(&context_.state.residual[arc], value);
   }
-  WARDEN_DEVICE static bool any(bool mine) {
-    return independent ? mine : simt::any(simt::full_warp, mine);
-  }
+  WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without
   /// locks to its end: `wait` throws.
   WARDEN_DEVICE void send(push const& p, bool mine) {
@@ -86,8 +84,8 @@ class by_locks : public in_a_round {
     using tuned = baseline::lock_tuned<Settings, one<locked_receive>>;
     if constexpr (Settings::how == baseline::lanes::grouped) {
       tuned::run_grouped(work, locks_, 0, mine, name());
-    } else if constexpr (independent) {
-      tuned::run_alone(work, locks_, 0, name());
+    } else if constexpr (Settings::how == baseline::lanes::independent) {
+      if (mine) tuned::run_alone(work, locks_, 0, name());
     } else {
       for (unsigned turn = 0; turn < simt::warp_size; ++turn) {
         if (turn == simt::lane_id() && mine) tuned::run_alone(work, locks_, 0, name());
@@ -95,7 +93,7 @@ class by_locks : public in_a_round {
       }
     }
   }
-  /// The lanes of a warp are at vertices of their own.
+  /// One lane for each vertex.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) {
     if (pushed == 0) return true;
     bool is_left = false;
@@ -105,8 +103,6 @@ class by_locks : public in_a_round {
   }
 
  private:
-  static constexpr bool independent = Settings::how == baseline::lanes::independent;
-
   template <class Section>
   WARDEN_DEVICE one<Section> work_of(std::uint32_t v, Section const& section) const {
     return {context_.state.vertices, {v}, 1, {section}, context_};
@@ -126,6 +122,12 @@ template <class Settings>
 WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
   by_locks<Settings> by{a.all, a.locks};
   discharge_share(a.all, by);
+}
+
+template <class Settings>
+WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
+    discharge_few_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+  discharge_few(a.all, [&](round const& r) { return by_locks<Settings>{r, a.locks}; });
 }
 
 /// A push along each arc, to choose settings by.
@@ -157,6 +159,10 @@ template <class Settings>
 struct discharge_with {
   static constexpr auto kernel = &discharge_by_locks<Settings>;
 };
+template <class Settings>
+struct discharge_few_with {
+  static constexpr auto kernel = &discharge_few_by_locks<Settings>;
+};
 
 /// What is not tuned is as in [Wang 2020].
 class lock_arm final : public arm {
@@ -181,15 +187,19 @@ class lock_arm final : public arm {
   void round_async(round const& r, warden::stream_ref s) override {
     simt::launch(kernel_, blocks_, choice_.threads, 0, {r, locks_.ref()}, s);
   }
+  void few_rounds_async(round const& r, warden::stream_ref s) override {
+    simt::launch(few_kernel_, 1, one_block_threads, 0, {r, locks_.ref()}, s);
+  }
   void wait(warden::stream_ref s) override { locks_.wait(s); }
 
  private:
   void choose(baseline::lock_choice const& c) {
     choice_ = c;
     kernel_ = kernel_of<discharge_with>(c);
+    few_kernel_ = kernel_of<discharge_few_with>(c);
     unsigned const blocks = c.blocks != 0 ? c.blocks : baseline::full_occupancy(kernel_, c.threads);
     // More blocks than vertices fill find nothing to do.
-    blocks_ = std::min(blocks, (net_.vertices + c.threads - 1) / c.threads);
+    blocks_ = std::min(blocks, net_.vertices / (c.threads / row_lanes) + 1);
   }
 
   network net_;
@@ -198,6 +208,7 @@ class lock_arm final : public arm {
   baseline::lock_array locks_;
   baseline::lock_choice choice_{};
   void (*kernel_)(locked_round) = nullptr;
+  void (*few_kernel_)(locked_round) = nullptr;
   unsigned blocks_ = 0;
 };
 

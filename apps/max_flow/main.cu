@@ -12,7 +12,6 @@
 
 #include <warden/runtime.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -37,17 +36,9 @@ struct options {
 /// The vertex that the file calls so.
 graph::vertex vertex_named(edge_list const& g, std::string const& option, std::uint64_t name,
                            std::string const& file) {
-  std::uint64_t v = name - g.first_name;  // a large one, if it is below that
-  if (!g.names.empty()) {
-    auto const at = std::lower_bound(g.names.begin(), g.names.end(), name);
-    v = at != g.names.end() && *at == name ? static_cast<std::uint64_t>(at - g.names.begin())
-                                           : g.vertices;
-  }
-  if (v >= g.vertices) {
-    throw std::runtime_error{"--" + option + ": " + std::to_string(name) + " is no vertex of " +
-                             file};
-  }
-  return static_cast<graph::vertex>(v);
+  if (auto const v = g.vertex_called(name)) return *v;
+  throw std::runtime_error{"--" + option + ": " + std::to_string(name) + " is no vertex of " +
+                           file};
 }
 
 graph::terminals ends_of(edge_list const& g, options const& o) {

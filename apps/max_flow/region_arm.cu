@@ -4,9 +4,9 @@
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
+#include "apps/max_flow/sections.cuh"
 
 #include <warden/cuda_names.cuh>
-#include <warden/deferred.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <algorithm>
@@ -16,31 +16,22 @@ namespace max_flow {
 
 namespace {
 
-/// Of all blocks. A simulated thread is dear.
-constexpr unsigned threads = simt::has_registers ? 512 : 32;
+constexpr unsigned threads = one_block_threads;
 
-struct region_policy : warden::default_policy {
-  using context = flow_state;
-  static constexpr bool deferred_only = true;
-  static constexpr unsigned block_threads = std::min(threads, 256u);
-};
-using guarded = warden::basic_guarded<region_policy, vertex_state, receive>;
-
-/// What a block holds: for each vertex of the region its excess, its height, that of the next
-/// step, and a place in each of two lists.
+/// What a block holds: for each vertex of the region its excess, two heights that steps read in
+/// turn, as rounds do theirs, and a place in each of two lists.
 struct region_memory {
   std::uint64_t* excess;
-  std::uint32_t* heights;
-  std::uint32_t* next_heights;
+  std::uint32_t* heights[2];
   std::uint32_t* lists[2];
 
   static constexpr std::size_t bytes_each = sizeof(std::uint64_t) + 4 * sizeof(std::uint32_t);
   WARDEN_DEVICE static region_memory in(std::byte* memory, std::uint32_t size) {
     region_memory m;
     m.excess = reinterpret_cast<std::uint64_t*>(memory);
-    m.heights = reinterpret_cast<std::uint32_t*>(m.excess + size);
-    m.next_heights = m.heights + size;
-    m.lists[0] = m.next_heights + size;
+    m.heights[0] = reinterpret_cast<std::uint32_t*>(m.excess + size);
+    m.heights[1] = m.heights[0] + size;
+    m.lists[0] = m.heights[1] + size;
     m.lists[1] = m.lists[0] + size;
     return m;
   }
@@ -57,11 +48,10 @@ class in_region {
       : round_{r}, to_{to}, mine_{mine}, region_{region}, counts_{counts} {}
 
   WARDEN_DEVICE bool is_elsewhere(std::uint32_t v) const {
-    return v >> round_.state.region_log2 != region_ && !round_.network.is_terminal(v);
+    return !is_here(v) && !round_.network.is_terminal(v);
   }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
-    return v >> round_.state.region_log2 == region_ ? simt::shared_load(mine_.heights[place(v)])
-                                                    : round_.heights()[v];
+    return is_here(v) ? simt::shared_load(heights()[place(v)]) : round_.heights()[v];
   }
   WARDEN_DEVICE std::uint32_t highest(std::uint32_t v) const { return round_.heights()[v] + 2; }
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
@@ -85,37 +75,93 @@ class in_region {
     return pushed == 0 || simt::shared_fetch_add(mine_.excess[place(v)], 0 - pushed) != pushed;
   }
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t height, bool is_active) const {
-    simt::shared_store(mine_.next_heights[place(v)], height);
+    simt::shared_store(next_heights()[place(v)], height);
     if (is_active) list(v);
   }
+
   /// Makes a vertex of the region active in the next step.
   WARDEN_DEVICE void list(std::uint32_t v) const {
-    std::uint32_t const next = 1 - step_;
-    std::uint32_t const at = simt::shared_fetch_add(counts_[next], 1u);
-    simt::shared_store((next == 0 ? mine_.lists[0] : mine_.lists[1])[at], v);
+    std::uint32_t const at = simt::shared_fetch_add(counts_[(step_ + 1) % 3], 1u);
+    simt::shared_store((step_ % 2 == 0 ? mine_.lists[1] : mine_.lists[0])[at], v);
   }
-  /// What `list` adds to is read next. By all threads.
-  WARDEN_DEVICE void turn() { step_ = 1 - step_; }
-  WARDEN_DEVICE std::uint32_t listed() const { return simt::shared_load(counts_[step_]); }
+  /// Ends a step, or what was listed before the first one. Collective over the block.
+  WARDEN_DEVICE void next_step() {
+    simt::sync_block();
+    ++step_;
+    if (simt::thread_rank() == 0) simt::shared_store(counts_[(step_ + 2) % 3], 0u);
+  }
+  /// Active in this step.
+  WARDEN_DEVICE std::uint32_t listed() const { return simt::shared_load(counts_[step_ % 3]); }
   WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
-    return simt::shared_load((step_ == 0 ? mine_.lists[0] : mine_.lists[1])[i]);
+    return simt::shared_load((step_ % 2 == 0 ? mine_.lists[0] : mine_.lists[1])[i]);
   }
-  WARDEN_DEVICE void empty_list() const { simt::shared_store(counts_[step_], 0u); }
+  /// Of this step: a vertex's two heights are the same unless it rose in the last one.
+  WARDEN_DEVICE std::uint32_t* heights() const {
+    return step_ % 2 == 0 ? mine_.heights[0] : mine_.heights[1];
+  }
+
+ private:
+  WARDEN_DEVICE std::uint32_t* next_heights() const {
+    return step_ % 2 == 0 ? mine_.heights[1] : mine_.heights[0];
+  }
+  WARDEN_DEVICE bool is_here(std::uint32_t v) const {
+    return v >> round_.state.region_log2 == region_;
+  }
   WARDEN_DEVICE std::uint32_t place(std::uint32_t v) const {
     return v & ((1u << round_.state.region_log2) - 1);
   }
 
- private:
   round const& round_;
   guarded::deferred_ref const& to_;
   region_memory mine_;
   std::uint32_t region_;
-  std::uint32_t* counts_;
-  std::uint32_t step_ = 0;  ///< modulo 2: whose list is read
+  std::uint32_t* counts_;  ///< [step modulo 3] how many are listed
+  std::uint32_t step_ = 0;
 };
 
 /// Steps of a region in a round.
 constexpr unsigned most_steps = simt::has_registers ? 16 : 4;
+
+/// Calls `load(i)` for a thread's share of a region's `n` vertices, several of them before the
+/// first `use(i, what was loaded)`: the loads do not wait for one another.
+template <class Load, class Use>
+WARDEN_DEVICE void for_region(std::uint32_t n, Load load, Use use) {
+  constexpr unsigned ahead = 4;
+  for (std::uint32_t first = simt::thread_rank(); first < n;
+       first += ahead * simt::block_threads()) {
+    decltype(load(first)) loaded[ahead]{};
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < ahead; ++k) {
+      std::uint32_t const i = first + k * simt::block_threads();
+      if (i < n) loaded[k] = load(i);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < ahead; ++k) {
+      std::uint32_t const i = first + k * simt::block_threads();
+      if (i < n) use(i, loaded[k]);
+    }
+  }
+}
+
+/// The active vertices of a step, as discharge_share takes those of a round.
+WARDEN_DEVICE work discharge_step(round const& r, in_region& by) {
+  constexpr std::uint32_t rows = simt::warp_size / row_lanes;
+  std::uint32_t const active = by.listed();
+  work done{};
+  for (std::uint32_t first = simt::warp_rank() * rows; first < active;
+       first += simt::block_threads() / row_lanes) {
+    std::uint32_t const i = first + simt::lane_id() / row_lanes;
+    bool const is = i < active;
+    discharge<in_region> vertex{r, is, is ? by.listed(i) : 0, by};
+    while (simt::any(simt::full_warp, vertex.has_arcs())) {
+      push p{};
+      if (vertex.next(p)) by.send(p);
+    }
+    vertex.end();
+    done += vertex.done();
+  }
+  return done;
+}
 
 /// A round of one region, by a whole block; `memory` and `counts` are shared.
 WARDEN_DEVICE void discharge_region(round const& r, guarded::deferred_ref const& to,
@@ -132,64 +178,56 @@ WARDEN_DEVICE void discharge_region(round const& r, guarded::deferred_ref const&
 
   if (simt::thread_rank() == 0) {
     r.state.marks[region] = 0;
-    simt::shared_store(counts[0], 0u);
     simt::shared_store(counts[1], 0u);
+    simt::shared_store(counts[2], 0u);
   }
   simt::sync_block();
-  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
-    std::uint64_t const excess = r.state.vertices[first + i].excess;
-    std::uint32_t const height = r.heights()[first + i];
-    simt::shared_store(mine.excess[i], excess);
-    simt::shared_store(mine.heights[i], height);
-    if (has_work(first + i, excess, height)) by.list(first + i);
-  }
-  simt::sync_block();
+  struct beginning {
+    std::uint64_t excess;
+    std::uint32_t height;
+  };
+  for_region(
+      n,
+      [&](std::uint32_t i) {
+        return beginning{r.state.vertices[first + i].excess, r.heights()[first + i]};
+      },
+      [&](std::uint32_t i, beginning const& b) {
+        simt::shared_store(mine.excess[i], b.excess);
+        simt::shared_store(mine.heights[0][i], b.height);
+        simt::shared_store(mine.heights[1][i], b.height);
+        if (has_work(first + i, b.excess, b.height)) by.list(first + i);
+      });
+  by.next_step();
 
-  unsigned pushes = 0, relabels = 0;
-  for (unsigned step = 0; step < most_steps; ++step) {
-    by.turn();
-    std::uint32_t const active = by.listed();
-    if (active == 0) break;
-    for (std::uint32_t i = simt::thread_rank(); i < active; i += simt::block_threads()) {
-      discharge<in_region> vertex{r, true, by.listed(i), by};
-      push p{};
-      while (vertex.next(p)) by.send(p);
-      vertex.end();
-      pushes += vertex.pushes();
-      relabels += vertex.relabels();
-    }
-    simt::sync_block();
-    for (std::uint32_t i = simt::thread_rank(); i < active; i += simt::block_threads()) {
-      std::uint32_t const at = by.place(by.listed(i));
-      simt::shared_store(mine.heights[at], simt::shared_load(mine.next_heights[at]));
-    }
-    simt::sync_block();
-    if (simt::thread_rank() == 0) by.empty_list();
-    // The next step fills it again, after the barrier at its middle; nobody lists before that.
-    simt::sync_block();
+  work done{};
+  for (unsigned step = 0; step < most_steps && by.listed() != 0; ++step) {
+    done += discharge_step(r, by);
+    by.next_step();
   }
 
   bool is_active = false;
-  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
-    std::uint64_t const excess = simt::shared_load(mine.excess[i]);
-    std::uint32_t const height = simt::shared_load(mine.heights[i]);
-    std::uint32_t const before = r.heights()[first + i];
-    r.state.vertices[first + i].excess = excess;
-    r.next_heights()[first + i] = height;
-    if (height != before) r.note_height(before, height);
-    // Who rose is in the next round once more, so that both its heights are the same after that.
-    is_active |= height != before || has_work(first + i, excess, height);
-  }
+  for_region(
+      n, [&](std::uint32_t i) { return r.heights()[first + i]; },
+      [&](std::uint32_t i, std::uint32_t before) {
+        std::uint64_t const excess = simt::shared_load(mine.excess[i]);
+        std::uint32_t const height = simt::shared_load(by.heights()[i]);
+        r.state.vertices[first + i].excess = excess;
+        r.next_heights()[first + i] = height;
+        if (height != before) r.note_height(before, height);
+        // Who rose is in the next round once more, so that both its heights are the same after
+        // that.
+        is_active |= height != before || has_work(first + i, excess, height);
+      });
   if (simt::sync_block_or(is_active) && simt::thread_rank() == 0)
     activate(r.state, r.number + 1, first);
-  r.note_work(pushes, relabels);
+  r.note_work(done);
 }
 
 /// A block takes each region of the list that is its turn.
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
     discharge_regions(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                       WARDEN_GRID_CONSTANT round const r) {
-  WARDEN_SHARED(std::uint32_t[2], counts);
+  WARDEN_SHARED(std::uint32_t[3], counts);
   std::uint64_t const active = r.begin();
   for (std::uint64_t i = simt::block_rank(); i < active; i += simt::block_count()) {
     discharge_region(r, to, r.active()[i], simt::dynamic_shared(), counts);
@@ -216,12 +254,10 @@ class region_arm final : public arm {
   [[nodiscard]] unsigned steps() const override { return most_steps; }
 
  private:
-  static constexpr warden::deferred_options in_place{.split = 1};
-
   // An edge across a border may be pushed along in each step. There is room for two pushes each, of
   // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
   guarded guarded_;
-  warden::deferred<region_policy, vertex_state, receive> log_;
+  push_log log_;
   std::size_t shared_bytes_;
   unsigned blocks_;
 };

@@ -4,10 +4,19 @@
 #pragma once
 
 #include "apps/max_flow/network.cuh"
+#include "apps/support/grid_barrier.cuh"
+
+#include <warden/simt/launch.cuh>
 
 #include <cstdint>
 
 namespace max_flow {
+
+/// Lanes that share a vertex's row: networks of this kind have rows of some ten arcs, and the loads
+/// of one do not wait for those of another.
+inline constexpr unsigned row_lanes = 8;
+/// Threads of a block that works by itself for a while. A simulated thread is dear.
+inline constexpr unsigned one_block_threads = simt::has_registers ? 1024 : 32;
 
 /// The record: what has come to a vertex and not gone on. 2^31 edges of less than 2^32 each come to
 /// less than 2^63: no sum of capacities leaves 64 bits.
@@ -24,8 +33,12 @@ struct control {
   std::uint64_t rounds;   ///< those that had active vertices
   std::uint64_t pushes;
   std::uint64_t relabels;
-  std::uint32_t next;      ///< the round after this one: for sections that run between two
-  std::uint32_t empty[2];  ///< by interval between two looks: the least level that became empty
+  std::uint32_t levels;      ///< of the last search
+  std::uint32_t next;        ///< the round after this one: for sections that run between two
+  std::uint32_t empty[2];    ///< by interval between two looks: the least level that became empty
+  std::uint64_t reached[3];  ///< by a search: see search_step
+  std::uint32_t step_level[2];       ///< the same
+  apps::grid_barrier_state barrier;  ///< of the last search
 };
 /// In `empty`: none.
 inline constexpr std::uint32_t no_level = 0xffffffff;
@@ -72,6 +85,19 @@ WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint
   if (simt::load_relaxed(mark) == 0 && simt::exchange(mark, 1u) == 0) put(s, number, region);
 }
 
+/// What a lane did in a round.
+struct work {
+  unsigned pushes = 0, relabels = 0;
+  std::uint64_t arrived = 0;  ///< at a terminal
+
+  WARDEN_DEVICE work& operator+=(work const& other) {
+    pushes += other.pushes;
+    relabels += other.relabels;
+    arrived += other.arrived;
+    return *this;
+  }
+};
+
 /// A round, for its kernels.
 struct round {
   max_flow::network network;
@@ -101,9 +127,9 @@ struct round {
     if (to < network.vertices) simt::fetch_add(&state.levels[to], 1u);
   }
   /// Adds what the lanes of a whole warp did.
-  WARDEN_DEVICE void note_work(unsigned pushes, unsigned relabels) const {
-    pushes = simt::warp_sum(pushes);
-    relabels = simt::warp_sum(relabels);
+  WARDEN_DEVICE void note_work(work const& done) const {
+    unsigned const pushes = simt::warp_sum(done.pushes), relabels = simt::warp_sum(done.relabels);
+    if (done.arrived != 0) simt::fetch_add(&state.control->arrived, done.arrived);
     if (simt::lane_id() != 0) return;
     if (pushes != 0) simt::fetch_add(&state.control->pushes, std::uint64_t{pushes});
     if (relabels != 0) simt::fetch_add(&state.control->relabels, std::uint64_t{relabels});

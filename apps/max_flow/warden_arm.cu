@@ -3,8 +3,8 @@
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
+#include "apps/max_flow/sections.cuh"
 
-#include <warden/deferred.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <algorithm>
@@ -14,15 +14,7 @@ namespace max_flow {
 
 namespace {
 
-/// Of all blocks. A simulated thread is dear.
-constexpr unsigned threads = simt::has_registers ? 256 : 32;
-
-struct flow_policy : warden::default_policy {
-  using context = flow_state;
-  static constexpr bool deferred_only = true;
-  static constexpr unsigned block_threads = threads;
-};
-using guarded = warden::basic_guarded<flow_policy, vertex_state, receive>;
+constexpr unsigned threads = flow_policy::block_threads;
 using client = guarded::deferred_block<threads>;
 
 /// Until the sections run nobody but its own discharge is at a vertex: plain loads and stores.
@@ -59,7 +51,7 @@ class warden_arm final : public arm {
   warden_arm(network const& net, flow_state const& state)
       : guarded_{state.vertices, net.vertices, state}, log_{guarded_, most_pushes(net), in_place} {
     // More blocks than vertices fill find nothing to do.
-    blocks_ = std::min(blocks_, (net.vertices + threads - 1) / threads);
+    blocks_ = std::min(blocks_, net.vertices / (threads / row_lanes) + 1);
   }
   void round_async(round const& r, warden::stream_ref s) override {
     warden::launch(&discharge_by_sections, {blocks_, threads, shared_bytes}, s, log_.ref(), r);
@@ -73,12 +65,8 @@ class warden_arm final : public arm {
     return std::max<std::size_t>(net.arcs / 2, 1);
   }
 
-  /// A round has far fewer sections than the log has room for: sorting them once more, so that the
-  /// excesses of each part are cached, is not worth a kernel.
-  static constexpr warden::deferred_options in_place{.split = 1};
-
   guarded guarded_;
-  warden::deferred<flow_policy, vertex_state, receive> log_;
+  push_log log_;
   static constexpr std::size_t shared_bytes = sizeof(client::storage);
   unsigned blocks_ = static_cast<unsigned>(warden::runtime::resident_blocks(
       simt::make_kernel(&discharge_by_sections), threads, shared_bytes));

@@ -7,6 +7,7 @@
 #include "apps/spanning_forest/round.cuh"
 #include "apps/spanning_forest/steps.cuh"
 
+#include <device_algorithms.cuh>  // of apps/support/cub or simulated
 #include <warden/error.hpp>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "apps/graph/device_csr.cuh"
 #include "apps/spanning_forest/arms.cuh"
-#include "apps/support/device_algorithms.cuh"
+#include "apps/support/scratch.cuh"
 
 #include <warden/buffer.hpp>
 

@@ -23,18 +23,19 @@ enum class wait_kind : std::uint32_t {
   earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
             ///< run
   part,     ///< a run in rounds waited for a part of the records that an earlier game has
+  tile,     ///< an allocation in order waited for an earlier tile
 };
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
 struct failed_wait {
-  wait_kind kind;               ///< what was waited for
-  std::uint32_t block;          ///< block of the launch
-  std::uint32_t thread;         ///< thread of that block
-  std::uint32_t guarded;        ///< position of the guarded among the launch's arguments
-  std::uint32_t channel;        ///< server whose channel (or lock table) was waited for; or part
-  std::uint32_t launch;         ///< which of the first guarded's launches; all replays alike
-  std::uint64_t index;          ///< slot index, or lock index; or games that a part has to play
-  std::uint32_t client_blocks;  ///< client blocks of the launch
+  wait_kind kind;         ///< what was waited for
+  std::uint32_t block;    ///< block of the launch
+  std::uint32_t thread;   ///< thread of that block
+  std::uint32_t guarded;  ///< position of the guarded among the launch's arguments
+  std::uint32_t channel;  ///< server whose channel (or lock table) was waited for; or part
+  std::uint32_t launch;   ///< which of the first guarded's launches; all replays alike
+  std::uint64_t index;    ///< slot index, or lock index; or games that a part has to play; or tile
+  std::uint32_t client_blocks;       ///< client blocks of the launch
   std::uint32_t client_blocks_done;  ///< of these, how many had finished by then
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "microbench/answers/oracle.hpp"
+#include "microbench/support/block_caller.cuh"
 
 #include <warden/guarded.cuh>
 
@@ -24,38 +25,17 @@ struct call_by_block {
 
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
-    constexpr unsigned at_once = Ref::policy::calls_per_thread;
-    warden::block_client<Ref> client{ref, at};
-    auto const step = static_cast<std::uint32_t>(at.global_size());
-    for (std::uint64_t first = std::uint64_t{at.block_index()} * at.block_dim(); first < all.n;
-         first += at_once * step) {
-      std::uint64_t const left = all.n - first;
-      // All ids are loaded before the first is used: one wait for memory instead of one each.
-      std::uint32_t id[at_once];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        std::uint32_t const offset = k * step + at.thread_rank();
-        id[k] = all.ids[first + (offset < left ? offset : 0)];
-      }
-      call_each<0>(client, id, all.tickets + first, at.thread_rank(), step, left);
-    }
+    bench::call_all_by_block(at, ref, *this);
   }
-
- private:
-  /// Calls `K` and those after it, flushes, and waits for their answers. Recursive: each future has
-  /// a name, where an array of them would lie in local memory.
-  template <unsigned K, class Client, unsigned AtOnce>
-  __device__ static void call_each(Client& client, std::uint32_t const (&id)[AtOnce],
-                                   std::uint32_t* tickets, std::uint32_t offset, std::uint32_t step,
-                                   std::uint64_t left) {
-    if constexpr (K == AtOnce) {
-      client.flush();
-    } else {
-      bool const valid = offset < left;
-      auto ticket = client.call(id[K], take_ticket{}, valid);
-      call_each<K + 1>(client, id, tickets, offset + step, step, left);
-      if (valid) tickets[offset] = ticket.get().value_or(calls::no_ticket);
-    }
+  [[nodiscard]] WARDEN_DEVICE call_by_block from(std::uint64_t first) const {
+    return {{all.ids + first, all.tickets + first, all.n - static_cast<std::uint32_t>(first)}};
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t n() const { return all.n; }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t id(std::uint32_t i) const { return all.ids[i]; }
+  [[nodiscard]] WARDEN_DEVICE take_ticket section(std::uint32_t) const { return {}; }
+  template <class Answer>
+  WARDEN_DEVICE void answered(std::uint32_t i, Answer const& ticket) const {
+    all.tickets[i] = ticket.value_or(calls::no_ticket);
   }
 };
 

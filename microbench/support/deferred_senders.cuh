@@ -24,9 +24,9 @@ struct to_send {
 
 /// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold.
 template <class Ref>
-inline constexpr unsigned loaded_at_once = Ref::combines                             ? 2
-                                           : sizeof(typename Ref::message_type) <= 8 ? 3
-                                                                                     : 4;
+inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) <= 8
+                                               ? (Ref::combines ? 1 : 3)
+                                               : (Ref::combines ? 2 : 4);
 
 /// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
 /// first is sent.

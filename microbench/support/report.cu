@@ -91,7 +91,7 @@ std::string figures_of(run_result const& run) {
   return all;
 }
 
-/// As the system calls it.
+/// The processor, as the system calls it.
 std::string host_cpu() {
   std::ifstream in{"/proc/cpuinfo"};
   for (std::string line; std::getline(in, line);) {

@@ -32,6 +32,8 @@ class program {
   void set_repetitions(unsigned repetitions) { sweep_.repetitions = repetitions; }
   [[nodiscard]] bool simulated() const { return simulated_; }
   [[nodiscard]] std::vector<std::string> const& arms() const { return sweep_.arms; }
+  /// Of a run, if `--ops` says so; 0 if not.
+  [[nodiscard]] std::uint32_t operations() const { return sweep_.operations; }
 
   /// Adds the options of all programs and parses. False if the program ends here, with `exit_code`.
   bool parse(std::vector<std::string> const& arms, int argc, char** argv,

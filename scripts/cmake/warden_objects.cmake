@@ -6,12 +6,17 @@ if(WARDEN_BUILD_TESTS)
                      PRECOMPILED <gmock/gmock.h> <gtest/gtest.h> ${warden_usual_headers})
 endif()
 warden_add_objects(workload SOURCES microbench/support/workload.cu)
-warden_add_objects(points SOURCES microbench/support/point.cu microbench/support/timed_point.cu)
+warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu)
 warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
+set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit emit_arms emit_atomics emit_called emit_stream histogram
+    histogram_oracle item_counts shared_histogram take take_called word_stream)
+list(TRANSFORM allocation_sources REPLACE "(.+)" "microbench/allocation/\\1.cu")
+warden_add_objects(allocation SOURCES ${allocation_sources} SIM_SOURCES microbench/allocation/simulated/algorithms.cpp
+                   GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
 # The host part of apps/graph knows no device: it is compiled once.
@@ -33,6 +38,13 @@ target_include_directories(kruskal PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(kruskal PUBLIC cxx_std_20)
 warden_add_objects(forest_arms SOURCES apps/spanning_forest/arms.cu apps/spanning_forest/first_round.cu apps/spanning_forest/forest.cu
                    apps/spanning_forest/lock_arm.cu apps/spanning_forest/round.cu apps/spanning_forest/warden_arm.cu)
+# One name, device_algorithms.cuh, for CUB's and for loops of the host.
+if(TARGET forest_arms_objects_sim)
+  target_include_directories(forest_arms_objects_sim PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/simulated)
+endif()
+if(TARGET forest_arms_objects)
+  target_include_directories(forest_arms_objects PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/cub)
+endif()
 # Boost's maximum flows know no device either. Somebody waits for them.
 add_library(boost_flows STATIC EXCLUDE_FROM_ALL apps/max_flow/reference.cpp)
 target_link_libraries(boost_flows PRIVATE warden_warnings)
@@ -40,3 +52,10 @@ target_include_directories(boost_flows PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(boost_flows PUBLIC cxx_std_20)
 warden_add_objects(max_flow SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu apps/max_flow/flow.cu apps/max_flow/lock_arm.cu
                    apps/max_flow/region_arm.cu apps/max_flow/warden_arm.cu)
+warden_add_objects(breadth_first SOURCES apps/breadth_first/arms.cu apps/breadth_first/audit.cu apps/breadth_first/cull_arms.cu
+                   apps/breadth_first/gather_arms.cu apps/breadth_first/queue_arms.cu apps/breadth_first/searcher.cu
+                   apps/breadth_first/warden_arm.cu)
+add_library(breadth_first_reference STATIC EXCLUDE_FROM_ALL apps/breadth_first/reference.cpp)
+target_link_libraries(breadth_first_reference PRIVATE warden_warnings)
+target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(breadth_first_reference PUBLIC cxx_std_20)

@@ -15,7 +15,7 @@ namespace test {
 
 class flow_rounds {
  public:
-  /// `at_once` rounds or levels are enqueued together, with a look for a gap every `interval`.
+  /// `at_once` rounds are enqueued together, with a look for a gap every `interval`.
   flow_rounds(graph::csr const& rows, graph::terminals ends, double rounds_a_level,
               std::uint32_t at_once, std::uint32_t interval)
       : rows_{rows},
@@ -63,14 +63,13 @@ class flow_rounds {
       std::uint64_t const levels = search(target);
       if (active_.empty()) return;
       auto const due = static_cast<std::uint64_t>(rounds_a_level_ * static_cast<double>(levels));
-      std::uint64_t done = 0;
+      std::uint64_t const before = facts_.rounds;
       do {
         for (std::uint32_t r = 0; r < at_once_; ++r) {
           if (r % interval_ == 0) close_gap();
           round();
         }
-        done += at_once_;
-      } while (done < due && !active_.empty());
+      } while (facts_.rounds - before < due && !active_.empty());
     }
   }
 
@@ -89,8 +88,7 @@ class flow_rounds {
     for (std::uint32_t v = 0; v < n_; ++v) {
       if (heights_[v] < n_ && !is_terminal(v) && excess_[v] != 0) active_.push_back(v);
     }
-    std::uint64_t const levels =
-        (heights_[reached.back()] / at_once_ + std::uint64_t{1}) * at_once_;
+    std::uint64_t const levels = heights_[reached.back()] + std::uint64_t{1};
     ++facts_.searches;
     facts_.levels += levels;
     return levels;

@@ -69,6 +69,16 @@ TEST_P(arms, take_small_networks) {
       << "a circle that leads nowhere";
 }
 
+/// Rows so long that a search gives them to a whole warp, and frontiers too wide for one block.
+TEST_P(arms, take_vertices_of_many_arcs) {
+  test::edge_literals edges{{0, 2, 5000}, {3, 1, 5000}};
+  for (graph::vertex v = 4; v < 154; ++v) {
+    edges.push_back({2, v, v});
+    edges.push_back({v, 3, 60 + v % 50});
+  }
+  EXPECT_EQ(complaint_of(network_of(154, edges, {0, 1}), GetParam()), "");
+}
+
 /// 2^32 - 1 each, as large as they get: their sums need more than 32 bits.
 TEST_P(arms, take_huge_capacities) {
   constexpr graph::weight most = 0xffffffff;
@@ -125,9 +135,10 @@ TEST_P(arms, find_again_and_after_tuning) {
   EXPECT_EQ(f.finder.facts().value, max_flow::boykov_kolmogorov(f.rows.rows(), *g.ends).value);
 }
 
-/// What comes meanwhile may go on in the same round, if it is seen then; all else is the same.
+/// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
+/// active for some rounds more before a search; all else is the same.
 TEST(max_flow, arms_need_about_as_many_rounds) {
-  edge_list const g = generate(graph::rmf{{.a = 3, .b = 8}});
+  edge_list const g = generate(graph::rmf{{.a = 3, .b = 20}});
   std::vector<double> rounds;
   for (std::string const& arm : max_flow::arm_names()) {
     found_flow f{g, arm};

@@ -93,8 +93,8 @@ class MaxFlowTest(command.CommandTest):
         self.refused(1, re.escape(f"--sink: 8 is no vertex of {edges}"), edges, "--source", 7, "--sink", 8)
         edges = self.file("y.txt", "7 9\n")
         self.refused(1, re.escape(f"{edges}: the graph has no weights to be capacities"), edges, "--source", 7, "--sink", 9)
-        self.refused(1, r"6 rounds, and still an excess of \d+ at \d+ active vertices; the limit is 1 rounds.*",
-                     self.file("long.max", self.path_of(20)), "--most-rounds", 1)
+        self.refused(1, r"\d+ rounds, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 rounds.*",
+                     self.file("long.max", self.path_of(60)), "--most-rounds", 1)
         self.refused(1, re.escape(f"{self.folder}/none/x: cannot be written") + ".*", network, "--out", self.folder / "none/x")
         for wrong in ([], [self.folder / "none.max"], [network, "--arm", "magic"], [network, "--source", -1],
                       [network, "--format", "dot"]):

@@ -55,6 +55,8 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
   expect(a, simt::sum_of_bytes(0xff010203u) == 261u && simt::sum_of_bytes(~0u) == 1020u);
+  expect(a, simt::last_bit(0x80001000u) == 31 && simt::last_bit(0x1fffu) == 12 &&
+                simt::last_bit(1u) == 0 && simt::last_bit(0u) == -1);
 }
 WARDEN_KERNEL void clocks(arguments a) {
   std::uint64_t const nanoseconds = simt::nanoseconds(), cycles = simt::cycles();
@@ -162,6 +164,10 @@ WARDEN_KERNEL void atomics(arguments a) {
   // The even bits by both blocks, the odd ones by one.
   bool const turns = simt::block_rank() == 0 || simt::lane_id() % 2 == 0;
   if (simt::warp_rank() == 0 && turns) simt::fetch_xor(&words[1], 1 << simt::lane_id());
+  // Of all threads one finds each bit unset, whoever sets the others of its word.
+  unsigned const bit = 1u << simt::lane_id();
+  if ((simt::fetch_or(reinterpret_cast<unsigned*>(&a.out[13]), bit) & bit) == 0)
+    simt::fetch_add(&a.out[14], std::uint64_t{1});
   auto* const real = reinterpret_cast<double*>(&a.out[3]);
   simt::fetch_add(real, 0.5);
   // Each thread finds its turn and passes it on.
@@ -201,6 +207,8 @@ TEST(seam, atomics) {
   std::memcpy(&half_sum, &seen[3], 8);
   EXPECT_EQ(half_sum, 64.0);
   EXPECT_EQ(seen[4], 128u);
+  EXPECT_EQ(seen[13], 0xffffffffu);
+  EXPECT_EQ(seen[14], 32u);
   for (unsigned i = 0; i < 8; ++i) {
     // The last of the 16 threads that exchanged here.
     EXPECT_GE(seen[5 + i], 100u);

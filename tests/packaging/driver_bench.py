@@ -3,7 +3,8 @@
 """Tests ./warden bench: where and what it runs, what it prints and writes, and how it is interrupted.
 
     driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, handover_sim,
-                                                     transport_sim, bank_transfer_bench_sim and max_flow_bench_sim
+                                                     transport_sim, allocation_sim, bank_transfer_bench_sim,
+                                                     max_flow_bench_sim and breadth_first_bench_sim
 """
 import json
 import os
@@ -41,12 +42,14 @@ class Devices(driver.DriverTest):
 class Benchmarks(driver.DriverTest):
     """The programs are stubs that write one row: which ones run, in which order, and with which options."""
 
-    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench", "transport"]
+    NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench",
+             "breadth_first_bench", "allocation", "transport"]
     BENCHMARKS = [name.removesuffix("_bench") for name in NAMES]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
             "bank_transfer/transfer/uniform/atomics/keys:256",
             "spanning_forest/find/rmat8/atomics/keys:256", "max_flow/find/washington_8x10/atomics/keys:82",
-            "transport/block/windows/in_band/bytes:16/servers:4"]
+            "breadth_first/find/rmat8/top_down/keys:256",
+            "allocation/copy/4K/global_atomic/keys:1", "transport/block/windows/in_band/bytes:16/servers:4"]
 
     def programs(self, failing=None):
         bin = self.here / "bin"
@@ -242,6 +245,40 @@ class Prebuilt(driver.ProgramTest):
             printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"],
                                      capture_output=True, text=True)
             self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
+
+    def test_allocation(self):
+        program, out = driver.BIN / "allocation_sim", f"--benchmark_out={self.here}/rows.json"
+        done = subprocess.run([program, "--ops", "64", out], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        names = [row["name"] for row in json.loads((self.here / "rows.json").read_text())["benchmarks"]]
+        self.assertEqual([line.split()[0] for line in done.stdout.splitlines()], names)
+        self.assertEqual(len(set(names)), len(names))
+        for name in ("copy/64/block_scan/keys:256", "emit/zipf/ordered/keys:1", "decode/one/cub_block_decode/keys:1",
+                     "take/uniform/warp_atomic/keys:65536", "histogram/one/cub_sort/keys:65536"):
+            self.assertIn(f"allocation/{name}", names)
+        printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"], capture_output=True, text=True)
+        self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
+        for options, error in ((["--each", "3"], "--each 3: a power of two"), (["--elements", "6"], "6 elements: a multiple of 4 is copied"),
+                               (["--operation", "copies"], "--operation: copies not in {copy,emit,decode,take,histogram}"),
+                               (["--samples", "two"], "--samples: two not in {uniform,zipf099,one}"), (["--bins", "0"], "--bins: Value 0 not in range")):
+            done = subprocess.run([program, *options], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), options)
+            self.assertTrue(done.stderr.startswith(f"allocation: {error}") and done.stderr.count("\n") == 1, done.stderr)
+
+    def test_breadth_first(self):
+        for arms in ("gather_warp", "cull_none", "warden"), ("top_down", "direction_optimizing"):
+            done = subprocess.run([driver.BIN / "breadth_first_bench_sim", "--arms", ",".join(arms), f"--benchmark_out={self.here}/rows.json"],
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            data = json.loads((self.here / "rows.json").read_text())
+            rows = {row["name"].removeprefix("breadth_first/find/rmat8/").removesuffix("/keys:256"): row for row in data["benchmarks"]}
+            self.assertEqual(tuple(rows), arms)
+            self.assertEqual(len({(row["vertices"], row["levels"]) for row in rows.values()}), 1, "all reach the same")
+            for arm, row in rows.items():
+                self.assertGreaterEqual(row["found"], row["vertices"])
+                self.assertEqual(row["levels_bottom_up"] > 0, arm == "direction_optimizing")
+                if arm != "cull_none":
+                    self.assertEqual(row["found"], row["vertices"])
 
     def test_repetitions_by_default(self):
         for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #if defined(__CUDACC__)
 #  include <cub/block/block_radix_sort.cuh>
@@ -19,11 +20,11 @@ WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
 /// Exclusive prefix sums over the threads of a block of `Threads` threads. A `Small` one takes some
-/// bytes of shared memory a warp, in place of some a thread.
-template <unsigned Threads, bool Small = false>
+/// bytes of shared memory a warp, in place of some a thread. `T` is an unsigned integer.
+template <unsigned Threads, bool Small = false, class T = std::uint32_t>
 class block_scan {
 #if defined(__CUDACC__)
-  using scan = cub::BlockScan<std::uint32_t, static_cast<int>(Threads),
+  using scan = cub::BlockScan<T, static_cast<int>(Threads),
                               Small ? cub::BLOCK_SCAN_WARP_SCANS : cub::BLOCK_SCAN_RAKING>;
 #endif
 
@@ -33,17 +34,17 @@ class block_scan {
   using storage = typename scan::TempStorage;
 #else
   struct storage {
-    std::uint32_t values[Threads];
-    std::uint32_t total;
+    T values[Threads];
+    T total;
   };
 #endif
 
-  /// Collective. Returns the sum over the threads before this one; `total` gets the sum over all. A
-  /// block barrier must pass before `temporary` is used again.
-  WARDEN_DEVICE static std::uint32_t exclusive_sum(storage& temporary, std::uint32_t value,
-                                                   std::uint32_t& total) {
+  /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
+  /// sum over all. A block barrier must pass before `temporary` is used again.
+  WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
+                                       T& total) {
 #if defined(__CUDACC__)
-    std::uint32_t before;
+    T before;
     scan{temporary}.ExclusiveSum(value, before, total);
     return before;
 #else
@@ -51,9 +52,9 @@ class block_scan {
     temporary.values[thread_rank()] = value;
     sync_block();
     if (thread_rank() == 0) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t& v : temporary.values) {
-        std::uint32_t const own = v;
+      T sum = 0;
+      for (T& v : temporary.values) {
+        T const own = v;
         v = sum;
         sum += own;
       }

@@ -23,6 +23,16 @@ WARDEN_DEVICE unsigned thread_rank() { return threadIdx.x; }
 WARDEN_DEVICE unsigned block_threads() { return blockDim.x; }
 WARDEN_DEVICE unsigned lane_id() { return threadIdx.x % warp_size; }
 WARDEN_DEVICE unsigned warp_rank() { return threadIdx.x / warp_size; }
+/// The lane in blocks of any dimensions.
+WARDEN_DEVICE unsigned hardware_lane() {
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+/// Whether the block has so many threads, in one dimension.
+WARDEN_DEVICE bool is_block_of(unsigned threads) {
+  return blockDim.x == threads && blockDim.y == 1 && blockDim.z == 1;
+}
 WARDEN_DEVICE unsigned block_rank() { return blockIdx.x; }
 WARDEN_DEVICE unsigned block_count() { return gridDim.x; }
 WARDEN_DEVICE unsigned sm_id() {
@@ -104,6 +114,7 @@ WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
 /// The sum of the four bytes of a word.
 WARDEN_DEVICE unsigned sum_of_bytes(unsigned word) { return __dp4a(word, 0x01010101u, 0u); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
+WARDEN_DEVICE int last_bit(unsigned value) { return 31 - __clz(static_cast<int>(value)); }
 WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {
   return __umul64hi(a, b);
 }
@@ -233,6 +244,13 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
+/// One plain 16-byte store, to an aligned place that this thread does not read: what it loads may
+/// be loaded before. (Of an assignment the compiler makes four stores, or one.)
+WARDEN_DEVICE void store_four_words(void* address, std::uint32_t const (&words)[4]) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(address)),
+               "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]));
+}
+
 namespace detail {
 // The CUDA intrinsics know `unsigned long long`, not `std::uint64_t`.
 template <class T>
@@ -309,6 +327,11 @@ WARDEN_DEVICE T fetch_xor(T* address, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
   return static_cast<T>(atomicXor(reinterpret_cast<word*>(address), static_cast<word>(value)));
 }
+template <class T>
+WARDEN_DEVICE T fetch_or(T* address, std::type_identity_t<T> value) {
+  using word = detail::atomic_word<T>;
+  return static_cast<T>(atomicOr(reinterpret_cast<word*>(address), static_cast<word>(value)));
+}
 
 // ---- fences
 
@@ -354,6 +377,10 @@ template <class T>
 WARDEN_DEVICE T shared_fetch_add(T& place, std::type_identity_t<T> value) {
   using word = detail::atomic_word<T>;
   return static_cast<T>(atomicAdd_block(reinterpret_cast<word*>(&place), static_cast<word>(value)));
+}
+/// Sets bits, without a result.
+WARDEN_DEVICE void shared_set_bits(std::uint32_t& place, std::uint32_t bits) {
+  atomicOr_block(&place, bits);
 }
 template <class T>
 WARDEN_DEVICE T shared_fetch_min(T& place, std::type_identity_t<T> value) {

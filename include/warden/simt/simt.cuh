@@ -12,6 +12,7 @@
 /// | group | functions | meaning |
 /// |---|---|---|
 /// | identity | `thread_rank() block_threads() lane_id() warp_rank()` | within the block |
+/// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
@@ -19,17 +20,20 @@
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
-/// | bits | `count_bits(w) first_bit(w) multiply_high(a, b)` | 32 bits, last also 64; none: -1 |
+/// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
+/// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
 /// | ^ | `sum_of_bytes(w)` | of a word's four |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
-/// | ^ | `fetch_add fetch_xor fetch_min fetch_max` | relaxed; the old value |
+/// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
 /// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
+/// | ^ | `store_four_words` | 16 bytes, plain |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
+/// | ^ | `shared_set_bits` | the same, of 32 bits; no result |
 /// | ^ | `shared_exchange shared_compare_exchange` | the same |
 /// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
 /// | ^ | `is_shared(address)` | whether it is the block's |

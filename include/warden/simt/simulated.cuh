@@ -31,6 +31,10 @@ inline unsigned thread_rank() { return device::here.thread.x; }
 inline unsigned block_threads() { return device::here.threads.x; }
 inline unsigned lane_id() { return thread_rank() % warp_size; }
 inline unsigned warp_rank() { return thread_rank() / warp_size; }
+inline unsigned hardware_lane() { return device::linear_rank() % warp_size; }
+inline bool is_block_of(unsigned threads) {
+  return device::here.threads.x == threads && device::here.threads.count() == threads;
+}
 inline unsigned block_rank() { return device::here.block.x; }
 inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }
@@ -108,6 +112,7 @@ inline unsigned sum_of_bytes(unsigned word) {
   return (word & 0xffu) + (word >> 8 & 0xffu) + (word >> 16 & 0xffu) + (word >> 24);
 }
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
+inline int last_bit(unsigned value) { return 31 - std::countl_zero(value); }
 inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
 }
@@ -160,6 +165,13 @@ inline flit_words load_whole_flit(flit_words const* address, site where = site::
 }
 inline void store_whole_flit(flit_words* address, flit_words value, site where = site::current()) {
   device::store(address, &value, sizeof(value), device::storing::marked, where);
+}
+
+inline void store_four_words(void* address, std::uint32_t const (&words)[4],
+                             site where = site::current()) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
+    device::misuse("16 bytes are stored where no 16 bytes begin", where);
+  std::memcpy(address, words, sizeof(words));
 }
 
 namespace detail {
@@ -228,6 +240,10 @@ template <class T>
 T fetch_xor(T* address, std::type_identity_t<T> value, site where = site::current()) {
   return detail::global_atomic(address, where, [&](T old) { return old ^ value; });
 }
+template <class T>
+T fetch_or(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  return detail::global_atomic(address, where, [&](T old) { return old | value; });
+}
 
 // ---- fences
 
@@ -275,6 +291,10 @@ void shared_store(T& place, std::type_identity_t<T> value, site where = site::cu
 template <class T>
 T shared_fetch_add(T& place, std::type_identity_t<T> value, site where = site::current()) {
   return detail::shared_atomic(place, where, [&](T old) { return static_cast<T>(old + value); });
+}
+inline void shared_set_bits(std::uint32_t& place, std::uint32_t bits,
+                            site where = site::current()) {
+  detail::shared_atomic(place, where, [&](std::uint32_t old) { return old | bits; });
 }
 template <class T>
 T shared_fetch_min(T& place, std::type_identity_t<T> value, site where = site::current()) {

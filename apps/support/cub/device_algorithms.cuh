@@ -1,48 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Device-wide algorithms as the applications need them: CUB's on a GPU, plain loops of the host on
-/// the simulated device.
+/// Device-wide algorithms as the applications need them: CUB's. On the simulated device a header of
+/// this name is found in simulated/ instead.
 #pragma once
 
-#include <warden/buffer.hpp>
+#include "apps/support/scratch.cuh"
+
 #include <warden/error.hpp>
-#include <warden/simt/simt.cuh>
+#include <warden/stream.hpp>
+
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/discard_iterator.h>
+#include <thrust/iterator/tabulate_output_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <cub/device/device_partition.cuh>
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__CUDACC__)
-#  include <thrust/iterator/counting_iterator.h>
-#  include <thrust/iterator/discard_iterator.h>
-#  include <thrust/iterator/tabulate_output_iterator.h>
-#  include <thrust/iterator/transform_iterator.h>
-#  include <cub/device/device_partition.cuh>
-#  include <cub/device/device_scan.cuh>
-#  include <cub/device/device_select.cuh>
-
-#  include <source_location>
-#  include <string>
-#endif
+#include <source_location>
+#include <string>
 
 namespace apps {
-
-/// Temporary device memory for one algorithm at a time. It grows when one needs more, for which the
-/// host waits.
-class scratch {
- public:
-  /// At least so many bytes. Throws cuda_error.
-  void* of(std::size_t bytes) {
-    if (memory_.size() < bytes) memory_ = warden::buffer<std::byte>{bytes};
-    return memory_.data();
-  }
-  /// Bytes that it has.
-  [[nodiscard]] std::size_t bytes() const { return memory_.size(); }
-
- private:
-  warden::buffer<std::byte> memory_;
-};
-
-#if defined(__CUDACC__)
 
 namespace detail {
 
@@ -101,45 +81,5 @@ void exclusive_sum_async(std::int64_t n, Value value, std::uint32_t* sums, scrat
     return cub::DeviceScan::ExclusiveSum(bytes, size, detail::made_by(value), sums, n, s.handle());
   });
 }
-
-#else
-
-template <class Make, class Keep, class Put>
-void select_async(std::int64_t n, Make make, Keep keep, Put put, std::uint32_t* count, scratch&,
-                  warden::stream_ref s = {}) {
-  s.synchronize();
-  *count = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    auto const x = make(i);
-    if (keep(x)) put((*count)++, x);
-  }
-}
-template <class Make, class First, class Second, class PutFirst, class PutSecond>
-void partition_async(std::int64_t n, Make make, First first, Second second, PutFirst put_first,
-                     PutSecond put_second, std::uint32_t* counts, scratch&,
-                     warden::stream_ref s = {}) {
-  s.synchronize();
-  counts[0] = counts[1] = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    auto const x = make(i);
-    if (first(x)) {
-      put_first(counts[0]++, x);
-    } else if (second(x)) {
-      put_second(counts[1]++, x);
-    }
-  }
-}
-template <class Value>
-void exclusive_sum_async(std::int64_t n, Value value, std::uint32_t* sums, scratch&,
-                         warden::stream_ref s = {}) {
-  s.synchronize();
-  std::uint32_t sum = 0;
-  for (std::int64_t i = 0; i < n; ++i) {
-    sums[i] = sum;
-    sum += value(i);
-  }
-}
-
-#endif
 
 }  // namespace apps

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Whether levels and parents are those of a breadth-first search: they prove each other.
+#pragma once
+
+#include "apps/graph/device_csr.cuh"
+
+#include <cstdint>
+#include <string>
+
+namespace breadth_first {
+
+/// What an answer shows, of which no part relies on how it was found.
+///
+/// Parents are ways: who stands at level l and has a parent at level l - 1, along an arc that there
+/// is, is reached by l arcs, and not by fewer if no arc leads from any level to one that is more
+/// than one higher.
+struct findings {
+  std::uint64_t reached = 0;      ///< vertices with a level
+  std::uint64_t arcs = 0;         ///< that leave them
+  std::uint64_t depth = 0;        ///< the highest level
+  std::uint64_t skipped = 0;      ///< arcs from a level to one more than one higher, or to none
+  std::uint64_t orphans = 0;      ///< vertices but the source without an arc from their parent
+  std::uint64_t torn = 0;         ///< vertices whose parent is not one level below
+  bool begins_at_source = false;  ///< which alone has level 0, and is its own parent
+};
+
+/// Looks at every arc of an answer in device memory; blocks the host. Throws cuda_error.
+findings audit(graph::csr_view const& rows, std::uint32_t source, std::uint32_t const* levels,
+               std::uint32_t const* parents);
+
+/// What is wrong; empty if nothing is.
+std::string complaint(findings const& f);
+
+}  // namespace breadth_first

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a vertex that several threads come to in one level is kept from being queued by each of them
+/// [Merrill 2011, section 6.4]: policies to choose from, each a type.
+///
+/// `keep(visited, v, found)` is collective over the block. Before, `found` says which of the
+/// vertices a thread has just seen unvisited; behind, which of them it has to queue. All of them
+/// are marked then. Only `cull_all` promises that each is queued by one thread alone.
+#pragma once
+
+#include "apps/breadth_first/state.cuh"
+
+#include <cstdint>
+
+namespace breadth_first {
+
+/// Whoever sets the vertex's bit queues it: an atomic of which the old value is waited for. Each
+/// vertex is queued once.
+class cull_all {
+ public:
+  struct storage {};
+  static constexpr bool is_exact = true;
+
+  WARDEN_DEVICE explicit cull_all(storage&) {}
+  WARDEN_DEVICE static void keep(std::uint32_t* visited, std::uint32_t const (&v)[arcs_at_once],
+                                 bool (&found)[arcs_at_once]) {
+    std::uint32_t before[arcs_at_once];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_at_once; ++k)
+      before[k] = found[k] ? simt::fetch_or(&visited[v[k] / 32], bit_of(v[k])) : 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_at_once; ++k)
+      found[k] = found[k] && (before[k] & bit_of(v[k])) == 0;
+  }
+};
+
+/// Whoever has seen the bit unset queues the vertex. Nobody waits for the atomic that sets it, so
+/// threads that look at the same time all find it unset.
+class cull_none {
+ public:
+  struct storage {};
+  static constexpr bool is_exact = false;
+
+  WARDEN_DEVICE explicit cull_none(storage&) {}
+  WARDEN_DEVICE static void keep(std::uint32_t* visited, std::uint32_t const (&v)[arcs_at_once],
+                                 bool const (&found)[arcs_at_once]) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_at_once; ++k) {
+      if (found[k]) simt::fetch_or(&visited[v[k] / 32], bit_of(v[k]));
+    }
+  }
+};
+
+/// The same, but of the lanes of a warp that hold one vertex only one does, if they meet in a small
+/// table.
+class cull_in_warp {
+  static constexpr unsigned slots = simt::has_registers ? 128 : 16;
+
+ public:
+  struct storage {
+    std::uint32_t table[search_threads / simt::warp_size][slots];
+  };
+  static constexpr bool is_exact = false;
+
+  WARDEN_DEVICE explicit cull_in_warp(storage& s) : table_{s.table[simt::warp_rank()]} {}
+  WARDEN_DEVICE void keep(std::uint32_t* visited, std::uint32_t const (&v)[arcs_at_once],
+                          bool (&found)[arcs_at_once]) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_at_once; ++k) cull(v[k], found[k]);
+    cull_none::keep(visited, v, found);
+  }
+
+ private:
+  /// Of those whose vertices fall to one slot one vertex is seen there; those who hold it vie for
+  /// the slot by their lanes' numbers.
+  WARDEN_DEVICE void cull(std::uint32_t v, bool& found) const {
+    std::uint32_t& slot = table_[v % slots];
+    simt::sync_warp(simt::full_warp);
+    if (found) simt::shared_store(slot, v);
+    simt::sync_warp(simt::full_warp);
+    bool const vies = found && simt::shared_load(slot) == v;
+    simt::sync_warp(simt::full_warp);
+    if (vies) simt::shared_store(slot, simt::lane_id());
+    simt::sync_warp(simt::full_warp);
+    if (vies && simt::shared_load(slot) != simt::lane_id()) found = false;
+  }
+
+  std::uint32_t (&table_)[slots];
+};
+
+/// The same, and a vertex that the block has queued lately is not queued again: some of the last
+/// ones stand in a table of the block.
+class cull_by_history {
+  static constexpr unsigned slots = simt::has_registers ? 1024 : 32;
+
+ public:
+  struct storage {
+    cull_in_warp::storage of_warps;
+    std::uint32_t recent[slots];
+  };
+  static constexpr bool is_exact = false;
+
+  WARDEN_DEVICE explicit cull_by_history(storage& s) : warp_{s.of_warps}, recent_{s.recent} {
+    for (unsigned i = simt::thread_rank(); i < slots; i += simt::block_threads())
+      simt::shared_store(recent_[i], unreached);
+    simt::sync_block();
+  }
+  WARDEN_DEVICE void keep(std::uint32_t* visited, std::uint32_t const (&v)[arcs_at_once],
+                          bool (&found)[arcs_at_once]) const {
+    // Who stands there was found by a thread of this block, which has queued it or will.
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_at_once; ++k) {
+      if (!found[k]) continue;
+      std::uint32_t& slot = recent_[v[k] % slots];
+      if (simt::shared_load(slot) == v[k]) {
+        found[k] = false;
+      } else {
+        simt::shared_store(slot, v[k]);
+      }
+    }
+    warp_.keep(visited, v, found);
+  }
+
+ private:
+  cull_in_warp warp_;
+  std::uint32_t (&recent_)[slots];
+};
+
+}  // namespace breadth_first

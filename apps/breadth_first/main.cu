@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// breadth_first FILE: how far all vertices of a graph are from one, and a check.
+
+#include "apps/breadth_first/audit.cuh"
+#include "apps/breadth_first/reference.hpp"
+#include "apps/breadth_first/searcher.cuh"
+#include "apps/graph/device_csr.cuh"
+#include "apps/graph/file_argument.hpp"
+#include "apps/graph/line_writer.hpp"
+#include "apps/graph/undirected.hpp"
+#include "apps/support/command.hpp"
+#include "apps/support/progress_line.hpp"
+
+#include <warden/runtime.hpp>
+#include <warden/timer.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using breadth_first::searcher;
+using breadth_first::unreached;
+using graph::edge_list;
+using number = unsigned long long;  // for printf
+
+struct options {
+  graph::file_argument file;
+  std::string arm = "direction_optimizing", out;
+  std::optional<std::uint64_t> source;
+  breadth_first::search_options how;
+  bool is_undirected = false, shows_levels = false;
+};
+
+graph::vertex source_of(edge_list const& g, options const& o) {
+  if (g.vertices == 0)
+    throw std::runtime_error{o.file.path + ": the graph has no vertices, so none to begin at"};
+  if (!o.source) return 0;
+  if (auto const v = g.vertex_called(*o.source)) return *v;
+  throw std::runtime_error{"--source: " + std::to_string(*o.source) + " is no vertex of " +
+                           o.file.path};
+}
+
+/// The rows of a graph in device memory, and those of its arcs turned round, if they are asked for
+/// and others.
+struct both_rows {
+  graph::device_csr out, in;
+  bool has_in;
+
+  both_rows(edge_list const& g, bool looks_back)
+      : out{rows_of(g)}, has_in{looks_back && g.directed} {
+    if (!has_in) return;
+    edge_list turned = g;
+    std::swap(turned.from, turned.to);
+    in = rows_of(turned);
+  }
+  static graph::device_csr rows_of(edge_list const& g) {
+    return build_csr(to_device(g),
+                     {g.directed ? graph::arcs_of::directed : graph::arcs_of::undirected});
+  }
+  [[nodiscard]] graph::csr_view of_in() const { return has_in ? in.view() : out.view(); }
+};
+
+std::vector<std::uint32_t> on_host(std::uint32_t const* from, std::size_t n) {
+  std::vector<std::uint32_t> host(n);
+  warden::copy(host.data(), from, n);
+  warden::stream_ref{}.synchronize();
+  return host;
+}
+
+void write_answer(std::string const& path, edge_list const& g, graph::vertex source,
+                  std::vector<std::uint32_t> const& levels,
+                  std::vector<std::uint32_t> const& parents) {
+  graph::line_writer to{path};
+  to.put('s', {g.name_of(source)});
+  for (std::size_t v = 0; v < levels.size(); ++v) {
+    if (levels[v] == unreached) continue;
+    to.put('v', {g.name_of(static_cast<graph::vertex>(v)), levels[v], g.name_of(parents[v])});
+  }
+  to.commit();
+}
+
+void print_levels(std::vector<std::uint32_t> const& levels, std::size_t depth) {
+  std::vector<number> sizes(depth + 1);
+  for (std::uint32_t const level : levels) {
+    if (level != unreached) ++sizes[level];
+  }
+  std::printf("%12s%12s\n", "level", "vertices");
+  for (std::size_t level = 0; level <= depth; ++level)
+    std::printf("%12zu%12llu\n", level, sizes[level]);
+}
+
+int find(options const& o) {
+  edge_list g = o.file.read("breadth_first");
+  if (o.is_undirected) make_undirected(g);
+  graph::vertex const source = source_of(g, o);
+  std::optional<apps::progress_line> line{std::in_place};
+  auto const show = [&](char const* what) { line->show([&] { return std::string{what}; }); };
+  show("rows of arcs");
+  both_rows const rows{g, breadth_first::looks_back(o.arm)};
+  searcher finder{rows.out.view(), rows.of_in(), o.arm, o.how};
+  show("searching");
+  warden::timer clock;
+  clock.start();
+  finder.find(source);
+  clock.stop();
+  double const seconds = clock.result().seconds;
+
+  show("checking");
+  auto const found =
+      breadth_first::audit(rows.out.view(), source, finder.levels(), finder.parents());
+  std::string wrong = breadth_first::complaint(found);
+  auto const levels = on_host(finder.levels(), g.vertices);
+  if (wrong.empty() && levels != breadth_first::levels_from(to_host(rows.out), source))
+    wrong = "its levels are not those of a sequential search";
+  line.reset();
+  if (!wrong.empty()) {
+    std::fprintf(stderr, "breadth_first: the check failed: %s\n", wrong.c_str());
+    return 1;
+  }
+  if (!o.out.empty()) write_answer(o.out, g, source, levels, on_host(finder.parents(), g.vertices));
+  if (o.shows_levels) print_levels(levels, found.depth);
+  auto const& facts = finder.facts();
+  std::printf("%s: %llu vertices, %llu arcs\n", o.file.path.c_str(),
+              static_cast<number>(g.vertices), static_cast<number>(rows.out.arcs()));
+  std::printf("from %llu: %llu vertices in %u levels, %llu arcs leave them\n",
+              static_cast<number>(g.name_of(source)), static_cast<number>(found.reached),
+              facts.levels, static_cast<number>(found.arcs));
+  std::printf("found by %s, %u levels by one block and %u bottom-up", o.arm.c_str(), facts.alone,
+              facts.bottom_up);
+  if (seconds > 0) std::printf(", in %.3f ms", 1e3 * seconds);
+  std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
+  std::printf(
+      "checked: the levels of a sequential search, and an arc from each vertex's parent, one level "
+      "below\n");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"How far all vertices of a graph are from one, counted in arcs, checked.",
+               "breadth_first"};
+  options o;
+  o.file.add_to(app);
+  app.add_option("--source", o.source, "the vertex to begin at; by default the file's first")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--arm", o.arm, "how the search is done")
+      ->check(CLI::IsMember(breadth_first::arm_names()))
+      ->capture_default_str();
+  app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
+  app.add_option("--out", o.out, "writes levels and parents there: s and v lines");
+  app.add_flag("--levels", o.shows_levels, "prints how many vertices each level has");
+  app.add_option("--alpha", o.how.direction.alpha,
+                 "bottom-up from a frontier on that has 1 / alpha of the arcs not yet followed")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--beta", o.how.direction.beta,
+                 "top-down again when it has less than 1 / beta of the vertices")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return apps::run_command(app, argc, argv, [&] { return find(o); });
+}

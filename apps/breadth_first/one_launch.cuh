@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Arms whose search is one cooperative launch.
+#pragma once
+
+#include "apps/breadth_first/arms.cuh"
+#include "apps/breadth_first/search.cuh"
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <memory>
+
+namespace breadth_first {
+
+/// The search of a policy.
+template <class Policy>
+class one_launch_arm final : public arm {
+ public:
+  void search(search_state const& s, std::uint32_t source) override {
+    search_state state = s;
+    void* arguments[] = {&state, &source};
+    auto const result =
+        warden::runtime::launch(kernel_, {blocks_, search_threads, 0, true}, arguments, {});
+    if (result == warden::runtime::launch_result::too_large) {
+      throw warden::limit_error{"breadth_first: a search of " + std::to_string(blocks_) +
+                                " blocks; the device does not hold them together"};
+    }
+  }
+
+ private:
+  warden::runtime::kernel kernel_ = simt::make_kernel(&breadth_first::search<Policy>);
+  unsigned blocks_ = search_blocks(kernel_, 0);
+};
+
+template <class Policy>
+std::unique_ptr<arm> one_launch() {
+  return std::make_unique<one_launch_arm<Policy>>();
+}
+
+}  // namespace breadth_first

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a search is, and what it does next: the same in all blocks, which find it out for
+/// themselves.
+#pragma once
+
+#include "apps/breadth_first/state.cuh"
+
+#include <cstdint>
+
+namespace breadth_first {
+
+/// What the blocks do until the next barrier of the grid.
+enum class step_kind : std::uint32_t {
+  wide,      ///< a level, by all blocks
+  narrow,    ///< some levels, by one block
+  up,        ///< a level bottom-up
+  to_queue,  ///< what was found bottom-up is queued: no level
+  over       ///< nothing: the search has ended, or a queue was too small
+};
+
+/// Places of a level that one block goes through, and its arcs, at most.
+inline constexpr std::uint32_t narrow_places = search_threads;
+inline constexpr std::uint64_t narrow_arcs = 2 * std::uint64_t{most_arcs_of_a_place};
+
+/// In shared memory, kept by the first thread of each block: registers are short.
+struct progress {
+  std::uint64_t places;                  ///< of the frontier's queue
+  std::uint64_t vertices;                ///< of the frontier
+  std::uint64_t arcs;                    ///< that leave them
+  std::uint64_t before;                  ///< vertices of the level before
+  std::uint64_t followed;                ///< arcs that leave all vertices reached so far
+  std::uint64_t most_places;             ///< of a queue so far
+  std::uint64_t found;                   ///< vertices so far, as often as they were
+  std::uint64_t share_begin, share_end;  ///< places of the frontier that are this block's
+  std::uint32_t step;
+  std::uint32_t level;             ///< of the frontier
+  std::uint32_t side;              ///< search_state::visited_in(side) is true
+  std::uint32_t alone, bottom_up;  ///< levels so far
+  step_kind kind;                  ///< of the step
+  bool is_eager;                   ///< rows are loaded before it is known who needs them
+
+  /// The source alone.
+  WARDEN_DEVICE void begin(row const& source) {
+    places = most_places = places_of(source.arcs);
+    vertices = found = 1;
+    arcs = followed = source.arcs;
+    before = 0;
+    step = level = side = alone = bottom_up = 0;
+    kind = step_kind::wide;
+  }
+  /// What the last step came to: `sums`, and `places` in the queue that it filled.
+  WARDEN_DEVICE void add(control::step_sums const& sums, std::uint64_t queued) {
+    places = queued;
+    if (queued > most_places) most_places = queued;
+    ++step;
+    level += sums.levels;
+    if (kind == step_kind::to_queue) return;
+    before = vertices;
+    vertices = sums.found >> 32;
+    arcs = sums.found & 0xffffffff;
+    found += sums.passed_vertices + vertices;
+    followed += sums.passed_arcs + arcs;
+    if (kind == step_kind::narrow) alone += sums.levels;
+    if (kind != step_kind::up) return;
+    ++bottom_up;
+    side = 1 - side;
+  }
+  /// Chooses the next step.
+  WARDEN_DEVICE void choose(search_state const& s, bool may_go_up) {
+    // Where a thread has an arc or none, waits are what the level costs.
+    is_eager = arcs <= std::uint64_t{simt::block_count()} * most_arcs_of_a_place;
+    if (vertices == 0 || places > s.capacity) {
+      kind = step_kind::over;
+    } else if (kind == step_kind::up && !goes_down(s)) {
+      return;
+    } else if (kind == step_kind::up) {
+      kind = step_kind::to_queue;
+    } else if (may_go_up && goes_up(s)) {
+      kind = step_kind::up;
+    } else {
+      bool const is_narrow = places <= narrow_places && arcs <= narrow_arcs;
+      kind = is_narrow ? step_kind::narrow : step_kind::wide;
+      take_share(is_narrow ? 1 : simt::block_count());
+    }
+  }
+
+ private:
+  /// Alike for all blocks, but for the last ones. The others wait for this thread: one division, of
+  /// 32 bits where that is enough.
+  WARDEN_DEVICE void take_share(std::uint32_t blocks) {
+    std::uint64_t const up = places + blocks - 1;
+    std::uint64_t const share =
+        up <= 0xffffffff ? static_cast<std::uint32_t>(up) / blocks : up / blocks;
+    auto const from = [&](std::uint64_t block) {
+      return block * share < places ? block * share : places;
+    };
+    share_begin = from(simt::block_rank());
+    share_end = from(simt::block_rank() + std::uint64_t{1});
+  }
+  /// Many arcs leave the frontier: of those not yet followed, and of what asking everybody costs.
+  [[nodiscard]] WARDEN_DEVICE bool goes_up(search_state const& s) const {
+    return arcs * s.choice.alpha > s.out.arcs - followed + arcs &&
+           arcs * s.choice.beta > s.out.vertices;
+  }
+  /// The frontier shrinks, and is small.
+  [[nodiscard]] WARDEN_DEVICE bool goes_down(search_state const& s) const {
+    return vertices < before && vertices * s.choice.beta < s.out.vertices;
+  }
+};
+
+}  // namespace breadth_first

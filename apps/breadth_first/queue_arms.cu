@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other ways to places in a queue; and what the others are beside, top-down and in both directions.
+
+#include "apps/breadth_first/one_launch.cuh"
+
+namespace breadth_first {
+
+std::unique_ptr<arm> make_queue_arm(std::string const& name) {
+  if (name == "queue_threads")
+    return one_launch<search_policy<gather_by_all, cull_all, queue_by_threads>>();
+  if (name == "queue_warps")
+    return one_launch<search_policy<gather_by_all, cull_all, queue_by_warps>>();
+  if (name == "direction_optimizing")
+    return one_launch<search_policy<gather_by_all, cull_all, queue_by_blocks, true>>();
+  return one_launch<search_policy<gather_by_all, cull_all, queue_by_blocks>>();
+}
+
+}  // namespace breadth_first

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Breadth-first search: levels and parents of all that can be reached from a vertex.
+#pragma once
+
+#include "apps/breadth_first/arms.cuh"
+
+#include <warden/buffer.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+
+namespace breadth_first {
+
+/// How it is done. Levels do not depend on it.
+struct search_options {
+  direction_choice direction{};
+  /// Places of a queue; 0: as many as it can need where every vertex is queued once, and where that
+  /// is not so, twice as many.
+  std::uint64_t capacity = 0;
+};
+
+/// What a run went through.
+struct search_facts {
+  std::uint32_t levels = 0;       ///< that have vertices, that of the source among them
+  std::uint32_t alone = 0;        ///< of these, left by one block by itself
+  std::uint32_t bottom_up = 0;    ///< of these, left bottom-up
+  std::uint64_t found = 0;        ///< vertices, as often as they were queued
+  std::uint64_t most_places = 0;  ///< of a queue
+};
+
+/// Searches one graph, from any vertex, all of whose memory it has from the beginning.
+class searcher {
+ public:
+  /// `out` has the arcs that leave each vertex. `in` has those that come to it, for arms that ask
+  /// for them; it may be `out` if every arc has one back. Both outlive it. Throws limit_error for a
+  /// graph of 2^32 arcs or more, for other arcs in `in` than in `out` as far as numbers tell, or an
+  /// unknown arm, and cuda_error when memory is short.
+  searcher(graph::csr_view const& out, graph::csr_view const& in, std::string const& arm,
+           search_options const& o = {},
+           std::source_location where = std::source_location::current());
+
+  /// Searches from `source`, behind what is enqueued in the default stream. Blocks the host. Throws
+  /// limit_error for what is no vertex, and where a queue was too small, with the places that were
+  /// needed; then what was found means nothing. Throws error when the device does not get on.
+  void find(std::uint32_t source, std::source_location where = std::source_location::current());
+
+  [[nodiscard]] search_facts const& facts() const { return facts_; }
+  /// For each vertex, in device memory, arcs from the source to it, or `unreached`.
+  [[nodiscard]] std::uint32_t const* levels() const { return levels_.data(); }
+  /// For each vertex, in device memory, the one before it on such a way; the source is its own, and
+  /// who was not reached has `unreached`.
+  [[nodiscard]] std::uint32_t const* parents() const { return parents_.data(); }
+
+ private:
+  graph::csr_view out_;
+  warden::buffer<std::uint32_t> levels_, parents_, visited_[2];
+  warden::buffer<simt::flit_words> queues_[2];
+  warden::buffer<control> control_;
+  search_state state_;
+  std::unique_ptr<arm> arm_;
+  search_facts facts_;
+};
+
+}  // namespace breadth_first

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a breadth-first search knows of a graph, in device memory: who was reached, when and from
+/// where, and the rows that wait to be walked.
+#pragma once
+
+#include "apps/graph/device_csr.cuh"
+#include "apps/support/grid_barrier.cuh"
+
+#include <warden/simt/launch.cuh>
+
+#include <cstdint>
+
+namespace breadth_first {
+
+namespace simt = warden::simt;
+
+/// The level of a vertex that nobody came to, and its parent.
+inline constexpr std::uint32_t unreached = 0xffffffff;
+
+/// Threads of a block that searches. A simulated thread is dear.
+inline constexpr unsigned search_threads = simt::has_registers ? 512 : 64;
+/// Arcs that a thread follows at a time: their loads do not wait for one another.
+inline constexpr unsigned arcs_at_once = simt::has_registers ? 4 : 2;
+/// Arcs of one place in a queue, at most: what a block follows at a time. A row that is longer
+/// takes several places, which any blocks may take.
+inline constexpr std::uint32_t most_arcs_of_a_place = search_threads * arcs_at_once;
+
+/// A vertex's row in a queue, or a part of it.
+struct place {
+  std::uint32_t vertex;
+  std::uint32_t arcs;   ///< 0: nothing
+  std::uint32_t begin;  ///< the first arc
+
+  WARDEN_DEVICE simt::flit_words words() const {
+    return {std::uint64_t{arcs} << 32 | vertex, begin};
+  }
+  WARDEN_DEVICE static place of(simt::flit_words const& w) {
+    return {static_cast<std::uint32_t>(w.first), static_cast<std::uint32_t>(w.first >> 32),
+            static_cast<std::uint32_t>(w.second)};
+  }
+};
+
+/// What the blocks tell one another and the host. Step s takes its places from queue s mod 2, and
+/// what is known of them from number s mod 3; it leaves those of the next step in the next ones,
+/// while the third numbers become 0: whoever is late may still read its own.
+struct control {
+  apps::grid_barrier_state barrier;
+  /// Places of a queue: with a line of its own, as all who put something in count there.
+  struct alignas(128) queue_end {
+    std::uint64_t places;
+  };
+  struct alignas(128) step_sums {
+    /// Vertices of the step's last level, times 2^32, and the arcs that leave them: one atomic for
+    /// a block. Arcs need more bits only if vertices were found more than once.
+    std::uint64_t found;
+    std::uint64_t passed_vertices, passed_arcs;  ///< of the levels before that
+    std::uint32_t levels;
+  };
+  queue_end ends[3];
+  step_sums sums[3];
+  // For the host, when the search is over:
+  alignas(128) std::uint64_t most_places;  ///< that a queue had, or would have needed
+  std::uint64_t found;                     ///< vertices, as often as they were
+  std::uint32_t levels;                    ///< that have vertices; the source's is one of them
+  std::uint32_t alone;                     ///< of these, left by one block by itself
+  std::uint32_t bottom_up;                 ///< of these, left by vertices that look for parents
+};
+
+/// When levels are searched bottom-up [Beamer 2012].
+struct direction_choice {
+  std::uint32_t alpha = 14;  ///< down: the frontier has 1 / alpha of the arcs not yet followed
+  std::uint32_t beta = 24;   ///< up again: it shrinks and has less than 1 / beta of the vertices
+};
+
+/// All of it.
+struct search_state {
+  graph::csr_view out;     ///< below 2^32 arcs and 2^32 - 1 vertices
+  graph::csr_view in;      ///< of the same arcs where they come to, or `out` if all have one back
+  std::uint32_t* levels;   ///< [vertex]
+  std::uint32_t* parents;  ///< [vertex] its own of the source
+  std::uint32_t* visited[2];    ///< [vertex / 32] a bit each; see `visited_in`
+  simt::flit_words* queues[2];  ///< room for `capacity` places each
+  std::uint64_t capacity;
+  breadth_first::control* control;
+  direction_choice choice;
+
+  // Chosen, not indexed: else a kernel keeps them in local memory.
+
+  WARDEN_DEVICE simt::flit_words* queue_of(std::uint32_t level) const {
+    return level % 2 == 0 ? queues[0] : queues[1];
+  }
+  WARDEN_DEVICE std::uint32_t* visited_in(std::uint32_t turn) const {
+    return turn % 2 == 0 ? visited[0] : visited[1];
+  }
+};
+
+/// Words of 32 bits for so many vertices.
+WARDEN_HOST_DEVICE std::uint64_t words_of(std::uint64_t vertices) { return (vertices + 31) / 32; }
+WARDEN_DEVICE std::uint32_t bit_of(std::uint32_t v) { return 1u << v % 32; }
+
+/// The arcs of a vertex.
+struct row {
+  std::uint32_t begin, arcs;
+};
+WARDEN_DEVICE row row_of(graph::csr_view const& rows, std::uint32_t v) {
+  auto const begin = static_cast<std::uint32_t>(rows.offsets[v]);
+  return {begin, static_cast<std::uint32_t>(rows.offsets[v + std::uint64_t{1}]) - begin};
+}
+/// Places that a row takes.
+WARDEN_DEVICE std::uint32_t places_of(std::uint32_t arcs) {
+  return arcs / most_arcs_of_a_place + (arcs % most_arcs_of_a_place != 0 ? 1 : 0);
+}
+
+}  // namespace breadth_first

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A breadth-first search against the residual arcs, level by level: the distance of every vertex
+/// from the terminal that excess goes to.
+#pragma once
+
+#include "apps/max_flow/state.cuh"
+#include "apps/support/device.cuh"
+
+#include <cstdint>
+
+namespace max_flow {
+
+/// A search, for its kernel. A vertex's height is its level.
+struct search {
+  max_flow::network network;
+  flow_state state;
+  std::uint32_t target;  ///< the terminal that excess goes to
+
+  /// Gives `v`, which a vertex of `level` leads to, its height. True for one who does, who then
+  /// puts it into the next frontier.
+  WARDEN_DEVICE bool reaches(std::uint32_t level, std::uint32_t v) const {
+    return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1) ==
+           network.vertices;
+  }
+};
+
+/// What is done between two barriers of the grid: a level by all blocks, or some levels by one. Its
+/// frontier is list `number` modulo 2.
+struct search_step {
+  std::uint32_t number;
+  std::uint32_t level;
+  std::uint64_t n;  ///< vertices of the frontier
+
+  /// The first one, behind a barrier; by one thread of a block, which then tells the others. What a
+  /// step writes here is for the next one, in words that nobody reads who is late for this one.
+  WARDEN_DEVICE void begin(control const& c) { begin(c, 0); }
+  WARDEN_DEVICE void next(control const& c) { begin(c, number + 1); }
+  /// By one thread of one block: the level of the step behind this one.
+  WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level) const {
+    c.step_level[(number + 1) % 2] = next_level;
+  }
+  /// The number of vertices in the frontier of the step behind this one, 0 when this one begins.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
+    return &c.reached[(number + 1) % 3];
+  }
+  /// By one thread of one block: makes that so for the step behind that.
+  WARDEN_DEVICE void make_room(control& c) const { c.reached[(number + 2) % 3] = 0; }
+
+ private:
+  WARDEN_DEVICE void begin(control const& c, std::uint32_t this_number) {
+    number = this_number;
+    level = simt::load_relaxed(&c.step_level[number % 2]);
+    n = simt::load_relaxed(&c.reached[number % 3]);
+  }
+};
+
+/// The arcs of a vertex.
+struct row {
+  std::uint64_t begin, end;
+};
+WARDEN_DEVICE row row_of(network const& net, std::uint32_t v) {
+  return {net.offsets[v], net.offsets[v + std::uint64_t{1}]};
+}
+
+/// The `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`:
+/// `row_lanes` lanes take the arcs of one in turn, a long one's are a warp's. Calls `to(arc)`.
+template <class At, class To>
+WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t warps, At at,
+                            To to) {
+  constexpr unsigned rows = simt::warp_size / row_lanes;
+  constexpr std::uint64_t most_of_few_lanes = 8 * row_lanes;
+  // Rounds of whole warps: every lane comes to the collectives.
+  for (std::uint64_t first = warp * rows; first < n; first += warps * rows) {
+    std::uint64_t const i = first + simt::lane_id() / row_lanes;
+    row const mine = i < n ? at(i) : row{0, 0};
+    unsigned const lane = simt::lane_id() % row_lanes;
+    bool const is_long = mine.end - mine.begin > most_of_few_lanes;
+    if (!is_long) {
+      for (std::uint64_t arc = mine.begin + lane; arc < mine.end; arc += row_lanes) to(arc);
+    }
+    unsigned left = simt::ballot(simt::full_warp, is_long && lane == 0);
+    while (left != 0) {
+      auto const of = static_cast<unsigned>(simt::first_bit(left));
+      left &= left - 1;
+      std::uint64_t const begin = simt::shuffle(simt::full_warp, mine.begin, of);
+      std::uint64_t const end = simt::shuffle(simt::full_warp, mine.end, of);
+      for (std::uint64_t arc = begin + simt::lane_id(); arc < end; arc += simt::warp_size) to(arc);
+    }
+  }
+}
+
+/// A level, by all blocks. What an arc of the frontier leads to is reached if there is residual
+/// capacity from there. The row of the target, which may lead to all vertices, is the whole grid's.
+WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
+  network const& net = a.network;
+  control& c = *a.state.control;
+  std::uint32_t const level = now.level;
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
+    now.make_room(c);
+    now.goes_on_at(c, level + 1);
+    a.state.levels[level] = static_cast<std::uint32_t>(now.n);
+  }
+  auto const reach = [&](std::uint64_t back) {
+    std::uint32_t const v = net.neighbours[back];
+    if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices) return;
+    if (a.state.residual[net.reverse[back]] == 0) return;
+    // No way leads through the other terminal, where excess stays.
+    if (net.is_terminal(v) || !a.reaches(level, v)) return;
+    a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
+  };
+  if (level == 0) {
+    row const all = row_of(net, a.target);
+    return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
+  }
+  std::uint32_t const* const frontier = a.state.list_in(now.number);
+  std::uint64_t const warps = simt::block_threads() / simt::warp_size;
+  for_rows(
+      now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
+      [&](std::uint64_t i) { return row_of(net, frontier[i]); }, reach);
+}
+
+}  // namespace max_flow

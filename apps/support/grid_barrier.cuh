@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A barrier for all blocks of a cooperative launch, so that a kernel of many steps needs neither
+/// the host nor another launch between two of them.
+#pragma once
+
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <string>
+
+namespace apps {
+
+namespace simt = warden::simt;
+
+/// How long a block waits for the others before the launch is given up.
+struct barrier_limit {
+  std::uint64_t nanoseconds = 10'000'000'000ull;  ///< in which no block arrives
+  /// Time alone is no proof: a preempted thread must also have looked this often.
+  std::uint32_t minimum_looks = 64;
+};
+
+/// Who gave up.
+struct failed_barrier {
+  std::uint32_t block;    ///< that waited
+  std::uint32_t blocks;   ///< of the launch
+  std::uint64_t barrier;  ///< the launch's barriers before this one
+  std::uint64_t arrived;  ///< blocks that were there
+};
+
+/// What the blocks of a launch share, in device memory; zeroed in the stream before it.
+struct grid_barrier_state {
+  alignas(128) std::uint64_t arrivals;  ///< of all blocks at all barriers
+  alignas(128) std::uint32_t failed;    ///< whether a wait has failed
+  failed_barrier first;                 ///< that wait; only the host reads it, after the launch
+};
+
+/// One block's part in the barriers of a launch. All blocks pass the same barriers, all of them
+/// resident: a cooperative launch. All threads of a block have one each, with equal contents.
+class grid_barrier {
+  // The first thread of each block arrives for its block and waits for the others.
+  //
+  // What any thread wrote before the barrier is visible to all threads behind it: the block's
+  // barrier makes what its threads did known to the first one, whose fence releases all of that
+  // with the addition behind it. Every addition replaces the one before, so the sum that a waiting
+  // thread finds hands on what all blocks released; its load, the fence behind that and the block's
+  // barrier acquire it for the threads of its block. Both fences stand in the first thread alone,
+  // on the inner side of a barrier of its block: only there do they cover the others.
+ public:
+  WARDEN_DEVICE explicit grid_barrier(grid_barrier_state* state, barrier_limit limit = {})
+      : state_{state}, limit_{limit} {}
+
+  /// Waits for all blocks. `before()` is called by the block's first thread when all threads of
+  /// the block have come: what it writes is part of what they wrote. `behind()` is called by the
+  /// same thread when all blocks have come and before its own block goes on. Collective. False
+  /// once a wait has failed, this one or another block's: then every thread of the block leaves
+  /// the kernel, and nothing that it would have done is to be expected.
+  template <class Before, class Behind>
+  WARDEN_DEVICE bool wait(Before before, Behind behind) {
+    simt::sync_block();  // sabotage: grid-block
+    bool failed = false;
+    if (simt::thread_rank() == 0) {
+      before();
+      failed = !arrive_and_wait();
+      if (!failed) behind();
+    }
+    ++passed_;
+    return !simt::sync_block_or(failed);
+  }
+  /// The same, with nothing to do.
+  WARDEN_DEVICE bool wait() {
+    return wait([] {}, [] {});
+  }
+
+ private:
+  /// Looks in a row without a pause: others arrive within microseconds as a rule, and a pause
+  /// would be a part of each of them. Who waits longer is polite.
+  static constexpr unsigned eager_looks = simt::has_registers ? 32 : 1;
+
+  WARDEN_DEVICE bool arrive_and_wait() {
+    simt::fence_device();  // sabotage: grid-release
+    simt::fetch_add(&state_->arrivals, std::uint64_t{1});
+    std::uint64_t const all =
+        (std::uint64_t{passed_} + 1) * simt::block_count();  // sabotage: grid-early
+    unsigned eager = eager_looks;
+    std::uint64_t seen = 0, since = 0;
+    std::uint32_t looks = 0;
+    bool const came = simt::wait_until(
+        [&] {
+          do {
+            if (simt::load_relaxed(&state_->arrivals) >= all) return true;
+          } while (eager != 0 && --eager != 0);
+          return false;
+        },
+        [&] {
+          if (simt::load_relaxed(&state_->failed) != 0) return false;
+          std::uint64_t const now = simt::nanoseconds();
+          std::uint64_t const arrivals = simt::load_relaxed(&state_->arrivals);
+          if (arrivals != seen || looks == 0) {
+            seen = arrivals;
+            since = now;
+            looks = 0;
+          }
+          ++looks;
+          if (now - since < limit_.nanoseconds || looks < limit_.minimum_looks) return true;
+          give_up(state_, passed_, arrivals);
+          return false;
+        },
+        [&](auto watch) { watch(&state_->arrivals); });
+    simt::fence_device();  // sabotage: grid-acquire
+    return came;
+  }
+  /// By value: what a function is given by address lies in local memory everywhere.
+  WARDEN_COLD static void give_up(grid_barrier_state* state, std::uint64_t passed,
+                                  std::uint64_t arrivals) {
+    if (simt::compare_exchange(&state->failed, 0u, 1u) != 0) return;
+    std::uint64_t const before = passed * simt::block_count();
+    state->first = {simt::block_rank(), simt::block_count(), passed, arrivals - before};
+  }
+
+  grid_barrier_state* state_;
+  barrier_limit limit_;
+  std::uint32_t passed_ = 0;  ///< barriers: fewer than 2^32 of a launch
+};
+
+/// What is to be said of a launch whose barrier failed.
+inline std::string complaint(failed_barrier const& f, barrier_limit const& limit = {}) {
+  return "block " + std::to_string(f.block) + " waited " +
+         std::to_string(limit.nanoseconds / 1'000'000) + " ms at barrier " +
+         std::to_string(f.barrier) + ", where " + std::to_string(f.arrived) + " of " +
+         std::to_string(f.blocks) + " blocks have arrived";
+}
+
+}  // namespace apps

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Run-length decoding: each value as often as its run is long.
+#pragma once
+
+#include <warden/allocate/allocate_async.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The length of run i.
+struct length_of_run {
+  std::uint32_t const* lengths;
+  WARDEN_DEVICE std::uint32_t operator()(std::uint64_t i) const { return lengths[i]; }
+};
+/// Any element of run i.
+template <class T>
+struct value_of_run {
+  T const* values;
+  WARDEN_DEVICE T operator()(std::uint64_t i, std::uint32_t) const { return values[i]; }
+};
+
+}  // namespace detail
+
+/// Writes `values[i]` to `out` `lengths[i]` times, for i = 0 to `runs` - 1: both in device memory,
+/// `runs` elements each. Enqueued. Throws as allocate_async does. (CUB decodes within a block, of
+/// as many runs as it holds.) Source: D. Merrill, "Allocation-oriented Algorithm Design with
+/// Application to GPU Computing", 2011, section 2.5.
+template <class Policy = ordered_allocation<>, class T>
+void run_length_decode_async(T const* values, std::uint32_t const* lengths, std::uint64_t runs,
+                             output<T>& out, located_stream in = {}) {
+  allocate_async<Policy>(runs, detail::length_of_run{lengths}, detail::value_of_run<T>{values}, out,
+                         in);
+}
+
+WARDEN_NAMESPACE_END

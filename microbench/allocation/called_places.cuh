@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Warden's service that hands out places: a counter is a record, and callers are told what they
+// took of it.
+#pragma once
+
+#include "microbench/support/block_caller.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
+
+#include <cstdint>
+
+namespace allocation {
+
+struct take_places {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t count;
+  __device__ std::uint64_t operator()(std::uint64_t& next, warden::no_context) const {
+    std::uint64_t const first = next;
+    next += count;
+    return first;
+  }
+};
+struct by_calls : warden::default_policy {
+  static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
+  using executor = warden::executor::runs<>;
+};
+
+/// Counters in device memory, as a server hands out their places.
+class called_counters {
+ public:
+  using guarded_type = warden::basic_guarded<by_calls, std::uint64_t, take_places>;
+
+  explicit called_counters(warden::buffer<std::uint64_t> const& counters) : guarded_{counters} {}
+  /// Enqueues a launch of `Calls{...}`, a function object that calls.
+  template <class Calls>
+  void run_async(Calls const& calls) {
+    bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
+    warden::launch_fused(calls, simulated ? 8 : 2048, guarded_type::policy::block_threads, {},
+                         guarded_);
+  }
+  void wait() { guarded_.wait(); }
+
+ private:
+  guarded_type guarded_;
+};
+
+}  // namespace allocation

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy during which one of every so many elements takes places from a counter, by several means.
+#pragma once
+
+#include <warden/allocate/block_allocator.cuh>
+#include <warden/cuda_names.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/launch.cuh>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace allocation {
+
+namespace simt = warden::simt;
+
+/// How many places an element takes: not the same number for all threads, so that no compiler adds
+/// them up.
+WARDEN_HOST_DEVICE std::uint32_t places_of(std::uint32_t element) { return 1 + element % 4; }
+
+/// To copy; an element that takes places is copied with the first of them added to it.
+struct copy_arguments {
+  std::uint32_t const* in;
+  std::uint32_t* out;
+  std::uint32_t n;         ///< elements, a multiple of 4
+  std::uint32_t each;      ///< every so many elements one that takes places; a power of two
+  std::uint32_t* counter;  ///< one for all
+  std::uint64_t* wide;     ///< the same, for those who count in 64 bits
+  std::uint32_t zero;      ///< 0, which no compiler knows
+};
+
+/// The shape of the kernel: a block copies a tile at a time.
+struct copy_tile {
+  static constexpr unsigned threads = 256, vectors = 2;
+  /// Of a thread.
+  static constexpr unsigned items = 4 * vectors;
+  static constexpr unsigned elements = threads * items;
+};
+struct alignas(16) element_vector {
+  std::uint32_t words[4];
+};
+
+/// Takes nothing.
+struct no_places {
+  struct storage {};
+  WARDEN_DEVICE no_places(copy_arguments const&, storage&) {}
+  WARDEN_DEVICE void add(std::uint32_t (&)[copy_tile::items],
+                         std::uint32_t const (&)[copy_tile::items]) {}
+};
+/// Whether lanes have the same counter, for all that the compiler can say. Where it knows that they
+/// have, ptxas makes one atomic of a warp's, behind a scan of what they add: not what was written.
+enum class lanes { apart, together };
+template <lanes Lanes>
+WARDEN_DEVICE std::uint32_t offset_of_lane(copy_arguments const& a) {
+  return Lanes == lanes::apart ? simt::lane_id() & a.zero : 0;
+}
+
+/// An atomic on one word of global memory each.
+template <lanes Lanes>
+struct by_global_atomic {
+  struct storage {};
+  std::uint32_t* counter;
+  WARDEN_DEVICE by_global_atomic(copy_arguments const& a, storage&)
+      : counter{a.counter + offset_of_lane<Lanes>(a)} {}
+  /// Adds the first of `counts[k]` places to element k, unless there are none.
+  WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
+                         std::uint32_t const (&counts)[copy_tile::items]) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < copy_tile::items; ++k) {
+      if (counts[k] != 0) elements[k] += simt::fetch_add(counter, counts[k]);
+    }
+  }
+};
+/// An atomic on a word of the block's shared memory each.
+template <lanes Lanes>
+struct by_shared_atomic {
+  struct storage {
+    std::uint32_t counter;
+  };
+  std::uint32_t* counter;
+  WARDEN_DEVICE by_shared_atomic(copy_arguments const& a, storage& shared)
+      : counter{&shared.counter + offset_of_lane<Lanes>(a)} {
+    if (simt::thread_rank() == 0) shared.counter = 0;
+    simt::sync_block();
+  }
+  WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
+                         std::uint32_t const (&counts)[copy_tile::items]) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < copy_tile::items; ++k) {
+      if (counts[k] != 0) elements[k] += simt::shared_fetch_add(*counter, counts[k]);
+    }
+  }
+};
+/// Adds what `places(count)` gives a thread for all its places.
+template <class Places>
+WARDEN_DEVICE void add_places(std::uint32_t (&elements)[copy_tile::items],
+                              std::uint32_t const (&counts)[copy_tile::items], Places places) {
+  std::uint32_t sum = 0;
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < copy_tile::items; ++k) sum += counts[k];
+  std::uint32_t place = places(sum);
+  WARDEN_UNROLL
+  for (unsigned k = 0; k < copy_tile::items; ++k) {
+    if (counts[k] != 0) elements[k] += place;
+    place += counts[k];
+  }
+}
+/// What a scan of the block's counts says, behind what it said before: no atomic at all.
+struct by_block_scan {
+  using scan = simt::block_scan<copy_tile::threads>;
+  struct storage {
+    scan::storage scanning;
+  };
+  storage& shared;
+  std::uint32_t taken = 0;
+  WARDEN_DEVICE by_block_scan(copy_arguments const&, storage& memory) : shared{memory} {}
+  WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
+                         std::uint32_t const (&counts)[copy_tile::items]) {
+    std::uint32_t total;
+    add_places(elements, counts, [&](std::uint32_t count) {
+      return taken + scan::exclusive_sum(shared.scanning, count, total);
+    });
+    taken += total;
+    simt::sync_block();
+  }
+};
+
+/// The same, and an atomic for the block.
+struct by_block_allocator {
+  using allocator = warden::block_allocator<copy_tile::threads>;
+  using storage = allocator::storage;
+  allocator places;
+  WARDEN_DEVICE by_block_allocator(copy_arguments const& a, storage& memory)
+      : places{a.wide, memory} {}
+  WARDEN_DEVICE void add(std::uint32_t (&elements)[copy_tile::items],
+                         std::uint32_t const (&counts)[copy_tile::items]) {
+    add_places(elements, counts, [&](std::uint32_t count) {
+      return static_cast<std::uint32_t>(places.allocate(count));
+    });
+  }
+};
+
+template <class Places>
+WARDEN_KERNEL void WARDEN_BOUNDS(copy_tile::threads, 6) copy_elements(copy_arguments const a) {
+  WARDEN_SHARED(typename Places::storage, memory);
+  Places places{a, memory};
+  std::uint32_t const vectors = a.n / 4;
+  auto const* const in = reinterpret_cast<element_vector const*>(a.in);
+  auto* const out = reinterpret_cast<element_vector*>(a.out);
+  constexpr std::uint32_t step = copy_tile::vectors * copy_tile::threads;
+  for (std::uint32_t base = simt::block_rank() * step; base < vectors;
+       base += simt::block_count() * step) {
+    std::uint32_t elements[copy_tile::items], counts[copy_tile::items];
+    WARDEN_UNROLL
+    for (unsigned v = 0; v < copy_tile::vectors; ++v) {
+      std::uint32_t const at = base + v * copy_tile::threads + simt::thread_rank();
+      element_vector const loaded = in[at < vectors ? at : 0];
+      WARDEN_UNROLL
+      for (unsigned w = 0; w < 4; ++w) {
+        bool const takes = at < vectors && ((4 * at + w) & (a.each - 1)) == 0;
+        elements[4 * v + w] = loaded.words[w];
+        counts[4 * v + w] = takes ? places_of(loaded.words[w]) : 0;
+      }
+    }
+    places.add(elements, counts);
+    WARDEN_UNROLL
+    for (unsigned v = 0; v < copy_tile::vectors; ++v) {
+      std::uint32_t const at = base + v * copy_tile::threads + simt::thread_rank();
+      std::uint32_t const* const from = elements + 4 * v;
+      if (at < vectors) out[at] = {{from[0], from[1], from[2], from[3]}};
+    }
+  }
+}
+
+/// Blocks that copy: as many as are resident together, or fewer.
+template <class Places>
+unsigned copy_blocks(std::uint32_t n) {
+  auto const kernel = simt::make_kernel(&copy_elements<Places>);
+  auto const resident =
+      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, copy_tile::threads, 0));
+  return std::min(resident, (n + copy_tile::elements - 1) / copy_tile::elements);
+}
+/// Enqueues the copy. Throws cuda_error.
+template <class Places>
+void copy_async(copy_arguments const& a) {
+  simt::launch(&copy_elements<Places>, copy_blocks<Places>(a.n), copy_tile::threads, 0, a, {});
+}
+
+}  // namespace allocation

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emissions by threads that add to one counter, and store what they emit.
+
+#include "microbench/allocation/emit_arm.hpp"
+#include "microbench/allocation/item_element.cuh"
+
+#include <warden/allocate.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+
+namespace allocation {
+namespace {
+
+enum class by { thread, warp };
+struct emit_arguments {
+  std::uint32_t const* counts;
+  std::uint32_t n;
+  warden::output_ref<std::uint32_t> out;
+};
+
+/// All lanes of a warp are here, with counts that may be zero. (Of a warp's adds to one counter of
+/// 64 bits no compiler makes one, as ptxas does where it has 32 bits.)
+template <by Whom>
+WARDEN_DEVICE std::uint64_t first_place(emit_arguments const& a, std::uint32_t count) {
+  if constexpr (Whom == by::warp) {
+    return warden::allocate_in_warp(a.out.counter(), simt::full_warp, count);
+  } else {
+    return count == 0 ? 0 : simt::fetch_add(a.out.counter(), count);
+  }
+}
+template <by Whom>
+WARDEN_KERNEL void emit_items(emit_arguments const a) {
+  std::uint32_t const step = simt::block_count() * simt::block_threads();
+  for (std::uint32_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {
+    std::uint32_t const i = base + simt::thread_rank();
+    std::uint32_t const count = i < a.n ? a.counts[i] : 0;
+    std::uint64_t const place = first_place<Whom>(a, count);
+    for (std::uint32_t k = 0; k < count; ++k) a.out.store(place + k, item_element{}(i, k));
+  }
+}
+
+template <by Whom>
+class atomic_arm final : public emit_arm {
+ public:
+  explicit atomic_arm(emission const& e) : out_{e.elements, e.room} {}
+  void run_async(emission const& e) override {
+    out_.clear_async();
+    auto const resident = static_cast<std::uint32_t>(
+        warden::runtime::resident_blocks(warden::simt::make_kernel(&emit_items<Whom>), threads, 0));
+    std::uint32_t const blocks = std::min(resident, (e.n + threads - 1) / threads);
+    simt::launch(&emit_items<Whom>, blocks, threads, 0, {e.counts, e.n, out_.ref()}, {});
+  }
+  std::uint64_t wait(emission const&) override { return out_.wait(); }
+
+ private:
+  static constexpr unsigned threads = 256;
+  warden::output<std::uint32_t> out_;
+};
+
+}  // namespace
+
+std::unique_ptr<emit_arm> make_thread_emission(emission const& e) {
+  return std::make_unique<atomic_arm<by::thread>>(e);
+}
+std::unique_ptr<emit_arm> make_warp_emission(emission const& e) {
+  return std::make_unique<atomic_arm<by::warp>>(e);
+}
+
+}  // namespace allocation

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many elements items emit.
+#pragma once
+
+#include <warden/buffer.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace allocation {
+
+/// Items that emit from none to 8 elements, all numbers alike; by Zipf's law, so that of n items
+/// the one of rank r emits about n / r; or of which one emits all, four times as many as there are
+/// items.
+inline std::vector<std::string> const spreads{"uniform8", "zipf", "one"};
+
+/// How many elements items emit, by a spread.
+class item_counts {
+ public:
+  /// Of items that emit `least` elements each and then those of the spread. Throws
+  /// std::runtime_error.
+  item_counts(std::string const& spread, std::uint32_t least);
+  /// Draws those of n items, in device memory; returns how many elements they emit.
+  std::uint64_t draw(std::uint32_t* counts, std::uint32_t n, std::uint64_t seed);
+
+ private:
+  unsigned spread_;
+  std::uint32_t least_;
+  warden::buffer<std::uint64_t> sum_;
+};
+
+}  // namespace allocation

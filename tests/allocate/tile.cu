@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of tiles whose items emit billions: found modulo 2^32.
+
+#include "tests/allocate/items.cuh"
+
+#include <warden/launch_kernel.cuh>
+
+namespace {
+
+namespace simt = warden::simt;
+
+using tile = warden::item_tile<64, 3>;
+using writer = warden::element_writer<std::uint64_t, 64>;
+struct storage {
+  tile::storage items;
+  writer::storage windows;
+};
+struct part {
+  std::uint64_t items;
+  std::uint32_t const* counts;
+  std::uint64_t begin;
+  std::uint32_t elements;
+  std::uint64_t* to;
+};
+WARDEN_KERNEL void write_part(part a) {
+  auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
+  tile all{shared.items, 0, a.items, test::counts_in{a.counts}};
+  unsigned const earlier = all.list(a.begin);
+  writer::write<tile>(shared.items, all.emitting(), earlier, shared.windows, a.elements, 0,
+                      test::numbered{}, a.to);
+}
+
+TEST(tile, parts_of_billions_of_elements) {
+  warden::stream s;
+  constexpr std::uint32_t most = 0xffffffff, half = 0x80000000;
+  std::vector<std::uint32_t> const shapes[] = {{most, 5, 3, 0, 7},
+                                               {most, most, 1, most, 2},
+                                               {1, half, 1, half - 1, 4, 9},
+                                               {half - 1, 1, 1, 1, half, 3},
+                                               {10, most - 15, 3, most, most, most, 8}};
+  for (auto const& counts : shapes) {
+    warden::buffer<std::uint32_t> const device_counts{counts};
+    std::vector<std::uint64_t> starts{0};
+    for (std::uint32_t const count : counts) starts.push_back(starts.back() + count);
+    for (std::uint64_t const start : starts) {
+      for (std::uint64_t const before : {0, 1, 20, 1023, 1024, 1025, 2100}) {
+        for (std::uint64_t const far :
+             {std::uint64_t{0}, std::uint64_t{half}, std::uint64_t{most}}) {
+          std::uint64_t const begin = start + far - before;
+          if (begin >= starts.back()) continue;
+          auto const elements =
+              static_cast<std::uint32_t>(std::min<std::uint64_t>(2200, starts.back() - begin));
+          test::guarded_memory<std::uint64_t> memory{elements, begin % 2};
+          warden::launch(&write_part, {1, 64, sizeof(storage)}, s,
+                         {counts.size(), device_counts.data(), begin, elements, memory.data()});
+          std::vector<std::uint64_t> wanted(elements);
+          for (std::uint64_t j = 0, item = 0; j < elements; ++j) {
+            while (starts[item + 1] <= begin + j) ++item;
+            wanted[j] =
+                test::numbered{}(item, static_cast<std::uint32_t>(begin + j - starts[item]));
+          }
+          ASSERT_TRUE(memory.to_host(s) == wanted) << "from element " << begin;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
