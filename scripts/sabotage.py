@@ -250,12 +250,17 @@ MUTANTS = {
     "long-run-rest": ("server/long_runs.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
     # Sections of other keys.
     "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
-    # Order: batches as they came; launches by when they ran; what the warps before have; what a warp has; a window's slots.
-    "rows-as-they-came": ("server/ordered_reader.cuh", "return log_.segment(column_, turn);", ORDER, "wrong order"),
+    # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
+    # warps; rows that are looked at too few of, or have nothing.
+    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
+    "order-of-cycles": ("host/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    "bytes-of-warps": ("block/byte_ranks.cuh", "return begins_[group * Keys + key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
-    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const mine = done_ + slot + simt::warp_size - 1 - simt::lane_id();", ORDER, "wrong order"),
+    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const first = done_ + (Threads / simt::warp_size - 1 - simt::warp_rank()) * of_warp;", ORDER, "wrong order"),
+    "rows-reach": ("server/ordered_reader.cuh", "return true;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "rows-empty": ("server/ordered_reader.cuh", "return found;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",

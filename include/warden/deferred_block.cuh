@@ -6,6 +6,7 @@
 #include <warden/client/batch_writer.cuh>
 #include <warden/launch/deferred_ref.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -32,7 +33,8 @@ class deferred_block {
   /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
   static constexpr std::size_t bytes_each = 112;
   static constexpr unsigned most_rounds =
-      static_cast<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)));
+      std::min<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
+                         batch_writer<message_type, Threads, 1, Ref::in_order>::most_rounds);
   /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
   static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
   template <unsigned Rounds>

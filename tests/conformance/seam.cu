@@ -40,6 +40,8 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::match_any(simt::full_warp, lane / 8) == 0xffu << (lane / 8 * 8));
   expect(a, simt::match_any(simt::full_warp, std::uint64_t{lane % 2} << 50) ==
                 (lane % 2 == 0 ? 0x55555555u : 0xaaaaaaaau));
+  expect(a, simt::match_below<32>(simt::full_warp, lane) == 1u << lane);
+  expect(a, simt::match_below<1000>(simt::full_warp, lane / 8 * 300) == 0xffu << (lane / 8 * 8));
   // A mask of its own for each half, one half twice.
   unsigned const half = lane < 16 ? 0x0000ffffu : 0xffff0000u;
   expect(a, simt::ballot(half, lane % 2 == 0) == (0x55555555u & half));
@@ -52,6 +54,7 @@ WARDEN_KERNEL void warp_collectives(arguments a) {
   expect(a, simt::warp_min(100u - lane) == 69u && simt::warp_min(lane ^ 9u) == 0u);
   expect(a, simt::count_bits(0xf0f0u) == 8 && simt::first_bit(0x100u) == 8 &&
                 simt::first_bit(0u) == -1);
+  expect(a, simt::sum_of_bytes(0xff010203u) == 261u && simt::sum_of_bytes(~0u) == 1020u);
   expect(a, simt::last_bit(0x80001000u) == 31 && simt::last_bit(0x1fffu) == 12 &&
                 simt::last_bit(1u) == 0 && simt::last_bit(0u) == -1);
 }

@@ -200,7 +200,10 @@ TEST(deferred_seeds, sections_run_in_order) {
       return static_cast<std::uint32_t>(test::mix(seed * 8 + which) % below);
     };
     ordering::expect_order<warden::placement::on_chip, 64>(
-        1 + draw(0, 40), 1 + draw(1, 900), 1 + draw(2, 9), 1u << draw(3, 5), 1u << draw(4, 3));
+        1 + draw(0, 100), 1 + draw(1, 900), 1 + draw(2, 9), 1u << draw(3, 5), 1u << draw(4, 3));
+    // Many short segments.
+    ordering::expect_order<warden::placement::on_chip, 32>(1 + draw(0, 40), 1200 + draw(1, 900), 1,
+                                                           1u << draw(3, 5), 1);
   });
 }
 

@@ -37,6 +37,10 @@ TEST(order, is_that_of_a_loop_where_the_log_is_split) {
     expect_order<placement::in_memory, 64>(7000, n, 9, partitions, 64);
   }
 }
+TEST(order, is_that_of_a_loop_where_blocks_are_many) {
+  // More than eight bits tell apart.
+  expect_order<placement::on_chip, 32>(3, test::sized(20'000u, 10'000'000u), 1, 2, 1);
+}
 TEST(order, is_that_of_a_loop_in_large_blocks) {
   std::uint32_t const n = test::sized(3000u, 10'000'000u);
   expect_order<placement::on_chip, 512>(test::sized(500u, 100'000u), n, 20, 0, 0);

@@ -37,7 +37,7 @@ struct in_order : warden::default_policy {
   using order = warden::order::sequential;
   static constexpr warden::placement records = Where;
   static constexpr bool deferred_only = true;
-  static constexpr unsigned block_threads = 32;
+  static constexpr unsigned block_threads = 64;
 };
 template <warden::placement Where>
 using traces = warden::basic_guarded<in_order<Where>, traced, append>;
@@ -128,6 +128,12 @@ void expect_order(std::uint32_t keys, std::uint32_t n, std::uint32_t each, unsig
   o.log().run();
   o.on().wait();
   o.expect_next(0, n);
+  o.check();
+  // The log once more, with fewer batches.
+  o.send(o.log().ref(), 0, a, each + 1);
+  o.log().run();
+  o.on().wait();
+  o.expect_next(0, a);
   o.check();
 }
 

@@ -11,6 +11,21 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+/// One more item of each lane that `has` one: its rank among the warp's items with its key, which
+/// is below `Limit`, and those of which so far `counter` has counted. A counter is one warp's.
+/// Without a meaning in other lanes. Collective over the warp.
+template <unsigned Limit, class Counter>
+WARDEN_DEVICE std::uint32_t rank_in_warp(Counter& counter, std::uint32_t key, bool has) {
+  unsigned const peers =
+      simt::match_below<Limit>(simt::full_warp, key) & simt::ballot(simt::full_warp, has);
+  unsigned const below = peers & ((1u << simt::lane_id()) - 1);
+  std::uint32_t const before = counter;
+  simt::sync_warp(simt::full_warp);
+  if (has && below == 0) counter = static_cast<Counter>(before + simt::count_bits(peers));
+  simt::sync_warp(simt::full_warp);
+  return before + simt::count_bits(below);  // sabotage: ranks-of-lanes
+}
+
 /// The ranks of a block's items among those of their key, in the order of the items. Keys are below
 /// `Keys`. The items of warp w come before those of warp w + 1; within a warp, those of one call of
 /// `rank` before those of the next, and by lanes. A warp counts its own items, and whoever adds up
@@ -18,31 +33,34 @@ WARDEN_NAMESPACE_BEGIN
 template <unsigned Threads, unsigned Keys>
 class stable_ranks {
   static constexpr unsigned warps = Threads / simt::warp_size;
+  /// Counters of a word that is cleared at once.
+  static constexpr unsigned together = sizeof(std::uint64_t) / sizeof(std::uint16_t);
+  static_assert(Keys % together == 0);
 
  public:
-  /// Counters, of shared memory.
+  /// Counters, of shared memory that is aligned as a word of 64 bits.
   static constexpr std::size_t size = std::size_t{warps} * Keys;
 
   /// `counts` has `size` counters, the block's; at most 65,535 items have one key.
   WARDEN_DEVICE explicit stable_ranks(simt::shared_span<std::uint16_t> counts) : counts_{counts} {}
 
-  /// Begins anew, before the warp's first item. Collective over the warp; a block barrier lies
-  /// between this and what was done with the ranks before.
-  WARDEN_DEVICE void start() const {
-    for (unsigned key = simt::lane_id(); key < Keys; key += simt::warp_size) counts_[mine(key)] = 0;
+  /// Begins anew, for keys below `keys`, before the warp's first item. Collective over the warp; a
+  /// block barrier lies between this and what was done with the ranks before.
+  WARDEN_DEVICE void start(std::uint32_t keys) const {
+    simt::shared_span<std::uint64_t> const words{reinterpret_cast<std::uint64_t*>(counts_.data()),
+                                                 static_cast<unsigned>(size / together)};
+    unsigned const first = simt::warp_rank() * (Keys / together);
+    WARDEN_UNROLL
+    for (unsigned w = simt::lane_id(); w < Keys / together; w += simt::warp_size) {
+      if (w * together < keys) words[first + w] = 0;
+    }
     simt::sync_warp(simt::full_warp);
   }
-  /// The rank of this lane's item among the warp's with its key; without a meaning if it `has`
-  /// none. Collective over the warp.
+  /// The rank of this lane's item among the warp's with its key, which is below `Limit`; without a
+  /// meaning if it `has` none. Collective over the warp.
+  template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
-    unsigned const peers = simt::match_below<2 * Keys>(simt::full_warp, has ? key : Keys);
-    unsigned const below = peers & ((1u << simt::lane_id()) - 1);
-    std::uint32_t const before = has ? counts_[mine(key)] : 0;
-    simt::sync_warp(simt::full_warp);
-    if (has && below == 0)
-      counts_[mine(key)] = static_cast<std::uint16_t>(before + simt::count_bits(peers));
-    simt::sync_warp(simt::full_warp);
-    return before + simt::count_bits(below);  // sabotage: ranks-of-lanes
+    return rank_in_warp<Limit>(counts_[mine(key)], key, has);
   }
 
   /// All items of the key. One thread for each key, behind a block barrier.

@@ -34,15 +34,20 @@ struct log_control {
   std::uint32_t running;         ///< number of the run at work, or 0
   std::uint32_t cycle;           ///< how often the log was emptied
   std::uint32_t full;            ///< one more than the cycle in which all regions were found full
+  std::uint32_t blocks;          ///< that wrote batches, where sections run in order
 };
 
 /// Which batch comes when, in a log whose sections run in order: by launch, by block, and as the
-/// block flushed them.
+/// block flushed them. What is the same for all batches of a block stands in the row of its first
+/// one.
 struct batch_order {
-  std::uint32_t* launches = nullptr;  ///< [row] number of the ref that the launch was given
-  std::uint32_t* blocks = nullptr;    ///< [row] rank of the block
+  std::uint32_t* launches = nullptr;  ///< [first row] number of the ref that the launch was given
+  std::uint32_t* blocks = nullptr;    ///< [first row] rank of the block
+  std::uint32_t* counts = nullptr;    ///< [first row] batches of the block
+  std::uint32_t* firsts = nullptr;    ///< [block that wrote, in no order] its first row
+  std::uint32_t* first_of = nullptr;  ///< [row] the first one of the block that wrote it
   std::uint32_t* numbers = nullptr;   ///< [row] of the batch among those of its block
-  std::uint32_t* rows = nullptr;      ///< [turn] the row; while the log is run
+  std::uint32_t* rows = nullptr;      ///< [turn] the row, or `no_row`; while the log is run
   std::uint32_t launch = 0;           ///< number of this ref
 };
 

@@ -5,7 +5,8 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/stable_ranks.cuh>
+#include <warden/block/arrival_ranks.cuh>
+#include <warden/block/byte_ranks.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/client/batch_combiner.cuh>
 #include <warden/simt/collective.cuh>
@@ -23,7 +24,7 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using scan = simt::block_scan<Threads>;
+  using scan = simt::block_scan<Threads, InOrder>;
   using log_type = section_log<Message>;
 
  public:
@@ -32,6 +33,18 @@ class batch_writer {
   static_assert(slots < 0xffff, "warden: a batch has less than 65,535 messages");
   /// Partitions of a log, at most.
   static constexpr unsigned most_partitions = 512;
+
+ private:
+  /// And as many as most logs have, at most.
+  static constexpr unsigned usual_partitions = 128;
+  /// Finds the order of messages by partition.
+  using ranking = std::conditional_t<InOrder, byte_ranks<Threads, most_partitions>,
+                                     arrival_ranks<Threads, most_partitions>>;
+
+ public:
+  /// Rounds that a batch may have.
+  static constexpr unsigned most_rounds = ranking::most_rounds;
+  static_assert(Rounds <= most_rounds);
 
   /// Bytes of shared memory, aligned to 16.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
@@ -51,16 +64,17 @@ class batch_writer {
   /// The same for a slot; in order they are those of their slots.
   WARDEN_DEVICE void stage_at(unsigned slot, Message const& m) const {
     staged_[slot] = m;
-    if constexpr (InOrder) {
-      ranks_[slot] = 0;  // found when all are there
-    } else {
-      if constexpr (combines) {
-        if (combiner_.is_on()) {
-          ranks_[slot] = combiner_.rank(m);
-          return;
-        }
+    if constexpr (combines) {
+      if (combiner_.is_on()) {
+        ranks_[slot] = combiner_.rank(m);
+        return;
       }
-      ranks_[slot] = rank_in(log_.partitions.partition_of(m.local()));
+    }
+    std::uint32_t const partition = log_.partitions.partition_of(m.local());
+    if constexpr (InOrder) {
+      ranks_[slot] = static_cast<std::uint16_t>(partition);  // ranked when all are there
+    } else {
+      ranks_[slot] = rank_in(partition);
     }
   }
   /// This thread has no message in this round.
@@ -118,7 +132,6 @@ class batch_writer {
   }
 
  private:
-  using stable = stable_ranks<Threads, most_partitions>;
   static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
   using wide_message = typename Combiner::wide_message;
 
@@ -126,24 +139,22 @@ class batch_writer {
     WARDEN_HOST_DEVICE constexpr layout()
         : staged{carver.take<Message>(slots)},
           wide{carver.take<wide_message>(Combiner::partials)},
-          counts{carver.take<std::uint32_t>(most_partitions)},
+          counts{carver},
           scanning{carver.take<typename scan::storage>(1)},
           places{carver.take<log_places>(1)},
-          row{carver.take<std::uint32_t>(1)},
+          row{carver.take<std::uint32_t>(InOrder ? 2 : 1)},
           ranks{carver.take<std::uint16_t>(slots)},
           wide_ranks{carver.take<std::uint16_t>(Combiner::partial_ranks)},
-          ranking{carver.take<std::uint16_t>(InOrder ? stable::size : 0)},
           combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)} {}
     arena_carver carver{};
     arena_piece<Message> staged;
     arena_piece<wide_message> wide;
-    arena_piece<std::uint32_t> counts;
+    typename ranking::pieces counts;
     arena_piece<typename scan::storage> scanning;
     arena_piece<log_places> places;
     arena_piece<std::uint32_t> row;
     arena_piece<std::uint16_t> ranks;
     arena_piece<std::uint16_t> wide_ranks;
-    arena_piece<std::uint16_t> ranking;
     arena_piece<typename Combiner::storage> combining;
   };
 
@@ -158,8 +169,9 @@ class batch_writer {
     static constexpr unsigned items = Items;  ///< slots of a thread
     /// Places that a message takes.
     static constexpr unsigned places = sizeof(Width) / sizeof(Message);
-    simt::shared_span<Width> staged;         ///< [slot]
-    simt::shared_span<std::uint16_t> ranks;  ///< [slot] in its partition, then [place] slot
+    simt::shared_span<Width> staged;  ///< [slot]
+    /// [slot] rank in its partition, or the partition if they are in order; then [place] slot.
+    simt::shared_span<std::uint16_t> ranks;
   };
   using narrow_batch = batch<Message, Rounds>;
   WARDEN_DEVICE narrow_batch narrow() const { return {staged_, ranks_}; }
@@ -169,13 +181,12 @@ class batch_writer {
       : log_{log},
         staged_{at.staged.in(storage)},
         wide_{at.wide.in(storage)},
-        counts_{at.counts.in(storage)},
+        counts_{at.counts, storage},
         scan_{at.scanning.in(storage)},
         places_{at.places.in(storage)},
         row_{at.row.in(storage)},
         ranks_{at.ranks.in(storage)},
         wide_ranks_{at.wide_ranks.in(storage)},
-        stable_{at.ranking.in(storage)},
         combiner_{made_combiner(at.combining.in(storage).data())} {}
   WARDEN_DEVICE Combiner made_combiner(typename Combiner::storage* shared) const {
     if constexpr (combines) {
@@ -196,10 +207,7 @@ class batch_writer {
     simt::sync_block();
   }
 
-  WARDEN_DEVICE void clear() const {
-    for (std::uint32_t p = simt::thread_rank(); p < log_.partitions.partitions(); p += Threads)
-      counts_[p] = 0;
-  }
+  WARDEN_DEVICE void clear() const { counts_.clear(log_.partitions.partitions()); }
 
   WARDEN_DEVICE static unsigned staging_slot(unsigned round) {
     if constexpr (combines) {
@@ -225,7 +233,7 @@ class batch_writer {
   }
   /// One more message of a partition: its rank among those.
   WARDEN_DEVICE std::uint16_t rank_in(std::uint32_t partition) const {
-    return static_cast<std::uint16_t>(simt::shared_fetch_add(counts_[partition], 1u));
+    return static_cast<std::uint16_t>(counts_.rank(partition));
   }
 
   /// Ranks by partition what was ranked to be combined. Collective.
@@ -256,16 +264,13 @@ class batch_writer {
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
     std::uint16_t place[items];
+    [[maybe_unused]] std::uint16_t partition[items];
     if constexpr (InOrder) {
-      stable_.start();
-      WARDEN_UNROLL
-      for (unsigned r = 0; r < items; ++r) {
-        if (r >= used) break;
-        unsigned const slot = slot_of(b, r, used);
-        place[r] = b.ranks[slot];
-        bool const is = place[r] != no_message;
-        std::uint32_t const rank = stable_.rank(is ? partition_of(b, slot) : 0, is);
-        if (is) place[r] = static_cast<std::uint16_t>(rank);
+      // Fewer bits to compare for the usual number of partitions.
+      if (partitions <= usual_partitions) {
+        rank_in_order<usual_partitions>(b, used, place, partition);
+      } else {
+        rank_in_order<most_partitions>(b, used, place, partition);
       }
       simt::sync_block();
     }
@@ -273,18 +278,14 @@ class batch_writer {
     WARDEN_UNROLL
     for (unsigned k = 0; k < each; ++k) {
       std::uint32_t const p = me * each + k;
-      if constexpr (InOrder) {
-        mine[k] = p < partitions ? stable_.add_up(p) : 0;
-      } else {
-        mine[k] = p < partitions ? counts_[p] : 0;
-      }
+      mine[k] = p < partitions ? counts_.count(p) : 0;
       sum += mine[k];
     }
     std::uint32_t begin = scan::exclusive_sum(scan_[0], sum, total);
     WARDEN_UNROLL
     for (unsigned k = 0; k < each; ++k) {
       std::uint32_t const p = me * each + k;
-      if (p < partitions) counts_[p] = begin;
+      if (p < partitions) counts_.begin_at(p, begin);
       begin += mine[k];
     }
     simt::sync_block();
@@ -294,8 +295,12 @@ class batch_writer {
       if constexpr (!InOrder) place[r] = r < used ? b.ranks[slot] : no_message;
       if (r >= used) place[r] = no_message;
       if (place[r] != no_message) {
-        std::uint32_t const p = partition_of(b, slot);
-        std::uint32_t const before = counts_[p] + (InOrder ? stable_.before(p) : 0);
+        std::uint32_t before;
+        if constexpr (InOrder) {
+          before = counts_.begin_in_warp(partition[r]);
+        } else {
+          before = counts_.begin_of(partition_of(b, slot));
+        }
         place[r] = static_cast<std::uint16_t>(place[r] + before);
       }
     }
@@ -308,6 +313,22 @@ class batch_writer {
     }
     simt::sync_block();
     return total;
+  }
+
+  /// Ranks messages by partition, numbers below `Limit`, in their order. Collective over the warp.
+  template <unsigned Limit, class Batch>
+  WARDEN_DEVICE void rank_in_order(Batch const& b, unsigned used,
+                                   std::uint16_t (&rank)[Batch::items],
+                                   std::uint16_t (&partition)[Batch::items]) const {
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < Batch::items; ++r) {
+      if (r >= used) break;
+      std::uint16_t const found = b.ranks[slot_of(b, r, used)];
+      bool const is = found != no_message;
+      partition[r] = is ? found : 0;
+      std::uint32_t const mine = counts_.template rank<Limit>(partition[r], is);
+      rank[r] = is ? static_cast<std::uint16_t>(mine) : no_message;
+    }
   }
 
   /// Sorts a batch and writes it to places of the log. Returns how many messages found none.
@@ -384,7 +405,7 @@ class batch_writer {
                                std::uint32_t width) const {
     std::uint32_t const partitions = log_.partitions.partitions();
     for (std::uint32_t p = simt::thread_rank(); p <= partitions; p += Threads) {
-      std::uint32_t const offset = p < partitions ? counts_[p] : first + places.count;
+      std::uint32_t const offset = p < partitions ? counts_.begin_of(p) : first + places.count;
       std::uint32_t const behind = offset < first ? 0 : offset - first;
       std::uint32_t const within = behind < places.count ? behind : places.count;
       *log_.offset(p, row) = static_cast<std::uint16_t>(within);  // sabotage: header
@@ -395,23 +416,28 @@ class batch_writer {
   /// Notes where in the order the batch comes.
   WARDEN_DEVICE void number_row(std::uint32_t row) {
     if (simt::thread_rank() == 0) {
-      log_.order.launches[row] = log_.order.launch;
-      log_.order.blocks[row] = simt::block_rank();
+      if (batches_ == 0) {
+        row_[1] = row;
+        log_.order.launches[row] = log_.order.launch;
+        log_.order.blocks[row] = simt::block_rank();
+        log_.order.firsts[simt::fetch_add(&log_.control->blocks, 1u)] = row;
+      }
+      log_.order.first_of[row] = row_[1];
       log_.order.numbers[row] = batches_;
+      log_.order.counts[row_[1]] = batches_ + 1;
     }
     ++batches_;
   }
 
   log_type const& log_;
-  simt::shared_span<Message> staged_;        ///< [slot]
-  simt::shared_span<wide_message> wide_;     ///< [slot] partials, where they have a width
-  simt::shared_span<std::uint32_t> counts_;  ///< [partition] messages, then where they begin
+  simt::shared_span<Message> staged_;     ///< [slot]
+  simt::shared_span<wide_message> wide_;  ///< [slot] partials, where they have a width
+  ranking counts_;                        ///< of messages by partition
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<log_places> places_;
-  simt::shared_span<std::uint32_t> row_;
+  simt::shared_span<std::uint32_t> row_;         ///< of the batch; in order, of the block's first
   simt::shared_span<std::uint16_t> ranks_;       ///< [slot] in its partition, then [place] slot
   simt::shared_span<std::uint16_t> wide_ranks_;  ///< the same of partials
-  stable stable_;                                ///< in order
   Combiner combiner_;
   std::uint32_t batches_ = 0;  ///< written so far, in order
 };

@@ -52,7 +52,7 @@ class runs_worker {
   /// Parts of an owner thread's run: each has sections of one type, where those that send are.
   /// Order between them is nobody's, and one type's code runs without looking what comes next.
   static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
-  using scan = simt::block_scan<threads>;
+  using scan = simt::block_scan<threads, Ref::in_order>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
@@ -69,12 +69,13 @@ class runs_worker {
     std::size_t locals;
     arena_carver carver{};
     arena_piece<message_type> window = carver.take<message_type>(rounds * threads);
-    arena_piece<std::uint32_t> counts = carver.take<std::uint32_t>(threads * parts);
+    arena_piece<std::uint32_t> counts =
+        carver.take<std::uint32_t>(Ref::in_order ? 0 : threads * parts);
     arena_piece<std::uint32_t> begins = carver.take<std::uint32_t>(threads * parts);
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
     arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
     arena_piece<std::uint16_t> ranking =
-        carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0);
+        carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
   };
 
@@ -91,19 +92,22 @@ class runs_worker {
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
     records_.load();
-    WARDEN_UNROLL
-    for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
+    if constexpr (!Ref::in_order) {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
+    }
   }
 
   /// Ranks each message among those of its owner, unless it may be combined first: as they are
   /// taken, or where sections run in order, by warps, rounds and lanes.
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::in_order) {
-      ranks_.start();
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds; ++k) {
-        bool const is = (arrived >> k & 1u) != 0;
-        rank_[k] = ranks_.rank(is ? owner_of(m[k]) : 0, is);
+      ranks_.start(owners());
+      // Fewer bits to compare where few threads own records.
+      if (owners() <= few_owners) {
+        rank_in_order<few_owners>(m, arrived);
+      } else {
+        rank_in_order<threads>(m, arrived);
       }
     } else if constexpr (!Ref::policy::combines) {
       WARDEN_UNROLL
@@ -119,16 +123,24 @@ class runs_worker {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     unsigned const me = simt::thread_rank();
     std::uint32_t count = 0, total;
-    if constexpr (Ref::in_order) counts_[me] = ranks_.add_up(me);
-    WARDEN_UNROLL
-    for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
+    if constexpr (Ref::in_order) {
+      if (me < owners()) count = ranks_.add_up(me);
+    } else {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
+    }
     std::uint32_t const begin = scan::exclusive_sum(scan_[0], count, total);
     std::uint32_t end = begin;
-    WARDEN_UNROLL
-    for (unsigned p = 0; p < parts; ++p) {
-      begins_[p * threads + me] = end;
-      end += counts_[p * threads + me];
-      counts_[p * threads + me] = 0;
+    if constexpr (Ref::in_order) {
+      begins_[me] = begin;
+      end += count;
+    } else {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) {
+        begins_[p * threads + me] = end;
+        end += counts_[p * threads + me];
+        counts_[p * threads + me] = 0;
+      }
     }
     owner_run<Ref, runs_worker, to_send> mine{ref_, records_, *this, residue_of(me),
                                               one_record_each_};
@@ -241,6 +253,22 @@ class runs_worker {
     }
     simt::sync_block();  // sabotage: combine-ranked
     return arrived;
+  }
+
+  /// Threads that are compared by few bits.
+  static constexpr unsigned few_owners = simt::warp_size;
+  /// Threads that own records.
+  WARDEN_DEVICE std::uint32_t owners() const {
+    return ref_.locals < threads ? ref_.locals : threads;
+  }
+  /// Ranks the messages of owners below `Limit` in their order. Collective over the warp.
+  template <unsigned Limit>
+  WARDEN_DEVICE void rank_in_order(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
+    }
   }
 
   using forwards = forward_window<Ref, rounds * threads>;

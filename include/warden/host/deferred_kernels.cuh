@@ -128,6 +128,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->running = 0;
+  if constexpr (Ref::in_order) log.control->blocks = 0;  // sabotage: order-of-cycles
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
   // Release: whoever takes the records next finds the log open.
   simt::fence_device();

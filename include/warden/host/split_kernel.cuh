@@ -49,7 +49,8 @@ class log_splitter {
  public:
   /// Messages of a thread in one window, which takes 64 KB.
   static constexpr unsigned rounds = std::clamp<unsigned>(
-      static_cast<unsigned>((std::size_t{64} << 10) / (threads * sizeof(message_type))), 1, 8);
+      static_cast<unsigned>((std::size_t{64} << 10) / (threads * sizeof(message_type))), 1,
+      std::min(8u, batch_writer<message_type, threads, 1, Ref::in_order>::most_rounds));
 
   /// Bytes of shared memory, aligned to 16.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }

@@ -19,7 +19,7 @@ WARDEN_NAMESPACE_BEGIN
 /// two.
 template <class Message, unsigned Threads>
 class ordered_reader {
-  using scan = simt::block_scan<Threads>;
+  using scan = simt::block_scan<Threads, true>;
   /// Rows that a thread looks at together.
   static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
 
@@ -56,20 +56,20 @@ class ordered_reader {
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
     unsigned arrived = 0;
     std::uint32_t places[Rounds]{};
-    std::uint32_t row = 0;
+    constexpr unsigned of_warp = Rounds * simt::warp_size;
+    std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // sabotage: window-in-order
+    rows_ahead rows{};
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
-      unsigned const slot = (simt::warp_rank() * Rounds + k) * simt::warp_size;
-      if (done_ + slot >= total_) continue;
-      if (k == 0) row = row_before(done_ + slot);
-      std::uint32_t const mine = done_ + slot + simt::lane_id();  // sabotage: window-in-order
+      std::uint32_t const begin = first + k * simt::warp_size;
+      if (begin >= total_) break;
+      // A warp's messages lie one behind another: the rows that it looked at last mostly do.
+      if (k == 0 || !rows.reach(begin)) rows = rows_from(begin);
+      std::uint32_t const mine = begin + simt::lane_id();
       bool const is = mine < total_;
-      std::uint32_t const i = is ? mine : total_ - 1;
-      std::uint32_t const found = row_of(i, row);
-      places[k] = places_[found] + i;
+      places[k] =
+          mine + (rows.reach(begin) ? place_among(rows, begin) : place_of(is ? mine : total_ - 1));
       if (is) arrived |= 1u << k;
-      // A warp's messages lie one behind another: the next ones begin here at the earliest.
-      row = simt::shuffle(simt::full_warp, found, simt::warp_size - 1);
     }
     log_.load(m, places, arrived);
     done_ += Rounds * Threads;
@@ -107,7 +107,8 @@ class ordered_reader {
   /// The segment of the row whose turn is `turn`; empty if there is none.
   WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
     if (turn >= rows_) return {0, 0};
-    return log_.segment(column_, log_.order.rows[turn]);  // sabotage: rows-as-they-came
+    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
+    return row == log_.no_row ? log_places{0, 0} : log_.segment(column_, row);
   }
   /// A row that begins at or before message `i` of these rows, and not long before. Collective over
   /// the warp.
@@ -121,23 +122,64 @@ class ordered_reader {
     }
     return row;
   }
-  /// The row of message `i`: the last one that begins at or before it, which `row` does. Mostly it
-  /// is one of the next. Collective over the warp, all of whose lanes have the same `row`.
-  WARDEN_DEVICE std::uint32_t row_of(std::uint32_t i, std::uint32_t row) const {
-    std::uint32_t const next = row + simt::lane_id();
-    std::uint32_t const before = next < entries ? before_[next] : ~0u;
-    unsigned lane = 0;
+  /// Rows with messages that a warp looks at, one a lane, the first of which begins at or before
+  /// what it looks for.
+  struct rows_ahead {
+    std::uint32_t before;  ///< messages in the segments before this lane's row
+    std::uint32_t place;   ///< see storage
+    std::uint32_t end;     ///< messages in the segments of all of them, and before
+
+    /// Whether a warp's messages from number `begin` on are all in these rows.
+    WARDEN_DEVICE bool reach(std::uint32_t begin) const {
+      return end > begin && end - begin >= simt::warp_size;  // sabotage: rows-reach
+    }
+  };
+  /// Those from message `begin` on. Collective over the warp.
+  WARDEN_DEVICE rows_ahead rows_from(std::uint32_t begin) const {
+    constexpr std::uint32_t nowhere = ~0u;
+    constexpr unsigned last = simt::warp_size - 1;
+    std::uint32_t const row = row_before(begin) + simt::lane_id();
+    rows_ahead found{nowhere, 0, nowhere};
+    if (row < entries) found = {before_[row], places_[row], nowhere};
+    // Rows behind the last message begin nowhere, so that all reach as far as it.
+    if (found.before >= total_) found.before = nowhere;
+    // Where the last lane's row ends nobody knows.
+    found.end = simt::shuffle(simt::full_warp, found.before, last);
+    unsigned const next = simt::lane_id() == last ? last : simt::lane_id() + 1;
+    bool const has = simt::shuffle(simt::full_warp, found.before, next) != found.before;
+    unsigned const having = simt::ballot(simt::full_warp, has);
+    if (having == simt::full_warp >> 1) return found;  // sabotage: rows-empty
+    // Those that have messages close up; behind them all lanes get the last one's.
+    unsigned from = 0;
     WARDEN_UNROLL
     for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
-      if (simt::shuffle(simt::full_warp, before, lane + step) <= i) lane += step;
+      unsigned const below = (1u << (from + step)) - 1;
+      if (static_cast<unsigned>(simt::count_bits(having & below)) <= simt::lane_id()) from += step;
     }
-    if (lane + 1 < simt::warp_size) return row + lane;
+    found.before = simt::shuffle(simt::full_warp, found.before, from);
+    found.place = simt::shuffle(simt::full_warp, found.place, from);
+    return found;
+  }
+  /// The place of this lane's message, `begin` and its lane, less its number: in the last of `rows`
+  /// that begins at or before it. Each row marks its first message, and the marks up to a message
+  /// are counted. Collective over the warp.
+  WARDEN_DEVICE std::uint32_t place_among(rows_ahead const& rows, std::uint32_t begin) const {
+    std::uint32_t const behind = rows.before - begin;
+    bool const begins_here = rows.before > begin && behind < simt::warp_size;
+    unsigned const marks = simt::warp_sum(begins_here ? 1u << behind : 0);
+    unsigned const up_to_mine = ~0u >> (simt::warp_size - 1 - simt::lane_id());
+    int const begun = simt::count_bits(simt::ballot(simt::full_warp, rows.before <= begin)) +
+                      simt::count_bits(marks & up_to_mine);
+    return simt::shuffle(simt::full_warp, rows.place, static_cast<unsigned>(begun) - 1);
+  }
+  /// The place of any message `i`, less i: where rows have very few messages.
+  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
     std::uint32_t found = 0;
     WARDEN_UNROLL
     for (std::uint32_t step = entries / 2; step != 0; step /= 2) {
       if (before_[found + step] <= i) found += step;
     }
-    return found;
+    return places_[found];
   }
 
   section_log<Message> const& log_;

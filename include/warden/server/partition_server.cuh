@@ -99,18 +99,19 @@ class partition_server {
     // more than the wait.
     for (bool more = true; more;) {
       typename Some::message_type m[worker_type::rounds];
-      unsigned arrived = messages.receive(m);
+      unsigned arrived = messages.receive(m), strange = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < worker_type::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
         std::uint32_t const id = m[k].local();
-        if (id < ref_.size && ref_.owners.partition_of(id) == partition) {
-          m[k] = m[k].with_local(ref_.owners.local_of(id));
-        } else {
-          // Nobody wrote it: a kernel was sending.
-          arrived &= ~(1u << k);
-          simt::fetch_add(&ref_.report->not_whole, std::uint64_t{1});
-        }
+        bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;
+        if (!is_own) strange |= 1u << k;
+        m[k] = m[k].with_local(ref_.owners.local_of(id));
+      }
+      if (strange != 0) {
+        // Nobody wrote them: a kernel was sending.
+        arrived &= ~strange;
+        simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(strange)));
       }
       worker.take(m, arrived);
       more = messages.has_more();

@@ -70,10 +70,21 @@ template <unsigned Limit>
 WARDEN_DEVICE unsigned match_below(unsigned mask, unsigned value) {
   unsigned lanes = mask;
 #pragma unroll
-  for (unsigned bit = 1; bit < Limit; bit *= 2) {
-    bool const is = (value & bit) != 0;
-    unsigned const others = __ballot_sync(mask, is);
-    lanes &= is ? others : ~others;
+  for (unsigned k = 0; k < 32 && 1u << k < Limit; ++k) {
+    // As PTX it takes four instructions a bit, from C++ seven: two predicates of the same bit.
+    unsigned others, own;
+    asm volatile(
+        "{\n\t"
+        ".reg .pred is;\n\t"
+        ".reg .b32 one;\n\t"
+        "and.b32 one, %1, %2;\n\t"
+        "setp.ne.u32 is, one, 0;\n\t"
+        "vote.sync.ballot.b32 %0, is, %3;\n\t"
+        "}"
+        : "=r"(others)
+        : "r"(value), "r"(1u << k), "r"(mask));
+    asm("bfe.s32 %0, %1, %2, 1;" : "=r"(own) : "r"(value), "r"(k));
+    lanes &= ~(others ^ own);
   }
   return lanes;
 }
@@ -100,6 +111,8 @@ WARDEN_DEVICE unsigned warp_min(unsigned value) {
 #endif
 }
 WARDEN_DEVICE int count_bits(unsigned value) { return __popc(value); }
+/// The sum of the four bytes of a word.
+WARDEN_DEVICE unsigned sum_of_bytes(unsigned word) { return __dp4a(word, 0x01010101u, 0u); }
 WARDEN_DEVICE int first_bit(unsigned value) { return __ffs(static_cast<int>(value)) - 1; }
 WARDEN_DEVICE int last_bit(unsigned value) { return 31 - __clz(static_cast<int>(value)); }
 WARDEN_DEVICE std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) {

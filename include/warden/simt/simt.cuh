@@ -22,6 +22,7 @@
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
 /// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
 /// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
+/// | ^ | `sum_of_bytes(w)` | of a word's four |
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |

@@ -108,6 +108,9 @@ unsigned match_below(unsigned mask, unsigned value, site where = site::current()
   return match_any(mask, value, where);
 }
 inline int count_bits(unsigned value) { return std::popcount(value); }
+inline unsigned sum_of_bytes(unsigned word) {
+  return (word & 0xffu) + (word >> 8 & 0xffu) + (word >> 16 & 0xffu) + (word >> 24);
+}
 inline int first_bit(unsigned value) { return value == 0 ? -1 : std::countr_zero(value); }
 inline int last_bit(unsigned value) { return 31 - std::countl_zero(value); }
 inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
