@@ -79,7 +79,7 @@ STYLES = {
     "cull_warp": ("pink", DASHED, "P", False),
     "cull_history": ("purple", DASHED, "s", True),
     "queue_threads": ("orange", DASHED, "D", True),
-    "queue_warps": ("orange", DASHED, "D", False),
+    "queue_blocks": ("orange", DASHED, "D", False),
     "top_down": ("sky", SOLID, "o", True),
     "direction_optimizing": ("green", SOLID, "o", True),
 }

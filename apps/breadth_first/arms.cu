@@ -12,7 +12,7 @@ namespace breadth_first {
 std::vector<std::string> const& arm_names() {
   static std::vector<std::string> const names{
       "gather_serial", "gather_warp",  "gather_scan",         "cull_none",
-      "cull_warp",     "cull_history", "queue_threads",       "queue_warps",
+      "cull_warp",     "cull_history", "queue_threads",       "queue_blocks",
       "warden",        "top_down",     "direction_optimizing"};
   return names;
 }

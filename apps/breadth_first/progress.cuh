@@ -23,16 +23,20 @@ enum class step_kind : std::uint32_t {
 inline constexpr std::uint32_t narrow_places = search_threads;
 inline constexpr std::uint64_t narrow_arcs = 2 * std::uint64_t{most_arcs_of_a_place};
 
+/// Arcs of a chunk, on average, that a block takes at a time: so many that its own cost is little,
+/// and so few that blocks end a level together.
+inline constexpr std::uint64_t arcs_of_a_chunk = 4 * std::uint64_t{most_arcs_of_a_place};
+
 /// In shared memory, kept by the first thread of each block: registers are short.
 struct progress {
-  std::uint64_t places;                  ///< of the frontier's queue
-  std::uint64_t vertices;                ///< of the frontier
-  std::uint64_t arcs;                    ///< that leave them
-  std::uint64_t before;                  ///< vertices of the level before
-  std::uint64_t followed;                ///< arcs that leave all vertices reached so far
-  std::uint64_t most_places;             ///< of a queue so far
-  std::uint64_t found;                   ///< vertices so far, as often as they were
-  std::uint64_t share_begin, share_end;  ///< places of the frontier that are this block's
+  std::uint64_t places;       ///< of the frontier's queue
+  std::uint64_t vertices;     ///< of the frontier
+  std::uint64_t arcs;         ///< that leave them
+  std::uint64_t before;       ///< vertices of the level before
+  std::uint64_t followed;     ///< arcs that leave all vertices reached so far
+  std::uint64_t most_places;  ///< of a queue so far
+  std::uint64_t found;        ///< vertices so far, as often as they were
+  std::uint32_t chunks;       ///< that the places of the frontier are divided into
   std::uint32_t step;
   std::uint32_t level;             ///< of the frontier
   std::uint32_t side;              ///< search_state::visited_in(side) is true
@@ -66,6 +70,11 @@ struct progress {
     ++bottom_up;
     side = 1 - side;
   }
+  /// The place of this thread in a chunk. The parts of a long row are neighbours: they belong to
+  /// different chunks, as a block can only follow one after the other.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t place_in(std::uint32_t chunk) const {
+    return std::uint64_t{simt::thread_rank()} * chunks + chunk;
+  }
   /// Chooses the next step.
   WARDEN_DEVICE void choose(search_state const& s, bool may_go_up) {
     // Where a thread has an arc or none, waits are what the level costs.
@@ -81,22 +90,18 @@ struct progress {
     } else {
       bool const is_narrow = places <= narrow_places && arcs <= narrow_arcs;
       kind = is_narrow ? step_kind::narrow : step_kind::wide;
-      take_share(is_narrow ? 1 : simt::block_count());
+      if (!is_narrow) divide();
     }
   }
 
  private:
-  /// Alike for all blocks, but for the last ones. The others wait for this thread: one division, of
-  /// 32 bits where that is enough.
-  WARDEN_DEVICE void take_share(std::uint32_t blocks) {
-    std::uint64_t const up = places + blocks - 1;
-    std::uint64_t const share =
-        up <= 0xffffffff ? static_cast<std::uint32_t>(up) / blocks : up / blocks;
-    auto const from = [&](std::uint64_t block) {
-      return block * share < places ? block * share : places;
-    };
-    share_begin = from(simt::block_rank());
-    share_end = from(simt::block_rank() + std::uint64_t{1});
+  /// Into chunks of a place for each thread at most. One for each block is enough as long as it has
+  /// few arcs. The others wait for this thread: no division.
+  WARDEN_DEVICE void divide() {
+    std::uint64_t const by_places = (places + search_threads - 1) / search_threads;
+    std::uint64_t const by_arcs = arcs / arcs_of_a_chunk;
+    std::uint64_t const most = by_places < by_arcs ? by_arcs : by_places;
+    chunks = most < simt::block_count() ? simt::block_count() : static_cast<std::uint32_t>(most);
   }
   /// Many arcs leave the frontier: of those not yet followed, and of what asking everybody costs.
   [[nodiscard]] WARDEN_DEVICE bool goes_up(search_state const& s) const {

@@ -53,6 +53,7 @@ class search_block {
     std::uint32_t vertex[narrow_places], arcs[narrow_places], begin[narrow_places];
     /// By the block, in each of two levels: sums. Places only where the frontier is one block's.
     std::uint32_t places_found[2], vertices_found[2], arcs_found[2];
+    std::uint32_t chunk;  ///< of a level of all blocks, to be followed next
     // By the first thread alone:
     breadth_first::progress now;
     std::uint32_t levels;                        ///< of this step
@@ -73,8 +74,10 @@ class search_block {
     for (bool is_first = true; end_step(is_first); is_first = false) {
       switch (now().kind) {
         case step_kind::wide:
+          go_down_together();
+          break;
         case step_kind::narrow:
-          go_down();
+          go_down_alone();
           break;
         case step_kind::up:
           go_up();
@@ -112,20 +115,35 @@ class search_block {
 
   // ---- top-down
 
-  WARDEN_DEVICE void go_down() {
-    bool const is_narrow = now().kind == step_kind::narrow;
-    if (is_narrow && simt::block_rank() != 0) return;
-    auto n = static_cast<std::uint32_t>(now().share_end - now().share_begin);
+  /// A level by all blocks. Each begins with one chunk of the frontier and takes the others by
+  /// ticket, so that none waits for one that has got more to do.
+  WARDEN_DEVICE void go_down_together() {
+    std::uint32_t const chunks = now().chunks, blocks = simt::block_count();
+    for (std::uint32_t chunk = simt::block_rank(); chunk < chunks;) {
+      std::uint32_t ticket = 0;
+      // Not waited for before the chunk has been followed.
+      if (chunks > blocks && simt::thread_rank() == 0) ticket = simt::fetch_add(taken(), 1u);
+      std::uint64_t const i = now().place_in(chunk);
+      expand(i < now().places ? place::of(simt::load_flit(&this_queue()[i])) : place{0, 0, 0});
+      if (chunks <= blocks) break;
+      // All threads have read the last one: they have met since, in `expand`.
+      if (simt::thread_rank() == 0) simt::shared_store(shared_.chunk, blocks + ticket);
+      simt::sync_block();
+      chunk = simt::shared_load(shared_.chunk);
+    }
+    add_up();
+    if (simt::thread_rank() == 0) shared_.levels = 1;
+  }
+  /// Some levels by one block.
+  WARDEN_DEVICE void go_down_alone() {
+    if (simt::block_rank() != 0) return;
+    auto n = static_cast<std::uint32_t>(now().places);
     // Each thread will look at its own.
-    if (is_narrow && simt::thread_rank() < n)
+    if (simt::thread_rank() < n)
       keep(simt::thread_rank(), place::of(simt::load_flit(&this_queue()[simt::thread_rank()])));
     for (std::uint32_t levels = 1;; ++levels) {
-      expand(n);
+      expand(simt::thread_rank() < n ? kept(simt::thread_rank()) : place{0, 0, 0});
       add_up();
-      if (!is_narrow) {
-        if (simt::thread_rank() == 0) shared_.levels = 1;
-        return;
-      }
       // What the level wrote is behind it: the next one's frontier, and its sums.
       simt::sync_block();
       unsigned const turn = now().level % 2;
@@ -159,20 +177,11 @@ class search_block {
     if (n != 0) simt::fetch_add(next_end(), std::uint64_t{n});
   }
 
-  /// Follows the arcs of `n` places, the block's share of the frontier; collective over the block.
-  WARDEN_DEVICE void expand(std::uint32_t n) {
-    for (std::uint32_t first = 0; first < n; first += search_threads) {
-      std::uint32_t const i = first + simt::thread_rank();
-      place mine{0, 0, 0};
-      if (i < n) {
-        mine = now().kind == step_kind::narrow
-                   ? kept(i)
-                   : place::of(simt::load_flit(&this_queue()[now().share_begin + i]));
-      }
-      gather_.start(mine);
-      some_arcs all;
-      while (gather_.next(all)) visit(all);
-    }
+  /// Follows the arcs of each thread's place; collective over the block.
+  WARDEN_DEVICE void expand(place const& mine) {
+    gather_.start(mine);
+    some_arcs all;
+    while (gather_.next(all)) visit(all);
   }
 
   /// Marks and queues those that some arcs lead to first. Each kind of load is begun for all arcs
@@ -292,6 +301,9 @@ class search_block {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_end() const {
     return &s_.control->ends[(now().step + 1) % 3].places;
   }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t* taken() const {
+    return &s_.control->ends[now().step % 3].taken;
+  }
 
   /// This thread found a vertex that so many arcs leave.
   WARDEN_DEVICE void note(std::uint32_t arcs) {
@@ -352,6 +364,7 @@ class search_block {
     simt::store_relaxed(&c.sums[next].levels, shared_.levels);
     shared_.passed_vertices = shared_.passed_arcs = 0;
     simt::store_relaxed(&c.ends[third].places, 0);
+    simt::store_relaxed(&c.ends[third].taken, 0);
     simt::store_relaxed(&c.sums[third].found, 0);
   }
 

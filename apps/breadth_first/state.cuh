@@ -46,9 +46,16 @@ struct place {
 /// while the third numbers become 0: whoever is late may still read its own.
 struct control {
   apps::grid_barrier_state barrier;
-  /// Places of a queue: with a line of its own, as all who put something in count there.
+  /// Of a queue, with a line of its own: all blocks count there.
   struct alignas(128) queue_end {
-    std::uint64_t places;
+    std::uint64_t places;  ///< that were put in
+    /// Chunks of these that blocks took, beyond the first of each. It is 0 when the step on this
+    /// queue begins, and only that step adds to it. For the first three steps the host has zeroed
+    /// it, later block 0 does: in step s the one of step s - 1, to which all have added before the
+    /// barrier between these two, and which is that of step s + 2, two barriers later. The
+    /// additions themselves need no order: a ticket tells which places, and these have stood in the
+    /// queue since the barrier before the step.
+    std::uint32_t taken;
   };
   struct alignas(128) step_sums {
     /// Vertices of the step's last level, times 2^32, and the arcs that leave them: one atomic for

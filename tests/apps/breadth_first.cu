@@ -49,6 +49,18 @@ TEST_P(arms, take_all_shapes) {
       << "levels of several places for a thread";
   EXPECT_EQ(searched(test::complete(40), GetParam()).complaint_from(7), "");
 }
+/// Level after level of more chunks than there are blocks.
+TEST_P(arms, share_wide_levels) {
+  std::uint32_t const width = breadth_first::simt::has_registers ? 150'000 : 350, levels = 8;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t v = 0; v < width; ++v) {
+    arcs.emplace_back(levels * width, v);
+    for (std::uint32_t level = 1; level < levels; ++level)
+      arcs.emplace_back((level - 1) * width + v, level * width + v * std::uint64_t{7} % width);
+  }
+  EXPECT_EQ(searched(edges_of(levels * width + 1, arcs), GetParam()).complaint_from(levels * width),
+            "");
+}
 TEST_P(arms, follow_arcs_one_way) {
   searched chain{edges_of(6, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {4, 3}, {0, 5}}, true), GetParam()};
   EXPECT_EQ(chain.complaint_from(0), "");

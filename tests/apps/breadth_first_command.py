@@ -44,7 +44,7 @@ class BreadthFirstTest(command.CommandTest):
         self.assertRegex(said[1], r"^from 107: 4039 vertices in \d+ levels, 176468 arcs leave them$")
 
     def test_arms_agree(self):
-        found = {self.said(ROME, "--arm", arm, "--source", 7)[1] for arm in ("gather_serial", "cull_history", "queue_warps", "top_down")}
+        found = {self.said(ROME, "--arm", arm, "--source", 7)[1] for arm in ("gather_serial", "cull_history", "queue_blocks", "top_down")}
         self.assertEqual(found, {self.said(ROME, "--source", 7)[1]})
 
     def test_the_answer_as_a_file(self):
