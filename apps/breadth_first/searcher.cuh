@@ -18,7 +18,7 @@ namespace breadth_first {
 struct search_options {
   direction_choice direction{};
   /// Places of a queue; 0: as many as it can need where every vertex is queued once, and where that
-  /// is not so, twice as many.
+  /// is not so, twice as many and one for each arc of a small graph.
   std::uint64_t capacity = 0;
 };
 
