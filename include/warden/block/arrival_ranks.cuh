@@ -24,7 +24,7 @@ class arrival_ranks {
     /// Takes it.
     WARDEN_HOST_DEVICE constexpr explicit pieces(arena_carver& carver)
         : counts{carver.take<std::uint32_t>(Keys)} {}
-    arena_piece<std::uint32_t> counts;
+    arena_piece<std::uint32_t> counts;  ///< [key]
   };
 
   /// In `storage`, which nobody else uses.

@@ -35,8 +35,8 @@ class byte_ranks {
     WARDEN_HOST_DEVICE constexpr explicit pieces(arena_carver& carver)
         : counts{carver.take<std::uint64_t>(std::size_t{groups} * Keys)},
           begins{carver.take<std::uint16_t>(std::size_t{groups} * Keys)} {}
-    arena_piece<std::uint64_t> counts;
-    arena_piece<std::uint16_t> begins;
+    arena_piece<std::uint64_t> counts;  ///< [group][key] in bytes
+    arena_piece<std::uint16_t> begins;  ///< [group][key]
   };
 
   /// In `storage`, which nobody else uses.
