@@ -12,6 +12,7 @@
 #include <warden/buffer.hpp>
 #include <warden/channel/section_log.cuh>
 #include <warden/host/deferred_kernels.cuh>
+#include <warden/launch/guarded_report.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
