@@ -52,6 +52,29 @@ WARDEN_DEVICE unsigned unknown(unsigned value) {
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
 WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
+// Where there are no clusters each block is one by itself.
+#if __CUDA_ARCH__ >= 900
+WARDEN_DEVICE unsigned cluster_size() {
+  unsigned blocks;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  return blocks;
+}
+WARDEN_DEVICE unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+WARDEN_DEVICE void sync_cluster() {
+  asm volatile(
+      "barrier.cluster.arrive.release;\n\t"
+      "barrier.cluster.wait.acquire;" ::
+          : "memory");
+}
+#else
+WARDEN_DEVICE unsigned cluster_size() { return 1; }
+WARDEN_DEVICE unsigned cluster_rank() { return 0; }
+WARDEN_DEVICE void sync_cluster() { __syncthreads(); }
+#endif
 WARDEN_DEVICE void sync_warp(unsigned mask) { __syncwarp(mask); }
 WARDEN_DEVICE unsigned ballot(unsigned mask, bool value) { return __ballot_sync(mask, value); }
 WARDEN_DEVICE bool any(unsigned mask, bool value) { return __any_sync(mask, value) != 0; }
@@ -400,6 +423,74 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
   return static_cast<T>(atomicCAS_block(reinterpret_cast<word*>(&place),
                                         static_cast<word>(expected), static_cast<word>(value)));
 }
+
+// The same place in another block of the cluster.
+#if __CUDA_ARCH__ >= 900
+namespace detail {
+WARDEN_DEVICE unsigned of_cluster(void const* own, unsigned rank) {
+  unsigned address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(address)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(rank));
+  return address;
+}
+}  // namespace detail
+template <class T>
+WARDEN_DEVICE T cluster_load(T const& own, unsigned rank) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t v;
+    asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "r"(detail::of_cluster(&own, rank))
+                 : "memory");
+    return detail::bits<T>(v);
+  } else {
+    std::uint64_t v;
+    asm volatile("ld.relaxed.cluster.shared::cluster.u64 %0, [%1];"
+                 : "=l"(v)
+                 : "r"(detail::of_cluster(&own, rank))
+                 : "memory");
+    return detail::bits<T>(v);
+  }
+}
+template <class T>
+WARDEN_DEVICE void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile(
+        "st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(detail::of_cluster(&own, rank)),
+        "r"(detail::bits<std::uint32_t>(value))
+        : "memory");
+  } else {
+    asm volatile(
+        "st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(detail::of_cluster(&own, rank)),
+        "l"(detail::bits<std::uint64_t>(value))
+        : "memory");
+  }
+}
+WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank,
+                                              std::uint32_t value) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "r"(detail::of_cluster(&own, rank)), "r"(value)
+               : "memory");
+  return old;
+}
+#else
+template <class T>
+WARDEN_DEVICE T cluster_load(T const& own, unsigned) {
+  return shared_load(own);
+}
+template <class T>
+WARDEN_DEVICE void cluster_store(T& own, unsigned, std::type_identity_t<T> value) {
+  shared_store(own, value);
+}
+WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned, std::uint32_t value) {
+  return shared_fetch_add(own, value);
+}
+#endif
 
 // ---- waiting and time
 

@@ -95,6 +95,12 @@ enum class barrier : unsigned char { plain, any, all, count };
 enum class coming : unsigned char { from_anywhere, from_one_place };
 /// Every thread of the block comes with the same kind. Returns in how many `value` was true.
 unsigned sync_block(barrier kind, bool value, coming from, site const& where);
+/// Every thread of the cluster's blocks.
+void sync_cluster(site const& where);
+unsigned cluster_blocks();
+/// The place in shared memory of block `rank` of the cluster that `own`, of `bytes` bytes, is in
+/// that of the caller's: of dynamic shared memory alone.
+void* of_cluster(void const* own, std::size_t bytes, unsigned rank, site const& where);
 enum class collective : unsigned char { sync, ballot, shuffle, shift, match };
 /// Which lanes of a mask must come.
 enum class lanes : unsigned char {

@@ -15,6 +15,10 @@
 /// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
+/// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |
+/// | ^ | `sync_cluster()` | every thread of its blocks |
+/// | ^ | `cluster_load cluster_store` | `(own, rank)`: what `own` is in another block of it |
+/// | ^ | `cluster_fetch_add` | the same, of 32 bits; the old value. All of dynamic shared memory |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
