@@ -5,9 +5,10 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/lane_group.cuh>
+#include <warden/block/lanes_alike.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
+#include <warden/executor/group_locks.cuh>
 #include <warden/launch/section_runner.cuh>
 #include <warden/server/slice_server.cuh>
 #include <warden/simt/simt.cuh>
@@ -42,6 +43,11 @@ class locks_worker {
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
     bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
+    if constexpr (Ref::lanes > 1) {
+      group_locks const groups{ref_, records_, locks_,
+                               [this](unsigned a, unsigned b) { return wait_for(a, b); }};
+      return simt::ballot(simt::full_warp, !groups.run(m, second, arrived, retries_)) == 0;
+    }
     if constexpr (Ref::has_pairs) {
       if (!run_pairs(m, second, is_pair)) return false;
     }
@@ -79,7 +85,7 @@ class locks_worker {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
-    auto const group = lane_group::of(arrived ? lock : (0x80000000u | me));
+    auto const group = lanes_alike::of(arrived ? lock : (0x80000000u | me));
     bool waiting = arrived;
     unsigned fruitless = 0;
     typename Ref::reply_type to_caller[1];
