@@ -18,21 +18,27 @@
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
-/// | ^ | `group_sync(m) group_ballot(m, p) group_shuffle(m, v, lane) group_match(m, v)` | of lanes
-/// that run a section together | | ^ | `warp_min(v)` | 32 bits; every lane of the warp | | ^ |
-/// `unknown(v)` | v; the compiler knows nothing of it any more | | bits | `count_bits(w)
-/// first_bit(w) last_bit(w)` | 32 bits; none: -1 | | ^ | `multiply_high(a, b)` | 32 or 64 bits | |
-/// ^ | `sum_of_bytes(w)` | of a word's four | | global | `load_relaxed load_acquire` | 4 or 8
-/// bytes, device scope | | ^ | `store_relaxed store_release` | the same | | ^ | `fetch_add fetch_or
-/// fetch_xor fetch_min fetch_max` | relaxed; the old value | | ^ | `fetch_add_together
-/// add_together` | lanes that happen to be together add by one atomic | | ^ | `exchange
-/// compare_exchange` | the same | | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each
-/// atomic by itself | | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than
-/// PTX promises | | ^ | `store_four_words` | 16 bytes, plain | | shared | `shared_load
-/// shared_store` | relaxed, block scope | | ^ | `shared_fetch_add shared_fetch_min` | the same; the
-/// old value | | ^ | `shared_set_bits` | the same, of 32 bits; no result | | ^ | `shared_exchange
-/// shared_compare_exchange` | the same | | ^ | `dynamic_shared() shared_span<T>` | the launch's
-/// arena, its contents garbage; a piece | | ^ | `is_shared(address)` | whether it is the block's |
+/// | ^ | `group_sync(m) group_ballot(m, p)` | as above, of lanes that run a section together |
+/// | ^ | `group_shuffle(m, v, lane) group_match(m, v)` | the same |
+/// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
+/// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
+/// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
+/// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
+/// | ^ | `sum_of_bytes(w)` | of a word's four |
+/// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
+/// | ^ | `store_relaxed store_release` | the same |
+/// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
+/// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
+/// | ^ | `exchange compare_exchange` | the same |
+/// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
+/// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
+/// | ^ | `store_four_words` | 16 bytes, plain |
+/// | shared | `shared_load shared_store` | relaxed, block scope |
+/// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
+/// | ^ | `shared_set_bits` | the same, of 32 bits; no result |
+/// | ^ | `shared_exchange shared_compare_exchange` | the same |
+/// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
+/// | ^ | `is_shared(address)` | whether it is the block's |
 /// | fences | `fence_device() fence_block()` | acquire and release |
 /// | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()` is |
 /// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |
