@@ -2,7 +2,7 @@
 // Sections that several lanes run, under many schedules, and what the simulated device says of
 // lanes that part.
 
-#include "tests/protocol/lanes.cuh"
+#include "tests/protocol/lanes_fused.cuh"
 #include "tests/support/many_schedules.cuh"
 
 #include <gmock/gmock.h>
@@ -32,6 +32,14 @@ TEST(lanes_seeds, each_section_runs_once_by_locks) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
     together::defer<deferring<locks<16>>, add<8>, add<2>>(150, keys, 1);
     together::defer<deferring<locks<16>, placement::on_chip>, add<16>, add_alone>(120, keys, 1);
+  });
+}
+
+TEST(lanes_seeds, calls_are_answered_by_the_first_lane) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 9);
+    together::send_and_call_all<test::runs>(60, keys, 1, 2);
+    together::send_and_call_all<test::locks>(60, keys, 1, 2);
   });
 }
 
