@@ -275,9 +275,12 @@ MUTANTS = {
     "group-run": ("server/group_runs.cuh",
                   "if (lanes.lane() == 0) { owner = simt::shared_load(taken); simt::shared_store(taken, owner + 1); }",
                   GROUPS_BY_RUNS, HALF_DONE),
-    "fewer-lanes": ("launch/section_runner.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
+    "group-answer": ("server/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
+                     "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
+    "fewer-lanes": ("critical_section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
+    "pair-group-release": ("executor/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
     "group-acquire": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
-    "group-release": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
+    "group-release": ("executor/locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.
     "replay-amid": ("launch/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",

@@ -51,6 +51,17 @@ inline constexpr bool lanes_taken_by = [] {
   }
 }();
 
+/// Whether this lane runs the section where `Most` lanes run what several sections' messages say:
+/// the first lanes of the group do.
+template <class Section, unsigned Most>
+WARDEN_DEVICE bool takes_part() {
+  if constexpr (lanes_of<Section> < Most) {
+    return lane_group<Most>{}.lane() < lanes_of<Section>;  // sabotage: fewer-lanes
+  } else {
+    return true;
+  }
+}
+
 namespace detail {
 /// Whether a section can be called with these and, if it takes one, its group.
 template <class Section, class... Arguments>
@@ -274,12 +285,11 @@ concept section_between = is_address_free<Section> &&
      detail::takes_first_context<Section, First, Second, FirstContext> ||
      detail::takes_no_context<Section, First, Second>);
 
-/// Calls a section on records of two guardeds, with as many contexts as it takes. What it returns
-/// is nobody's.
+/// Calls a section on records of two guardeds, with as many contexts as it takes; by all lanes of
+/// its group if it has several. What it returns is nobody's.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
                                        contexts<FirstContext, SecondContext> const& given) {
-  detail::check_runs_alone<Section>();
   if constexpr (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext>) {
     static_cast<void>(detail::call(section, first, second, given.first, given.second));
   } else if constexpr (detail::takes_first_context<Section, First, Second, FirstContext>) {

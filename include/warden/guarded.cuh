@@ -89,8 +89,11 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
   static_assert(forwards_taken_by<executor> ||
                     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections need the executor runs or nested");
-  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...),
-                "warden: sections that several lanes run need the executor runs or locks");
+  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
+                    (Policy::deferred_only &&
+                     (pair_section_of<Sections, Record, typename Policy::context> || ...)),
+                "warden: sections that several lanes run need the executor runs or locks; with "
+                "sections on two records of any owners the policy says deferred_only");
   static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run are not combined: let the policy not say "
                 "combines");

@@ -72,6 +72,7 @@ WARDEN_HOST_DEVICE two_words load_two(std::uint64_t const* words, unsigned w) {
 struct find_alone : request {
   __device__ void operator()(cache_set& set, batch const& b) const {
     constexpr unsigned at_once = 4;
+    WARDEN_NO_UNROLL
     for (unsigned w = 0; w < cache_set::size / 2; w += at_once) {
       two_words keys[at_once];
       WARDEN_UNROLL
@@ -86,6 +87,7 @@ struct find_alone : request {
       return use(set, b, found);
     }
     std::uint64_t oldest = ~std::uint64_t{0};
+    WARDEN_NO_UNROLL
     for (unsigned w = 0; w < cache_set::size / 2; w += at_once) {
       two_words used[at_once];
       WARDEN_UNROLL

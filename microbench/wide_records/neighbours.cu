@@ -66,7 +66,7 @@ struct neighbours {
   using record = neighbour_list;
   using context = warden::no_context;
   using alone = inserting<insert_alone>;
-  using together = inserting<insert_together<8>>;
+  using together = inserting<insert_together<32>>;
   using under_locks = inserting<insert_together<32>>;
 
   class memory {

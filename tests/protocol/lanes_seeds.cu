@@ -3,6 +3,7 @@
 // lanes that part.
 
 #include "tests/protocol/lanes_fused.cuh"
+#include "tests/protocol/lanes_pairs.cuh"
 #include "tests/support/many_schedules.cuh"
 
 #include <gmock/gmock.h>
@@ -23,23 +24,34 @@ using warden::executor::runs;
 TEST(lanes_seeds, each_section_runs_once_by_runs) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
-    together::defer<deferring<runs<>>, add<8>, add<2>>(150, keys, 1);
-    together::defer<deferring<runs<>, placement::on_chip>, add<16>, add_alone>(120, keys, 1);
+    together::defer<deferring<runs<>>, add<8>, add<2>>(100, keys, 1);
+    together::defer<deferring<runs<>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
   });
 }
 TEST(lanes_seeds, each_section_runs_once_by_locks) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
-    together::defer<deferring<locks<16>>, add<8>, add<2>>(150, keys, 1);
-    together::defer<deferring<locks<16>, placement::on_chip>, add<16>, add_alone>(120, keys, 1);
+    together::defer<deferring<locks<16>>, add<8>, add<2>>(100, keys, 1);
+    together::defer<deferring<locks<16>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
   });
 }
 
 TEST(lanes_seeds, calls_are_answered_by_the_first_lane) {
   test::under_many_schedules(4, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 9);
-    together::send_and_call_all<test::runs>(60, keys, 1, 2);
-    together::send_and_call_all<test::locks>(60, keys, 1, 2);
+    together::send_and_call_all<test::runs>(40, keys, 1, 2);
+    together::send_and_call_all<test::locks>(40, keys, 1, 2);
+  });
+}
+
+TEST(lanes_seeds, each_section_on_two_records_runs_once) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 30);
+    unsigned const partitions = 1u << seed % 4;
+    together::defer_pairs<placement::in_memory>(50, keys, partitions);
+    together::defer_pairs<placement::on_chip>(50, keys, partitions);
+    together::defer_between<placement::on_chip>(50, keys, 40 - keys, partitions);
+    together::send_pairs_to_one<test::locks>(40, keys);
   });
 }
 

@@ -43,11 +43,7 @@ class locks_worker {
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
     bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
-    if constexpr (Ref::lanes > 1) {
-      group_locks const groups{ref_, records_, locks_,
-                               [this](unsigned a, unsigned b) { return wait_for(a, b); }};
-      return simt::ballot(simt::full_warp, !groups.run(m, second, arrived, retries_)) == 0;
-    }
+    if constexpr (Ref::lanes > 1) return run_together(m, second, arrived);
     if constexpr (Ref::has_pairs) {
       if (!run_pairs(m, second, is_pair)) return false;
     }
@@ -79,6 +75,32 @@ class locks_worker {
         number_{number},
         records_{ref, number, at.records.in(storage)},
         locks_{at.locks.in(storage)} {}
+
+  /// All sections, by groups of lanes.
+  WARDEN_DEVICE bool run_together(typename Ref::message_type const& own, std::uint32_t own_second,
+                                  bool arrived) {
+    lane_group<Ref::lanes> const lanes;
+    auto const run_one = [&](typename Ref::message_type const& m) {
+      std::uint32_t second = m.local();
+      section_runner const runner{ref_};
+      runner.second_of(m, second);
+      auto* const identity = records_.address_of(m.local());
+      auto* const other = records_.address_of(second);
+      typename Ref::reply_type to_caller[1];
+      simt::group_enter(lanes.mask(), identity);
+      if (other != identity) simt::group_enter(lanes.mask(), other);
+      runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
+      if (other != identity) simt::group_leave(lanes.mask(), other);
+      simt::group_leave(lanes.mask(), identity);
+      // What each lane wrote is visible to all, in the next section and in the first lane's answer.
+      lanes.sync();  // sabotage: group-release
+      if (lanes.lane() == 0) runner.reply(to_caller);
+    };
+    bool const alive = run_under_locks(
+        lanes, locks_, own, {table::lock_of(own.local()), table::lock_of(own_second)}, arrived,
+        retries_, run_one, [this](lock_pair wanted) { return wait_for(wanted.a, wanted.b); });
+    return !simt::any(simt::full_warp, !alive);
+  }
 
   /// The sections on one record.
   WARDEN_DEVICE bool run_alone(typename Ref::message_type const& m, bool arrived) {

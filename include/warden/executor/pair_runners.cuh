@@ -29,7 +29,6 @@ template <class Ref, unsigned Rounds>
 class pair_runners {
   using sections = pair_sections<Ref>;
   using message_type = typename sections::message_type;
-  using lock_pair = typename sections::lock_pair;
   using table = typename sections::table;
   using first_record = typename Ref::record;
   using second_record = typename Ref::second_record;

@@ -175,7 +175,7 @@ class rounds_worker {
 
   /// Waits for the locks of one of these messages. False once the run is poisoned.
   WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
-    typename sections::lock_pair wanted{0, 0};
+    lock_pair wanted{0, 0};
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k)
       if ((waiting >> k & 1u) != 0) wanted = sections::locks_of(m[k]);

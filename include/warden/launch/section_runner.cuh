@@ -129,10 +129,7 @@ class section_runner {
   }
   template <class Sent, class By>
   WARDEN_DEVICE static void run_one(Sent const& sent, reply_type& to_caller, By by) {
-    if constexpr (lanes_of<section_in<Sent>> < Ref::lanes) {
-      bool const watches = lane_group<Ref::lanes>{}.lane() >= lanes_of<section_in<Sent>>;
-      if (watches) return;  // sabotage: fewer-lanes
-    }
+    if (!takes_part<section_in<Sent>, Ref::lanes>()) return;
     if constexpr (is_called<Sent>) {
       to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
     } else {

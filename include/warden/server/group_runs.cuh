@@ -47,23 +47,33 @@ class group_runs {
   }
 
  private:
+  /// A message, and where its record is.
+  struct upcoming {
+    message_type message;
+    record* place;
+  };
+  WARDEN_DEVICE upcoming look_up(std::uint32_t i, std::uint32_t end) const {
+    message_type const& m = window_.sorted(i < end ? i : end - 1);
+    return {m, records_.at(m.local())};
+  }
+
   /// One owner's messages.
   WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
     if (begin == end) return;
-    message_type next = window_.sorted(begin);
+    upcoming next = look_up(begin, end);
     WARDEN_NO_UNROLL
     for (std::uint32_t i = begin; i < end; ++i) {
-      message_type const m = next;
+      upcoming const now = next;
       // On its way while the section runs.
-      if (i + 1 < end) next = window_.sorted(i + 1);
-      record const* const identity = records_.address_of(m.local());
+      next = look_up(i + 1, end);
+      record const* const identity = records_.address_of(now.message.local());
       reply_type to_caller[1];
       simt::group_enter(lanes.mask(), identity);
-      section_runner{ref_}.apply(m, *records_.at(m.local()), to_caller[0]);
+      section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
       simt::group_leave(lanes.mask(), identity);
       // What each lane wrote is visible to all, in the next section and in the first lane's answer.
-      lanes.sync();  // sabotage: group-sync
-      if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);
+      lanes.sync();                                                  // sabotage: group-sync
+      if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);  // sabotage: group-answer
     }
   }
 
