@@ -5,7 +5,7 @@
 /// the same locks.
 #pragma once
 
-#include <warden/block/lock_table.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/lane_group.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -14,12 +14,6 @@
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
-
-/// Two locks, which may be one: those of a message's records.
-struct lock_pair {
-  unsigned a;  ///< one of them
-  unsigned b;  ///< the other
-};
 
 /// The message of another lane of the group. Collective over the group.
 template <unsigned Lanes, class Message>

@@ -7,6 +7,7 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/two_array_store.cuh>
 #include <warden/executor/group_locks.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/executor/pair_sections.cuh>
 #include <warden/executor/rounds.cuh>
 #include <warden/lane_group.cuh>
@@ -52,11 +53,13 @@ class group_rounds_worker {
   /// The same, but of their records only those of this thread's messages. Collective.
   WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
     sections_.records().hold(pair);
-    for_each_record(m, arrived, [&](std::uint32_t slot) { sections_.records().load(slot); });
+    sections::for_each_record(m, arrived,
+                              [&](std::uint32_t slot) { sections_.records().load(slot); });
   }
   /// Gives those back. Collective, behind a barrier.
   WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
-    for_each_record(m, arrived, [&](std::uint32_t slot) { sections_.records().write_back(slot); });
+    sections::for_each_record(m, arrived,
+                              [&](std::uint32_t slot) { sections_.records().write_back(slot); });
   }
   /// Gives them back, as pair_store.
   WARDEN_DEVICE void write_back() const { sections_.records().write_back(); }
@@ -70,7 +73,9 @@ class group_rounds_worker {
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) const {
     lane_group<Ref::lanes> const lanes;
     auto const run_one = [&](message_type const& one) { sections_.run_together(lanes, one); };
-    auto const wait = [this](lock_pair wanted) { return wait_for(wanted); };
+    auto const wait = [this](lock_pair wanted) {
+      return wait_for_locks(ref_, locks_, wanted, simt::block_rank());
+    };
     std::uint32_t in_vain = 0;
     bool alive = true;
     WARDEN_UNROLL
@@ -93,28 +98,6 @@ class group_rounds_worker {
 
   WARDEN_DEVICE group_rounds_worker(Ref const& ref, std::byte* storage, layout const& at)
       : ref_{ref}, sections_{ref, at.records, storage}, locks_{at.locks.in(storage)} {}
-
-  template <class F>
-  WARDEN_DEVICE static void for_each_record(message_type const (&m)[rounds], unsigned arrived,
-                                            F f) {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if ((arrived >> k & 1u) == 0) continue;
-      f(m[k].local());
-      f(sections::second_of(m[k]));
-    }
-  }
-
-  /// Until both locks look free; whoever has one runs or tries. One thread. False once the run is
-  /// poisoned.
-  WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
-    return ref_.wait_until([&] { return locks_.is_free(wanted.a) && locks_.is_free(wanted.b); },
-                           [&](auto watch) {
-                             watch(locks_.word(wanted.a));
-                             watch(locks_.word(wanted.b));
-                           },
-                           wait_kind::lock, simt::block_rank(), wanted.a);
-  }
 
   Ref const& ref_;
   sections sections_;

@@ -9,6 +9,7 @@
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/executor/group_locks.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/launch/section_runner.cuh>
 #include <warden/server/slice_server.cuh>
 #include <warden/simt/simt.cuh>
@@ -98,7 +99,7 @@ class locks_worker {
     };
     bool const alive = run_under_locks(
         lanes, locks_, own, {table::lock_of(own.local()), table::lock_of(own_second)}, arrived,
-        retries_, run_one, [this](lock_pair wanted) { return wait_for(wanted.a, wanted.b); });
+        retries_, run_one, [this](lock_pair wanted) { return wait_for(wanted); });
     return !simt::any(simt::full_warp, !alive);
   }
 
@@ -137,7 +138,7 @@ class locks_worker {
       // Sections are short: most locks are free again before a polite wait would end.
       if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
         bool const hopeful =
-            me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock, lock);
+            me != static_cast<unsigned>(simt::first_bit(left)) || wait_for({lock, lock});
         if (!simt::ballot(simt::full_warp, !hopeful)) continue;
         return false;
       }
@@ -166,7 +167,7 @@ class locks_worker {
       if (waiting) ++retries_;
       if (!simt::any(simt::full_warp, taken) && ++fruitless % tries_before_wait == 0) {
         bool const polls = simt::lane_id() == static_cast<unsigned>(simt::first_bit(left));
-        if (simt::any(simt::full_warp, polls && !wait_for(a, b))) return false;
+        if (simt::any(simt::full_warp, polls && !wait_for({a, b}))) return false;
       }
     }
   }
@@ -183,13 +184,8 @@ class locks_worker {
     simt::section_leave(identity);
   }
 
-  WARDEN_DEVICE bool wait_for(unsigned a, unsigned b) const {
-    return ref_.wait_until([&] { return locks_.is_free(a) && locks_.is_free(b); },
-                           [&](auto watch) {
-                             watch(locks_.word(a));
-                             watch(locks_.word(b));
-                           },
-                           wait_kind::lock, number_, a);
+  WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
+    return wait_for_locks(ref_, locks_, wanted, number_);
   }
 
   Ref const& ref_;

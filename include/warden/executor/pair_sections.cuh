@@ -9,7 +9,7 @@
 #include <warden/channel/log_pairs.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
-#include <warden/executor/group_locks.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
@@ -61,6 +61,18 @@ class pair_sections {
   /// The slot of a message's second record; of the first one if it is on one.
   WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
     return pairs::second_of(m);
+  }
+
+  /// Calls `f` with the slots of the records of the messages `m[k]` of the bits k of `arrived`.
+  template <unsigned Rounds, class F>
+  WARDEN_DEVICE static void for_each_record(message_type const (&m)[Rounds], unsigned arrived,
+                                            F f) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      f(m[k].local());
+      f(second_of(m[k]));
+    }
   }
 
   /// Runs a message's section, whose locks are held, on the records where they are.
