@@ -74,18 +74,15 @@ inline void expect_pairs(std::vector<row> const& rows, std::vector<row> const& o
   if (!is_one_array) compare(others, wanted_others);
 }
 
-template <warden::placement Where>
-struct in_rounds_policy : warden::default_policy {
+/// Parts of records are on chip where they fit.
+struct in_rounds : warden::default_policy {
   static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
-  static constexpr warden::placement records = Where;
 };
 
 /// In rounds, between the parts of one array.
-template <warden::placement Where>
-void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions) {
-  using guarded =
-      warden::basic_guarded<in_rounds_policy<Where>, row, by_wide, by_narrow, add_alone>;
+inline void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions) {
+  using guarded = warden::basic_guarded<in_rounds, row, by_wide, by_narrow, add_alone>;
   using arguments = sending_pairs<typename guarded::deferred_ref>;
   test::guarded_records<guarded> g{keys};
   warden::deferred later{g.guarded, n, {.partitions = partitions}};
@@ -97,9 +94,9 @@ void defer_pairs(std::uint32_t n, std::uint32_t keys, unsigned partitions) {
   expect_pairs(rows, rows, n, true, true);
 }
 /// The same between two arrays.
-template <warden::placement Where>
-void defer_between(std::uint32_t n, std::uint32_t keys, std::uint32_t others, unsigned partitions) {
-  using guarded = warden::basic_guarded<in_rounds_policy<Where>, row, add_alone>;
+inline void defer_between(std::uint32_t n, std::uint32_t keys, std::uint32_t others,
+                          unsigned partitions) {
+  using guarded = warden::basic_guarded<in_rounds, row, add_alone>;
   test::guarded_records<guarded> g{keys}, h{others};
   using log = warden::deferred_between<guarded, guarded, by_wide, by_narrow>;
   log later{g.guarded, h.guarded, n, {.partitions = partitions}};

@@ -48,9 +48,8 @@ TEST(lanes_seeds, each_section_on_two_records_runs_once) {
   test::under_many_schedules(4, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 30);
     unsigned const partitions = 1u << seed % 4;
-    together::defer_pairs<placement::in_memory>(50, keys, partitions);
-    together::defer_pairs<placement::on_chip>(50, keys, partitions);
-    together::defer_between<placement::on_chip>(50, keys, 40 - keys, partitions);
+    together::defer_pairs(50, keys, partitions);
+    together::defer_between(50, keys, 40 - keys, partitions);
     together::send_pairs_to_one<test::locks>(40, keys);
   });
 }

@@ -78,16 +78,26 @@ class part_copies {
   template <class Places, class From, class To>
   WARDEN_DEVICE static void copy(Places const& places, std::uint32_t all, From from, To to) {
     if constexpr (Lanes > 1) {
-      lane_group<Lanes> const lanes;
-      for (std::uint32_t s = simt::thread_rank() / Lanes; s < all;
-           s += simt::block_threads() / Lanes) {
-        if (!places.is_record(s)) continue;
-        simt::group_enter(lanes.mask(), places.address_of(s));
-        copy_together(lanes, to(s), from(s));
-        simt::group_leave(lanes.mask(), places.address_of(s));
-      }
-      return;
+      copy_by_groups(places, all, from, to);
+    } else {
+      copy_by_threads(places, all, from, to);
     }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_groups(Places const& places, std::uint32_t all, From from,
+                                           To to) {
+    lane_group<Lanes> const lanes;
+    for (std::uint32_t s = simt::thread_rank() / Lanes; s < all;
+         s += simt::block_threads() / Lanes) {
+      if (!places.is_record(s)) continue;
+      simt::group_enter(lanes.mask(), places.address_of(s));
+      copy_together(lanes, to(s), from(s));
+      simt::group_leave(lanes.mask(), places.address_of(s));
+    }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_threads(Places const& places, std::uint32_t all, From from,
+                                            To to) {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = simt::thread_rank(); first < all;
          first += at_once * simt::block_threads()) {
