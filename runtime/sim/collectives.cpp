@@ -83,11 +83,6 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
     w.waiting |= 1u << lane;
     block_current(thread_state::in_collective);
     switch_out();
-  } else if (who == device::lanes::together) {
-    // The lane that came last goes on first, or does not.
-    std::uint64_t const result = w.results[lane];
-    for (std::uint32_t turns = random_.below(2); turns != 0; --turns) yield(where);
-    return result;
   }
   return w.results[lane];
 }
