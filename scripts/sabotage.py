@@ -28,6 +28,9 @@ KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
 ROUNDS = "logs/rounds_seeds.each_section_runs_once"
 BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
+GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
+GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
@@ -266,6 +269,18 @@ MUTANTS = {
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
                       LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
+    # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
+    "group-sync": ("server/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
+    "group-run": ("server/group_runs.cuh",
+                  "if (lanes.lane() == 0) { owner = simt::shared_load(taken); simt::shared_store(taken, owner + 1); }",
+                  GROUPS_BY_RUNS, HALF_DONE),
+    "group-answer": ("server/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
+                     "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
+    "fewer-lanes": ("critical_section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
+    "pair-group-release": ("executor/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
+    "group-acquire": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
+    "group-release": ("executor/locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.
     "replay-amid": ("launch/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",

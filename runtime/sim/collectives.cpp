@@ -133,7 +133,7 @@ bool machine::complete_collective(thread& t) {
   warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32, mask = w.masks[lane];
   unsigned const coming = mask & w.lanes & ~w.ended;
-  if (coming != mask && w.who[lane] == device::lanes::all) {
+  if (coming != mask && w.who[lane] != device::lanes::not_ended) {
     auto const missing = static_cast<unsigned>(std::countr_zero(mask & ~coming));
     bool const beyond = (w.lanes >> missing & 1u) == 0;
     misuse("warp collective whose mask names lane " + std::to_string(missing) +
@@ -145,8 +145,18 @@ bool machine::complete_collective(thread& t) {
   unsigned const there = others & w.waiting;
   for (unsigned left = there == others ? others : there & -there; left != 0; left &= left - 1) {
     auto const other = static_cast<unsigned>(std::countr_zero(left));
-    if (w.masks[other] == mask && w.kinds[other] == w.kinds[lane]) continue;
+    bool const is_group =
+        w.who[lane] == device::lanes::together || w.who[other] == device::lanes::together;
+    bool const meets = w.masks[other] == mask && w.kinds[other] == w.kinds[lane];
+    device::site const& place = threads_[w.first_thread + other].where;
+    if (meets && (!is_group || same(place, t.where))) continue;
     if ((w.masks[other] >> lane & 1u) == 0) return false;  // busy in one of its own
+    if (is_group && w.masks[other] == mask) {
+      misuse(
+          "lanes that run a section together meet in different collectives: all of them come to "
+          "each of its group's",
+          t.where);
+    }
     misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
   }
   if (there != others) return false;

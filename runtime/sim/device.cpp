@@ -115,11 +115,11 @@ bool sleep(site const& where) {
 }
 void end_wait() { m().end_wait(); }
 
-void section_enter(void const* record, bool in_order, site const& where) {
-  m().section_enter(record, in_order, where);
+void section_enter(void const* record, bool in_order, unsigned group, site const& where) {
+  m().section_enter(record, in_order, group, where);
 }
-void section_leave(void const* record, bool in_order, site const& where) {
-  m().section_leave(record, in_order, where);
+void section_leave(void const* record, bool in_order, unsigned group, site const& where) {
+  m().section_leave(record, in_order, group, where);
 }
 void begin_collective(void const* storage, site const& where) {
   m().begin_collective(storage, where);

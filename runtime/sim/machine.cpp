@@ -299,7 +299,7 @@ void machine::end_thread(thread& t) {
     if ((w.waiting >> l & 1u) == 0 || (w.masks[l] >> lane & 1u) == 0) continue;
     thread& other = threads_[w.first_thread + l];
     // Whoever waits for this lane waits for ever, or no more.
-    if (w.who[l] == device::lanes::all)
+    if (w.who[l] != device::lanes::not_ended)
       misuse("lane ended, but a warp collective names it in its mask", other.where);
     complete_collective(other);
   }

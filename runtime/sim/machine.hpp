@@ -183,8 +183,8 @@ class machine {
   bool sleep(device::site const& where);
   void end_wait();
 
-  void section_enter(void const* record, bool in_order, device::site const& where);
-  void section_leave(void const* record, bool in_order, device::site const& where);
+  void section_enter(void const* record, bool in_order, unsigned group, device::site const& where);
+  void section_leave(void const* record, bool in_order, unsigned group, device::site const& where);
 
   void begin_collective(void const* storage, device::site const& where);
   void end_collective(void const* storage);
@@ -268,17 +268,27 @@ class machine {
   view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
-  struct entered_by {
-    unsigned thread;
-    device::site where;
-  };
-  std::unordered_map<void const*, entered_by> entered_;
-  /// The end of the last section on a record.
+  /// When a thread left a section.
   struct left_by {
     unsigned thread;
     event_time time;
   };
-  std::unordered_map<void const*, left_by> left_;
+  /// Who is in a section, alone or as a group of lanes.
+  struct entered_by {
+    unsigned thread;  ///< the first of them
+    device::site where;
+    unsigned group;               ///< 0: it is alone
+    unsigned came = 0;            ///< of the group
+    std::vector<left_by> left{};  ///< of the group, in weak memory
+    unsigned gone = 0;            ///< of the group
+  };
+  std::unordered_map<void const*, entered_by> entered_;
+  /// The end of the last section on a record.
+  struct section_end {
+    left_by last;
+    std::vector<left_by> others{};  ///< of its group
+  };
+  std::unordered_map<void const*, section_end> left_;
   /// The block's barriers when a collective last used a storage.
   std::unordered_map<void const*, unsigned> storage_used_;
   struct visit {

@@ -87,6 +87,21 @@ template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
 }
+/// A place in the source, which the simulated device asks for.
+struct site {
+  WARDEN_HOST_DEVICE static constexpr site current() { return {}; }
+};
+/// Of the lanes that run a section together: all of `mask`, from one place.
+WARDEN_DEVICE void group_sync(unsigned mask, site) { __syncwarp(mask); }
+WARDEN_DEVICE unsigned group_ballot(unsigned mask, bool value, site) { return ballot(mask, value); }
+template <class T>
+WARDEN_DEVICE T group_shuffle(unsigned mask, T value, unsigned source_lane, site) {
+  return shuffle(mask, value, source_lane);
+}
+template <class T>
+WARDEN_DEVICE unsigned group_match(unsigned mask, T value, site) {
+  return match_any(mask, value);
+}
 /// The lanes with this value, of values below `Limit`: faster than `match_any` where they have few
 /// bits and differ.
 template <unsigned Limit>
@@ -527,6 +542,8 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 
 WARDEN_DEVICE void section_enter(void const*, bool = true) {}
 WARDEN_DEVICE void section_leave(void const*, bool = true) {}
+WARDEN_DEVICE void group_enter(unsigned, void const*) {}
+WARDEN_DEVICE void group_leave(unsigned, void const*) {}
 WARDEN_DEVICE void begin_collective(void const*) {}
 WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}

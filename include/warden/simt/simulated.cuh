@@ -86,6 +86,27 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
                                            detail::to_bits(value), source_lane, device::lanes::all,
                                            where));
 }
+/// Of the lanes that run a section together: all of `mask`, from one place.
+inline void group_sync(unsigned mask, site where) {
+  device::warp(device::collective::sync, mask, 0, 0, device::lanes::together, where);
+}
+inline unsigned group_ballot(unsigned mask, bool value, site where) {
+  return static_cast<unsigned>(
+      device::warp(device::collective::ballot, mask, value, 0, device::lanes::together, where));
+}
+template <class T>
+T group_shuffle(unsigned mask, T value, unsigned source_lane, site where) {
+  static_assert(detail::word<T>);
+  return detail::from_bits<T>(device::warp(device::collective::shuffle, mask,
+                                           detail::to_bits(value), source_lane,
+                                           device::lanes::together, where));
+}
+template <class T>
+unsigned group_match(unsigned mask, T value, site where) {
+  static_assert(detail::word<T>);
+  return static_cast<unsigned>(device::warp(device::collective::match, mask, detail::to_bits(value),
+                                            0, device::lanes::together, where));
+}
 /// The sum of the values of a whole warp, modulo 2^32.
 inline unsigned warp_sum(unsigned value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
@@ -365,10 +386,17 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
 /// `in_order`: the sections before on this record happened before this one, and this one before
 /// those to come; otherwise they only exclude each other.
 inline void section_enter(void const* record, bool in_order = true, site where = site::current()) {
-  device::section_enter(record, in_order, where);
+  device::section_enter(record, in_order, 0, where);
 }
 inline void section_leave(void const* record, bool in_order = true, site where = site::current()) {
-  device::section_leave(record, in_order, where);
+  device::section_leave(record, in_order, 0, where);
+}
+/// By every lane of the mask `group`, which run a section together.
+inline void group_enter(unsigned group, void const* record, site where = site::current()) {
+  device::section_enter(record, true, group, where);
+}
+inline void group_leave(unsigned group, void const* record, site where = site::current()) {
+  device::section_leave(record, true, group, where);
 }
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);
