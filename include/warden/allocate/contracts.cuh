@@ -25,7 +25,7 @@ struct reduce_then_scan {};
 
 /// How `allocate_async` gives places: by `Contract`, in blocks of `Threads` threads, each of which
 /// takes `Items` items in a tile.
-template <class Contract, unsigned Threads = 128, unsigned Items = 16>
+template <class Contract, unsigned Threads = 128, unsigned Items = 15>
 struct allocation_policy {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
@@ -35,16 +35,16 @@ struct allocation_policy {
   static constexpr unsigned items = Items;           ///< of a thread, in a tile
   static constexpr unsigned tile = Threads * Items;  ///< items of a tile
   /// Blocks that a multiprocessor can hold, at least: 48 registers a thread.
-  static constexpr unsigned blocks = Threads == 32 ? 32 : 1280 / Threads;
+  static constexpr unsigned blocks = Threads == 32 ? 32 : 1024 / Threads;
 };
 /// `unordered`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+template <unsigned Threads = 128, unsigned Items = 15>
 using unordered_allocation = allocation_policy<unordered, Threads, Items>;
 /// `ordered`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+template <unsigned Threads = 128, unsigned Items = 15>
 using ordered_allocation = allocation_policy<ordered, Threads, Items>;
 /// `reduce_then_scan`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+template <unsigned Threads = 128, unsigned Items = 15>
 using reduce_then_scan_allocation = allocation_policy<reduce_then_scan, Threads, Items>;
 
 WARDEN_NAMESPACE_END

@@ -20,7 +20,8 @@ struct length_of_run {
 template <class T>
 struct value_of_run {
   T const* values;
-  WARDEN_DEVICE T operator()(std::uint64_t i, std::uint32_t) const { return values[i]; }
+  WARDEN_DEVICE T item(std::uint64_t i) const { return values[i]; }
+  WARDEN_DEVICE T operator()(std::uint64_t, std::uint32_t, T value) const { return value; }
 };
 
 }  // namespace detail
