@@ -37,6 +37,7 @@ BY_OWNERS = "tables/every_executor/0.under_many_schedules"
 # Those of allocation.
 ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
 SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+FAR_BACK = "places/allocation.looks_far_back"
 ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
 UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
 # That of the applications' barrier.
@@ -342,11 +343,15 @@ MUTANTS = {
     "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
     "announce": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
-    "look-back-end": ("allocate/tile_order.cuh", "bool const is_known = true;", ANNOUNCED, MISPLACED),
-    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = simt::lane_id() < last;", ONE_CALL, MISPLACED),
+    "group-sum": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "look-back-count": ("allocate/tile_order.cuh", "bool const has_tile = lane + 1 < tile % group;", ONE_CALL, MISPLACED),
+    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = lane + 1 < nearest;", FAR_BACK, MISPLACED),
+    "look-back-sum": ("allocate/tile_order.cuh", "bool const waits = false;", FAR_BACK, MISPLACED),
     "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
-    "begins-cleared": ("allocate/element_writer.cuh", "", SHARED_TILES, MISPLACED),
-    "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "begins-cleared": ("allocate/warp_items.cuh", "", SHARED_TILES, MISPLACED),
+    "items-listed": ("allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
+    "listed-read": ("allocate/emit.cuh", "", SHARED_TILES, MISPLACED),
+    "warp-totals": ("allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
     "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
     "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
     # The barrier of a grid.

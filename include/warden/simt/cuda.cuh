@@ -136,6 +136,14 @@ WARDEN_DEVICE unsigned warp_sum(unsigned value) {
   return value;
 #endif
 }
+/// The same of 64 bits, modulo 2^64.
+WARDEN_DEVICE std::uint64_t warp_sum(std::uint64_t value) {
+  // In parts whose sums have 32 bits.
+  constexpr unsigned bits = 27, low = (1u << bits) - 1;
+  std::uint64_t sum = warp_sum(static_cast<unsigned>(value) & low);
+  sum += std::uint64_t{warp_sum(static_cast<unsigned>(value >> bits) & low)} << bits;
+  return sum + (std::uint64_t{warp_sum(static_cast<unsigned>(value >> 2 * bits))} << 2 * bits);
+}
 /// The smallest value of a whole warp.
 WARDEN_DEVICE unsigned warp_min(unsigned value) {
 #if __CUDA_ARCH__ >= 800

@@ -113,6 +113,12 @@ inline unsigned warp_sum(unsigned value, site where = site::current()) {
     value += shuffle(full_warp, value, lane_id() ^ distance, where);
   return value;
 }
+/// The same of 64 bits, modulo 2^64.
+inline std::uint64_t warp_sum(std::uint64_t value, site where = site::current()) {
+  for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
+    value += shuffle(full_warp, value, lane_id() ^ distance, where);
+  return value;
+}
 /// The smallest value of a whole warp.
 inline unsigned warp_min(unsigned value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2) {
