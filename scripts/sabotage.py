@@ -350,7 +350,7 @@ MUTANTS = {
     "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
     "begins-cleared": ("allocate/warp_items.cuh", "", SHARED_TILES, MISPLACED),
     "items-listed": ("allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
-    "listed-read": ("allocate/emit.cuh", "", SHARED_TILES, MISPLACED),
+    "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
     "warp-totals": ("allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
     "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
     "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),

@@ -29,8 +29,8 @@ struct search {
   }
 };
 
-/// What is done between two barriers of the grid: a level by all blocks, or some levels by one. Its
-/// frontier is list `number` modulo 2.
+/// What is done between two barriers of the grid: a level by all blocks, or some levels by one
+/// cluster. Its frontier is list `number` modulo 2.
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;

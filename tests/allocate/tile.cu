@@ -22,7 +22,7 @@ struct part {
 };
 WARDEN_KERNEL void write_part(part a) {
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  a.elements.write_from<items>(shared, warden::counted_items<test::counts_in>{0, a.n, a.count},
+  a.elements.write_part<items>(shared, warden::counted_items<test::counts_in>{0, a.n, a.count},
                                a.begin, a.size, a.to);
 }
 
@@ -44,8 +44,8 @@ TEST(tile, parts_of_billions_of_elements) {
              {std::uint64_t{0}, std::uint64_t{half}, std::uint64_t{most}}) {
           std::uint64_t const begin = start + far - before;
           if (begin >= starts.back()) continue;
-          // More than a window, now and then.
-          std::uint64_t const most = before == 20 ? 4200 : 1200;
+          // Several windows, now and then.
+          std::uint64_t const most = before == 20 ? 9000 : 1200;
           auto const elements = static_cast<std::uint32_t>(std::min(most, starts.back() - begin));
           test::guarded_memory<std::uint64_t> memory{elements, begin % 2};
           warden::launch(

@@ -37,9 +37,15 @@ inline constexpr bool is_ordered = std::is_same_v<typename Policy::contract, ord
 /// An empty list of long tiles, for `blocks` blocks.
 template <class Policy, class T>
 long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsigned blocks,
-                          located_stream const& in) {
+                          std::size_t shared_bytes, located_stream const& in) {
   constexpr std::uint64_t shortest = 2 * warp_items<Policy::items>::window;
-  constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
+  constexpr std::uint64_t most_at_once = warp_items<Policy::items>::reach;
+  if (blocks == 0) {
+    throw limit_error{"allocate: a block of " + std::to_string(Policy::threads) +
+                          " threads needs " + std::to_string(shared_bytes) +
+                          " bytes of shared memory; the device has no room for one",
+                      in.where};
+  }
   std::uint64_t const warps = std::uint64_t{blocks} * Policy::threads / simt::warp_size;
   // A quarter of what each warp has to write if all is full: one of these more or less at the end
   // is no matter.
@@ -94,7 +100,7 @@ void allocate_async(std::uint64_t n, Count count, Element element, output<T>& ou
   auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   auto const blocks = static_cast<unsigned>(runtime::resident_blocks(
       simt::make_kernel(write_rest), Policy::threads, shared_bytes, in.where));
-  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, in);
+  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, shared_bytes, in);
   allocation<Count, emit> const a{n,
                                   count,
                                   {out.ref(), element, listed},

@@ -35,7 +35,7 @@ class element_writer {
     unsigned const lane = simt::lane_id();
     // Groups are aligned in memory, if elements can be. Lanes write what is before the first one.
     auto const address = reinterpret_cast<std::uintptr_t>(to);
-    bool const has_groups = address % sizeof(T) == 0;
+    bool const has_groups = group == 1 || address % sizeof(T) == 0;
     std::uint32_t head =
         has_groups ? (0u - static_cast<std::uint32_t>(address / sizeof(T))) % group : 0;
     if (head > elements) head = elements;

@@ -18,7 +18,7 @@ template <class Count, class Emit>
 struct allocation {
   std::uint64_t n;              ///< items
   Count count;                  ///< as `allocate_async` is given it
-  Emit emit;                    ///< what becomes of a tile that has its places
+  Emit emit;                    ///< what becomes of a warp's items that have places
   std::uint64_t* counter;       ///< places taken, in device memory
   tile_order order;             ///< `ordered` alone
   allocation_control* control;  ///< where what went wrong is noted
@@ -81,13 +81,14 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
                                 a.count};
   counted items{mine.items, of.first, of.n, of.count};
   auto const sums = shared.totals.add_up(items.total());
+  listed_items listed;
   if constexpr (in_order) {
     if (simt::warp_rank() == 0) {
       if (simt::lane_id() == 0) a.order.announce(number, sums.all);
       // Stores of the list come behind: others wait for the announcement.
       simt::sync_warp(simt::full_warp);
     }
-    a.emit.prepare(mine, items, of);
+    listed = a.emit.prepare(mine, items, of);
     if (simt::warp_rank() == 0) {
       std::uint64_t const first = a.order.first_place(number, sums.all);
       if (simt::lane_id() == 0) shared.first = first;
@@ -96,11 +97,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     // On its way while the items are listed.
     std::uint64_t first = 0;
     if (simt::thread_rank() == 0) first = take_places(a.counter, sums.all);
-    a.emit.prepare(mine, items, of);
+    listed = a.emit.prepare(mine, items, of);
     if (simt::thread_rank() == 0) shared.first = first;
   }
   simt::sync_block();
-  a.emit.write(mine, items, of, shared.first + sums.before);
+  a.emit.write(mine, items, listed, of, shared.first + sums.before);
 }
 
 /// The long tiles that were listed, by all warps of all blocks: each counts the items again.
@@ -112,17 +113,18 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
   constexpr std::uint32_t part = emit::template part<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
   auto& mine = shared.of_warp[simt::warp_rank()];
-  std::uint64_t const tiles = a.emit.listed.size();
+  std::uint64_t const tiles = a.emit.long_ones.size();
   std::uint64_t turn = simt::block_rank() * storage::warps + simt::warp_rank();
   for (std::uint64_t t = 0; t < tiles; ++t) {
-    long_tile const its = a.emit.listed.tiles[t];
+    long_tile const its = a.emit.long_ones.tiles[t];
     counted_items<Count> const of{its.item, a.n, a.count};
     std::uint64_t const parts = (its.elements - 1) / part + 1;
     for (; turn < parts; turn += simt::block_count() * storage::warps) {
       std::uint64_t const begin = turn * part, left = its.elements - begin;
-      a.emit.ask(mine, of);
-      a.emit.write_from(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
+      a.emit.write_part(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
                         a.emit.out.data() + its.first + begin);
+      // Before the next part is counted there.
+      simt::sync_warp(simt::full_warp);  // sabotage: long-tile
     }
     // The next tile's parts go on with the warp whose turn it is.
     turn -= parts;
@@ -196,8 +198,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
                                   a.count};
     counted items{mine.items, of.first, of.n, of.count};
     auto const sums = shared.totals.add_up(items.total());
-    a.emit.prepare(mine, items, of);
-    a.emit.write(mine, items, of, first + sums.before);
+    listed_items const listed = a.emit.prepare(mine, items, of);
+    a.emit.write(mine, items, listed, of, first + sums.before);
     first += sums.all;
     // Before the next tile is counted there.
     simt::sync_block();  // sabotage: share-tile

@@ -23,7 +23,7 @@ struct long_tile {
 struct long_tiles {
   long_tile* tiles;             ///< the list
   std::uint64_t room;           ///< for so many
-  std::uint64_t longest;        ///< elements of a tile that one block writes, at most
+  std::uint64_t longest;        ///< elements of a tile that one warp writes, at most
   allocation_control* control;  ///< where they are counted
 
   /// By one thread. There is room, unless counts changed meanwhile.

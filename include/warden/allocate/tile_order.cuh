@@ -90,8 +90,9 @@ class tile_order {
   /// The lowest bits of a sum say how many tiles are in it.
   static constexpr unsigned counted_bits = 6;
   static_assert(group < 1u << counted_bits);
-  /// Places that no output has: a begin and 31 sums of 32 tiles with so many do not wrap around.
-  static constexpr std::uint64_t too_many = std::uint64_t{1} << 53;
+  /// Places that no output has. 32 tiles with so many do not wrap their sum around, which is
+  /// shifted, nor do 31 such sums, 31 tiles and a begin.
+  static constexpr std::uint64_t too_many = (std::uint64_t{1} << 53) - 1;
   static constexpr std::uint64_t failed = ~std::uint64_t{0};
 
   WARDEN_HOST_DEVICE static std::uint64_t groups_of(std::uint64_t tiles) {

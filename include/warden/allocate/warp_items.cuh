@@ -12,17 +12,18 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Where elements of a warp's items begin that are looked for.
-struct listed_from {
-  unsigned rank;         ///< of the first element's item, among those that emit any
-  std::uint32_t passed;  ///< elements of that item before
+/// What is listed of a warp's items, from one element on.
+struct listed_items {
+  unsigned first;        ///< rank of that element's item, among those that emit any
+  unsigned end;          ///< behind the last one's
+  std::uint32_t passed;  ///< elements of the first one before
 };
 
 /// The counts of `Items * 32` items, in a warp: lane l has those of the items from `l * Items` on.
 ///
-/// Items that emit elements are listed, for a window of elements. A bit for each element of the
-/// window says whether an item begins there: the bits up to an element's, counted, are its item's
-/// rank. So an item is found in a few instructions, however many elements the items have.
+/// Items that emit elements are listed. A bit for each element of a window says whether an item
+/// begins there: the bits up to an element's, counted, tell its item's rank. So an item is found in
+/// a few instructions, however many elements the items have.
 template <unsigned Items>
 class warp_items {
  public:
@@ -31,6 +32,9 @@ class warp_items {
   static_assert(size <= 8192);
   /// Elements of a window.
   static constexpr unsigned window = 4096;
+  /// Elements that a list serves, at most.
+  static constexpr std::uint32_t reach = (1u << (32 - std::bit_width(size - 1))) - 1;
+  static_assert(window < reach);
 
   /// The warp's shared memory. Not constructed.
   struct storage {
@@ -76,8 +80,7 @@ class warp_items {
   /// Collective, once: each lane takes its own items.
   WARDEN_DEVICE void take() {
     unsigned const lane = simt::lane_id();
-    for (unsigned w = lane; w < window / 32 + 1; w += simt::warp_size)
-      simt::shared_store(shared_.begins[w], 0u);  // sabotage: begins-cleared
+    clear(shared_);
     simt::sync_warp(simt::full_warp);
     std::uint64_t elements = 0;
     unsigned emitting = 0;
@@ -87,10 +90,15 @@ class warp_items {
       elements += counts_[j];
       emitting += counts_[j] != 0;
     }
-    // One scan for both sums. Behind it nobody reads counts any more.
-    std::uint64_t const before = warp_sum_before(elements << emitting_bits | emitting);
+    // One scan for both sums.
+    std::uint64_t const sum = elements << emitting_bits | emitting, before = warp_sum_before(sum);
     before_ = before >> emitting_bits;
-    rank_ = static_cast<std::uint32_t>(before) & emitting_mask;
+    rank_ = static_cast<unsigned>(before) & emitting_mask;
+    emitting_ =
+        static_cast<unsigned>(simt::shuffle(simt::full_warp, before + sum, simt::warp_size - 1)) &
+        emitting_mask;
+    // The list lies where the counts were.
+    simt::sync_warp(simt::full_warp);
   }
 
   /// Behind `take`: calls `f(item, before, count)` for the calling lane's items that emit elements:
@@ -105,10 +113,10 @@ class warp_items {
     }
   }
 
-  /// Collective, once, behind `take`: lists what the first `window` elements need.
-  WARDEN_DEVICE listed_from list() const {
-    // Elements far beyond need not be told apart, so 32 bits do.
-    auto start = static_cast<std::uint32_t>(before_ < window ? before_ : window);
+  /// Collective, once, behind `take`: lists all of them, and marks the first window.
+  WARDEN_DEVICE listed_items list() const {
+    // Elements out of reach need not be told apart, so 32 bits do.
+    auto start = static_cast<std::uint32_t>(before_ < reach ? before_ : reach);
     unsigned rank = rank_;
     marker marks{shared_, start};
     WARDEN_UNROLL
@@ -117,34 +125,54 @@ class warp_items {
       if (emits) shared_.words[rank + 1] = entry(start, simt::lane_id() * Items + j);
       rank += emits;
       marks.add(start, emits);
-      start += counts_[j] < window ? counts_[j] : window;
+      start += counts_[j] < reach ? counts_[j] : reach;
     }
     marks.finish();
     simt::sync_warp(simt::full_warp);  // sabotage: items-listed
-    return {0, 0};
+    return {0, emitting_, 0};
   }
-  /// Collective, in its place: the same for the `window` elements from `begin` on.
-  WARDEN_DEVICE listed_from list_from(std::uint64_t begin) const {
+  /// Collective, in its place: from element `begin` on, of which there is one.
+  WARDEN_DEVICE listed_items list_from(std::uint64_t begin) const {
     unsigned rank = rank_, earlier = 0;
     std::uint32_t passed = 0;
     marker marks{shared_, 0};
     for_mine([&](unsigned item, std::uint64_t before, std::uint32_t count) {
+      // The item of element `begin`, and those before, which nobody looks for.
       bool const is_earlier = before <= begin;
       if (is_earlier && before + count > begin) passed = static_cast<std::uint32_t>(begin - before);
       earlier += is_earlier;
-      if (before < begin + window) {
-        auto const start = static_cast<std::uint32_t>(is_earlier ? 0 : before - begin);
-        shared_.words[rank + 1] = entry(start, item);
-        marks.add(start, true);
-      }
-      ++rank;
+      std::uint64_t const far = is_earlier ? 0 : before - begin;
+      auto const start = static_cast<std::uint32_t>(far < reach ? far : reach);
+      shared_.words[++rank] = entry(start, item);
+      marks.add(start, true);
     });
     marks.finish();
-    // One lane has the item of element `begin`. It and those before began there at the latest.
+    // One lane has the item of element `begin`.
     earlier = simt::warp_sum(earlier);
     passed = simt::warp_sum(passed);
     simt::sync_warp(simt::full_warp);
-    return {earlier - 1, passed};
+    return {earlier - 1, emitting_, passed};
+  }
+  /// Collective, behind either: marks the window from element `at` of the list on, in place of the
+  /// one before. Returns the rank of that element's item.
+  WARDEN_DEVICE static unsigned mark(storage& shared, listed_items const& listed,
+                                     std::uint32_t at) {
+    // Nobody looks at the window before any more.
+    simt::sync_warp(simt::full_warp);
+    clear(shared);
+    simt::sync_warp(simt::full_warp);
+    unsigned earlier = 0;
+    for (unsigned rank = listed.first + simt::lane_id(); rank < listed.end;
+         rank += simt::warp_size) {
+      std::uint32_t const start = item(before(shared, rank) + 1).start;
+      bool const is_earlier = start <= at;
+      earlier += is_earlier;
+      if (!is_earlier && start - at >= window) break;
+      set_bit(shared, is_earlier ? 0 : start - at);
+    }
+    earlier = simt::warp_sum(earlier);
+    simt::sync_warp(simt::full_warp);
+    return listed.first + earlier - 1;
   }
 
   /// Which items begin at 32 elements of the window, from `element` on: the bits. Behind `list`.
@@ -155,7 +183,7 @@ class warp_items {
   }
   /// An item that is listed.
   struct listed_item {
-    std::uint32_t start;   ///< its first element in the window
+    std::uint32_t start;   ///< its first element, from where the list begins
     std::uint32_t number;  ///< in the warp
   };
   /// What is listed of the item before the one of a rank. Behind `list`.
@@ -169,13 +197,19 @@ class warp_items {
 
  private:
   static constexpr unsigned number_bits = std::bit_width(size - 1);
-  static_assert(window >> (32 - number_bits) == 0);
   // Elements of 8,192 items of 2^32 take 45 bits, so one word holds both sums.
   static constexpr unsigned emitting_bits = 16;
   static constexpr std::uint32_t emitting_mask = (1u << emitting_bits) - 1;
 
   WARDEN_DEVICE static std::uint32_t entry(std::uint32_t start, unsigned item) {
-    return start << number_bits | item;
+    return (start < reach ? start : reach) << number_bits | item;
+  }
+  WARDEN_DEVICE static void clear(storage& shared) {
+    for (unsigned w = simt::lane_id(); w < window / 32 + 1; w += simt::warp_size)
+      simt::shared_store(shared.begins[w], 0u);  // sabotage: begins-cleared
+  }
+  WARDEN_DEVICE static void set_bit(storage& shared, std::uint32_t element) {
+    simt::shared_set_bits(shared.begins[element / 32], 1u << element % 32);
   }
   /// Sets the bits of one lane's items, which come in their order: a word at a time, since its
   /// neighbours set bits of the same words.
@@ -209,7 +243,7 @@ class warp_items {
   storage& shared_;
   std::uint32_t counts_[Items];
   std::uint64_t before_, total_;
-  std::uint32_t rank_;
+  unsigned rank_, emitting_;
 };
 
 WARDEN_NAMESPACE_END

@@ -26,8 +26,9 @@ WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const*
       std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
                          std::conditional_t<alignof(T) % 4 == 0, std::uint32_t, unsigned char>>>;
   constexpr unsigned words = sizeof(T) / sizeof(word);
-  auto* const out = reinterpret_cast<word*>(to);
-  auto const* const in = reinterpret_cast<word const*>(from);
+  using part [[gnu::may_alias]] = word;  // of any type
+  auto* const out = reinterpret_cast<part*>(to);
+  auto const* const in = reinterpret_cast<part const*>(from);
   WARDEN_UNROLL
   for (unsigned first = 0; first < words; first += Lanes) {
     unsigned const w = first + lanes.lane();
