@@ -72,7 +72,7 @@ WARDEN_HOST_DEVICE two_words load_two(std::uint64_t const* words, unsigned w) {
 /// batches.
 struct find_alone : request {
   __device__ void operator()(cache_set& set, batch const& b) const {
-    constexpr unsigned words = cache_set::size / 2, keys_at_once = 8, used_at_once = 4;
+    constexpr unsigned words = cache_set::size / 2, keys_at_once = 8, used_at_once = 2;
     WARDEN_NO_UNROLL
     for (unsigned w = 0; w < words; w += keys_at_once) {
       two_words keys[keys_at_once];

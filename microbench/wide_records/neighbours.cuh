@@ -30,7 +30,13 @@ struct candidate {
   std::uint32_t id, distance;
 
   WARDEN_HOST_DEVICE bool is_behind(std::uint32_t other_id, std::uint32_t other_distance) const {
-    return other_distance < distance || (other_distance == distance && other_id < id);
+    // One comparison, without a branch.
+    return order(other_id, other_distance) < order(id, distance);
+  }
+
+ private:
+  WARDEN_HOST_DEVICE static std::uint64_t order(std::uint32_t id, std::uint32_t distance) {
+    return std::uint64_t{distance} << 32 | id;
   }
 };
 /// By one thread: a binary search, then what is behind moves up.

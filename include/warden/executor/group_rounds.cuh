@@ -78,12 +78,18 @@ class group_rounds_worker {
     };
     std::uint32_t in_vain = 0;
     bool alive = true;
+    // One copy of every section: the messages move up, as none is named by a variable.
+    message_type next[rounds];
     WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
+    for (unsigned k = 0; k < rounds; ++k) next[k] = m[k];
+    WARDEN_NO_UNROLL
+    for (unsigned k = 0; k < rounds && alive; ++k) {
       bool const is = (arrived >> k & 1u) != 0;
       lock_pair wanted{0, 0};
-      if (is) wanted = sections::locks_of(m[k]);
-      alive = alive && run_under_locks(lanes, locks_, m[k], wanted, is, in_vain, run_one, wait);
+      if (is) wanted = sections::locks_of(next[0]);
+      alive = run_under_locks(lanes, locks_, next[0], wanted, is, in_vain, run_one, wait);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j + 1 < rounds; ++j) next[j] = next[j + 1];
     }
     return !simt::sync_block_or(!alive);
   }
