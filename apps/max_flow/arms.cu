@@ -39,7 +39,7 @@ struct by_atomics : in_a_round {
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
   }
   /// The excess was more than 0 all the time until now: nobody else made the vertex active.
-  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) const {
     return pushed == 0 || simt::fetch_add(&state.vertices[v].excess, 0 - pushed) != pushed;
   }
 };

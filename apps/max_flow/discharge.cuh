@@ -15,8 +15,8 @@ class in_a_round {
  public:
   WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
 
-  /// Lanes that share a vertex's row.
-  static constexpr unsigned lanes = row_lanes;
+  /// Lanes that share a vertex's row, and arcs that each looks at together.
+  static constexpr unsigned lanes = row_lanes, arcs_each = 1;
   [[nodiscard]] WARDEN_DEVICE row arcs(std::uint32_t v) const { return row_of(round_.network, v); }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
   /// All neighbours are alike.
@@ -34,8 +34,8 @@ class in_a_round {
   round const& round_;
 };
 
-/// One vertex's round, by some lanes, each of which looks at an arc at a time. A `Delivery` tells
-/// how many, and by what loads and stores the vertex gets at its own residual capacities and
+/// One vertex's round, by some lanes, each of which looks at some arcs at a time. A `Delivery`
+/// tells how many, and by what loads and stores the vertex gets at its own residual capacities and
 /// excess: plain ones where nobody else is at them meanwhile.
 ///
 /// Heights do not change during a round, and a push goes from a height to the next lower one: two
@@ -44,7 +44,7 @@ class in_a_round {
 template <class Delivery>
 class discharge {
  public:
-  static constexpr unsigned lanes = Delivery::lanes;
+  static constexpr unsigned lanes = Delivery::lanes, arcs_each = Delivery::arcs_each;
 
   /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
@@ -65,33 +65,39 @@ class discharge {
   /// Whether there are arcs that nobody has looked at.
   [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return arc_ < end_; }
 
-  /// Looks at the next arcs, one for each lane. Returns whether this lane's is pushed along, to a
-  /// vertex that is no terminal: the amount is taken from the excess and from the residual
-  /// capacity. Collective over the warp.
-  WARDEN_DEVICE bool next(push& p) {
+  /// Looks at the next arcs, `arcs_each` for each lane, and calls `send(p, mine)` as often, by all
+  /// lanes together: `mine` if the lane pushes along its arc, to a vertex that is no terminal. The
+  /// amount has been taken from the excess and from the residual capacity. Collective over the
+  /// warp.
+  template <class Send>
+  WARDEN_DEVICE void next(Send send) {
     network const& net = round_.network;
-    std::uint64_t const arc = arc_ + lane();
-    bool const is = arc < end_;
-    arc_ += lanes;
-    std::uint32_t residual = 0, height = 0;
-    if (is) {
-      p.to = net.neighbours[arc];
-      p.arc = net.reverse[arc];
-      residual = by_.residual(arc);
-      height = by_.height(p.to);
-      // A loop leads nowhere.
-      if (p.to != v_) look(p.to, residual, height);
+    std::uint64_t const first = arc_ + lane();
+    arc_ += arcs_each * lanes;
+    push pushes[arcs_each]{};
+    std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
+    auto const is = [&](unsigned k) { return first + k * lanes < end_; };
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_each; ++k) {
+      if (!is(k)) continue;
+      pushes[k].to = net.neighbours[first + k * lanes];
+      pushes[k].arc = net.reverse[first + k * lanes];
+      residual[k] = by_.residual(first + k * lanes);
     }
-    p.amount = share(is && height + 1 == height_ ? residual : 0);
-    if (p.amount == 0) return false;
-    ++pushes_;
-    by_.set_residual(arc, residual - p.amount);
-    if (!net.is_terminal(p.to)) return true;
-    // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
-    // nobody waits for.
-    simt::fetch_add(&round_.state.residual[p.arc], p.amount);
-    arrived_ += p.amount;
-    return false;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_each; ++k) {
+      if (is(k)) height[k] = by_.height(pushes[k].to);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_each; ++k) {
+      // A loop leads nowhere.
+      if (is(k) && pushes[k].to != v_) look(pushes[k].to, residual[k], height[k]);
+      pushes[k].amount = is(k) && height[k] + 1 == height_ ? residual[k] : 0;
+    }
+    share(pushes);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < arcs_each; ++k)
+      send(pushes[k], take(pushes[k], first + k * lanes, residual[k]));
   }
 
   /// After the last arc: the height of the next round, and the place in it. Collective over the
@@ -105,7 +111,7 @@ class discharge {
     bool const rises = left_ != 0 && lowest_ > height_;
     relabels_ += rises ? 1 : 0;
     // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
-    bool const keeps = by_.keeps(v_, excess_ - left_);
+    bool const keeps = by_.keeps(v_, excess_ - left_, left_);
     by_.end(v_, rises ? lowest_ : height_, keeps && (rises || left_ == 0));
   }
 
@@ -129,8 +135,12 @@ class discharge {
     }
   }
 
-  /// This lane's share of the excess, of which earlier lanes take what they have room for.
-  WARDEN_DEVICE std::uint32_t share(std::uint32_t room) {
+  /// This lane's share of the excess for its arcs, of which earlier lanes take what they have room
+  /// for: the amounts were that room.
+  WARDEN_DEVICE void share(push (&pushes)[arcs_each]) {
+    std::uint64_t room = 0;
+    WARDEN_UNROLL
+    for (push const& p : pushes) room += p.amount;
     std::uint64_t sum = room;
     WARDEN_UNROLL
     for (unsigned distance = 1; distance < lanes; distance *= 2) {
@@ -141,8 +151,24 @@ class discharge {
     std::uint64_t const all = simt::shuffle(simt::full_warp, sum, simt::lane_id() | (lanes - 1));
     std::uint64_t const before = sum - room, had = left_;
     left_ -= all < left_ ? all : left_;
-    if (before >= had) return 0;
-    return had - before < room ? static_cast<std::uint32_t>(had - before) : room;
+    std::uint64_t mine = before < had ? had - before : 0;
+    WARDEN_UNROLL
+    for (push& p : pushes) {
+      if (p.amount > mine) p.amount = static_cast<std::uint32_t>(mine);
+      mine -= p.amount;
+    }
+  }
+  /// Takes what is pushed along an arc from its residual capacity. Whether somebody else gets it.
+  WARDEN_DEVICE bool take(push const& p, std::uint64_t arc, std::uint32_t residual) {
+    if (p.amount == 0) return false;
+    ++pushes_;
+    by_.set_residual(arc, residual - p.amount);
+    if (!round_.network.is_terminal(p.to)) return true;
+    // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
+    // nobody waits for.
+    simt::fetch_add(&round_.state.residual[p.arc], p.amount);
+    arrived_ += p.amount;
+    return false;
   }
 
   /// And no higher; the number of vertices is the height of those that are cut off.
@@ -178,9 +204,7 @@ WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
     bool const is = i < active;
     discharge<Delivery> vertex{r, is, is ? r.active()[i] : 0, by};
     while (by.any(vertex.has_arcs())) {
-      push p{};
-      bool const mine = vertex.next(p);
-      by.send(p, mine);
+      vertex.next([&](push const& p, bool mine) { by.send(p, mine); });
     }
     vertex.end();
     done += vertex.done();

@@ -125,13 +125,14 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              {lists_[0].data(), lists_[1].data()},
              control_.data(),
              marks_.data(),
-             has_regions(arm) ? region_log2(net.vertices) : 0},
+             has_regions(arm) ? region_size(net.vertices) : 0},
       arm_{make_arm(arm, net_, state_)},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {
   warden::stream_ref{}.synchronize();  // whoever made the network
   run(&note_edges, {net_, edges_.data()}, stream_);
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
+  if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level();
 }
 
 void flow_finder::find(teller const& say) {

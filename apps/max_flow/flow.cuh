@@ -21,8 +21,9 @@ namespace max_flow {
 
 /// How it is done. What a run finds does not depend on it, but for which of several flows.
 struct flow_options {
-  /// Rounds between two global relabellings, for each level that the last one had.
-  double rounds_a_level = 0.5;
+  /// Rounds, or steps of rounds, between two global relabellings, for each level that the last one
+  /// had; 0: as many as the arm thinks best.
+  double rounds_a_level = 0;
   /// An error after so many rounds; 0: 1,000 and 64 for each vertex.
   std::uint64_t most_rounds = 0;
 };

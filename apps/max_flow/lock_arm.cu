@@ -94,7 +94,7 @@ class by_locks : public in_a_round {
     }
   }
   /// One lane for each vertex.
-  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) {
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) {
     if (pushed == 0) return true;
     bool is_left = false;
     baseline::lock_tuned<Settings, one<locked_settle>>::run_alone(

@@ -1,171 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions: a block holds the excesses and heights of neighbouring vertices on its chip and
-// discharges them again and again; what crosses a border is a section on the other vertex.
+// Regions: a cluster of blocks holds the excesses and heights of neighbouring vertices on its chips
+// and discharges them again and again; what crosses a border is a section on the other vertex.
 
 #include "apps/max_flow/arms.cuh"
-#include "apps/max_flow/discharge.cuh"
-#include "apps/max_flow/sections.cuh"
+#include "apps/max_flow/region.cuh"
+#include "apps/support/device.cuh"
 
-#include <warden/cuda_names.cuh>
+#include <warden/buffer.hpp>
+#include <warden/error.hpp>
 #include <warden/launch_kernel.cuh>
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 namespace max_flow {
 
 namespace {
 
-constexpr unsigned threads = one_block_threads;
-
-/// What a block holds: for each vertex of the region its excess, two heights that steps read in
-/// turn, as rounds do theirs, where its arcs begin, and a place in each of two lists. And pushes
-/// that leave the region: a step would wait for the log to take them.
-struct region_memory {
-  std::uint64_t* excess;
-  std::uint32_t* heights[2];
-  std::uint32_t* begins;  ///< and where those of the last one end; modulo 2^32
-  push* leaving;
-  std::uint16_t* lists[2];  ///< vertices by their places in the region
-
-  /// Pushes that there is room for. More go into the log at once.
-  static constexpr std::uint32_t most_leaving = simt::has_registers ? 2048 : 8;
-  static constexpr std::uint32_t most_vertices = 1 << 16;
-  static constexpr std::size_t bytes(std::size_t size) {
-    return size * (sizeof(std::uint64_t) + 3 * sizeof(std::uint32_t) + 2 * sizeof(std::uint16_t)) +
-           sizeof(std::uint32_t) + most_leaving * sizeof(push);
-  }
-  WARDEN_DEVICE static region_memory in(std::byte* memory, std::uint32_t size) {
-    region_memory m;
-    m.excess = reinterpret_cast<std::uint64_t*>(memory);
-    m.heights[0] = reinterpret_cast<std::uint32_t*>(m.excess + size);
-    m.heights[1] = m.heights[0] + size;
-    m.begins = m.heights[1] + size;
-    m.leaving = reinterpret_cast<push*>(m.begins + size + 1);
-    m.lists[0] = reinterpret_cast<std::uint16_t*>(m.leaving + most_leaving);
-    m.lists[1] = m.lists[0] + size;
-    return m;
-  }
-};
-
-/// What the threads of a block count, in shared memory.
-struct region_counts {
-  std::uint32_t listed[3];  ///< [step modulo 3]
-  std::uint32_t leaving;
-};
-
-/// A step within a region: as a round, with atomics on chip. Vertices elsewhere are seen as they
-/// were when the round began, and whoever has such a neighbour rises no further in the round than
-/// one above where that one may push from: it does so from one above the height that it saw, at
-/// least.
-class in_region {
- public:
-  WARDEN_DEVICE in_region(round const& r, guarded::deferred_ref const& to,
-                          region_memory const& mine, std::uint32_t region, region_counts& counts)
-      : round_{r}, to_{to}, mine_{mine}, region_{region}, counts_{counts} {}
-
-  /// Mostly all of a row at once: a step waits for the longest one, and has few.
-  static constexpr unsigned lanes = 16;
-  /// (A row of 2^32 arcs is one of loops, which lead nowhere.)
-  [[nodiscard]] WARDEN_DEVICE row arcs(std::uint32_t v) const {
-    std::uint32_t const begin = simt::shared_load(mine_.begins[place(v)]);
-    return {begin, begin + std::uint64_t{simt::shared_load(mine_.begins[place(v) + 1]) - begin}};
-  }
-  WARDEN_DEVICE bool is_elsewhere(std::uint32_t v) const {
-    return !is_here(v) && !round_.network.is_terminal(v);
-  }
-  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
-    return is_here(v) ? simt::shared_load(heights()[place(v)]) : round_.heights()[v];
-  }
-  WARDEN_DEVICE std::uint32_t highest(std::uint32_t v) const { return round_.heights()[v] + 2; }
-  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
-    return simt::shared_load(mine_.excess[place(v)]);
-  }
-  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
-    return simt::load_relaxed(&round_.state.residual[arc]);
-  }
-  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
-    simt::store_relaxed(&round_.state.residual[arc], value);
-  }
-  WARDEN_DEVICE void send(push const& p) const {
-    if (is_elsewhere(p.to)) return leave(p);
-    simt::fetch_add(&round_.state.residual[p.arc], p.amount);
-    if (simt::shared_fetch_add(mine_.excess[place(p.to)], p.amount) == 0) list(p.to);
-  }
-  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
-    return pushed == 0 || simt::shared_fetch_add(mine_.excess[place(v)], 0 - pushed) != pushed;
-  }
-  WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t height, bool is_active) const {
-    simt::shared_store(next_heights()[place(v)], height);
-    if (is_active) list(v);
-  }
-
-  /// Makes a vertex of the region active in the next step.
-  WARDEN_DEVICE void list(std::uint32_t v) const {
-    std::uint32_t const at = simt::shared_fetch_add(counts_.listed[(step_ + 1) % 3], 1u);
-    (step_ % 2 == 0 ? mine_.lists[1] : mine_.lists[0])[at] = static_cast<std::uint16_t>(place(v));
-  }
-  /// Ends a step, or what was listed before the first one. Collective over the block.
-  WARDEN_DEVICE void next_step() {
-    simt::sync_block();
-    ++step_;
-    if (simt::thread_rank() == 0) simt::shared_store(counts_.listed[(step_ + 2) % 3], 0u);
-  }
-  /// Active in this step.
-  WARDEN_DEVICE std::uint32_t listed() const {
-    return simt::shared_load(counts_.listed[step_ % 3]);
-  }
-  WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
-    return (region_ << round_.state.region_log2) +
-           (step_ % 2 == 0 ? mine_.lists[0] : mine_.lists[1])[i];
-  }
-  /// Behind the last step: what leaves the region goes into the log.
-  WARDEN_DEVICE void send_leaving() const {
-    std::uint32_t const all = simt::shared_load(counts_.leaving);
-    std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
-    for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
-      push const& p = mine_.leaving[i];
-      std::uint32_t const to = simt::shared_load(p.to);
-      to_.send(to, receive{{to, simt::shared_load(p.arc), simt::shared_load(p.amount)}});
-    }
-  }
-  /// Of this step: a vertex's two heights are the same unless it rose in the last one.
-  WARDEN_DEVICE std::uint32_t* heights() const {
-    return step_ % 2 == 0 ? mine_.heights[0] : mine_.heights[1];
-  }
-
- private:
-  WARDEN_DEVICE void leave(push const& p) const {
-    std::uint32_t const at = simt::shared_fetch_add(counts_.leaving, 1u);
-    if (at >= mine_.most_leaving) {
-      to_.send(p.to, receive{p});
-      return;
-    }
-    push& place = mine_.leaving[at];
-    simt::shared_store(place.to, p.to);
-    simt::shared_store(place.arc, p.arc);
-    simt::shared_store(place.amount, p.amount);
-  }
-  WARDEN_DEVICE std::uint32_t* next_heights() const {
-    return step_ % 2 == 0 ? mine_.heights[1] : mine_.heights[0];
-  }
-  WARDEN_DEVICE bool is_here(std::uint32_t v) const {
-    return v >> round_.state.region_log2 == region_;
-  }
-  WARDEN_DEVICE std::uint32_t place(std::uint32_t v) const {
-    return v & ((1u << round_.state.region_log2) - 1);
-  }
-
-  round const& round_;
-  guarded::deferred_ref const& to_;
-  region_memory mine_;
-  std::uint32_t region_;
-  region_counts& counts_;
-  std::uint32_t step_ = 0;
-};
-
-/// Steps of a region in a round.
-constexpr unsigned most_steps = simt::has_registers ? 16 : 4;
+/// A simulated thread is dear.
+constexpr unsigned threads = simt::has_registers ? 512 : 32;
 
 /// Calls `load(i)` for a thread's share of a region's `n` vertices, several of them before the
 /// first `use(i, what was loaded)`: the loads do not wait for one another.
@@ -191,7 +45,7 @@ WARDEN_DEVICE void for_region(std::uint32_t n, Load load, Use use) {
 /// The active vertices of a step, as discharge_share takes those of a round.
 WARDEN_DEVICE work discharge_step(round const& r, in_region& by) {
   constexpr std::uint32_t rows = simt::warp_size / in_region::lanes;
-  std::uint32_t const active = by.listed();
+  std::uint32_t const active = by.begin_step();
   work done{};
   for (std::uint32_t first = simt::warp_rank() * rows; first < active;
        first += simt::block_threads() / in_region::lanes) {
@@ -199,8 +53,9 @@ WARDEN_DEVICE work discharge_step(round const& r, in_region& by) {
     bool const is = i < active;
     discharge<in_region> vertex{r, is, is ? by.listed(i) : 0, by};
     while (simt::any(simt::full_warp, vertex.has_arcs())) {
-      push p{};
-      if (vertex.next(p)) by.send(p);
+      vertex.next([&](push const& p, bool mine) {
+        if (mine) by.send(p);
+      });
     }
     vertex.end();
     done += vertex.done();
@@ -208,26 +63,36 @@ WARDEN_DEVICE work discharge_step(round const& r, in_region& by) {
   return done;
 }
 
-/// A round of one region, by a whole block, in its shared memory.
-WARDEN_DEVICE void discharge_region(round const& r, guarded::deferred_ref const& to,
-                                    std::uint32_t region, std::byte* memory,
-                                    region_counts& counts) {
-  std::uint32_t const size = 1u << r.state.region_log2, first = region << r.state.region_log2;
-  std::uint32_t const vertices = r.network.vertices;
-  std::uint32_t const n = vertices - first < size ? vertices - first : size;
-  region_memory const mine = region_memory::in(memory, size);
-  in_region by{r, to, mine, region, counts};
+struct region_round {
+  round all;
+  std::uint32_t part;   ///< vertices of a block
+  std::uint32_t steps;  ///< at most
+};
+
+/// A round of one region, by a whole cluster.
+WARDEN_DEVICE void discharge_region(region_round const& a, guarded::deferred_ref const& to,
+                                    std::uint32_t region) {
+  round const& r = a.all;
+  std::uint32_t const vertices = r.network.vertices, first = region * r.state.region_size;
+  // The last parts may be empty.
+  std::uint32_t const own = std::uint64_t{first} + simt::cluster_rank() * a.part < vertices
+                                ? first + simt::cluster_rank() * a.part
+                                : vertices;
+  std::uint32_t const n = vertices - own < a.part ? vertices - own : a.part;
+  region_memory const mine = region_memory::in(simt::dynamic_shared(), a.part);
+  in_region by{r, to, mine, a.part, first};
   auto const has_work = [&](std::uint32_t v, std::uint64_t excess, std::uint32_t height) {
     return excess != 0 && height < vertices && !r.network.is_terminal(v);
   };
 
   if (simt::thread_rank() == 0) {
-    r.state.marks[region] = 0;
-    simt::shared_store(counts.listed[1], 0u);
-    simt::shared_store(counts.listed[2], 0u);
-    simt::shared_store(counts.leaving, 0u);
-    simt::shared_store(mine.begins[n],
-                       static_cast<std::uint32_t>(r.network.offsets[first + std::uint64_t{n}]));
+    if (simt::cluster_rank() == 0) r.state.marks[region] = 0;
+    by.begin();
+    simt::shared_store(mine.begins[n], static_cast<std::uint32_t>(r.network.offsets[own + n]));
+  }
+  for (std::uint32_t i = simt::thread_rank(); i < a.part / 32; i += simt::block_threads()) {
+    simt::shared_store(mine.bits[0][i], 0u);
+    simt::shared_store(mine.bits[1][i], 0u);
   }
   simt::sync_block();
   struct beginning {
@@ -237,53 +102,112 @@ WARDEN_DEVICE void discharge_region(round const& r, guarded::deferred_ref const&
   for_region(
       n,
       [&](std::uint32_t i) {
-        return beginning{r.state.vertices[first + i].excess, r.heights()[first + i],
-                         static_cast<std::uint32_t>(r.network.offsets[first + i])};
+        return beginning{r.state.vertices[own + i].excess, r.heights()[own + i],
+                         static_cast<std::uint32_t>(r.network.offsets[own + i])};
       },
       [&](std::uint32_t i, beginning const& b) {
-        simt::shared_store(mine.excess[i], b.excess);
+        split_excess const parts = split_excess::of(b.excess);
+        simt::shared_store(mine.excess[i].low, parts.low);
+        simt::shared_store(mine.excess[i].high, parts.high);
         simt::shared_store(mine.heights[0][i], b.height);
         simt::shared_store(mine.heights[1][i], b.height);
         simt::shared_store(mine.begins[i], b.arcs);
-        if (has_work(first + i, b.excess, b.height)) by.list(first + i);
+        if (has_work(own + i, b.excess, b.height))
+          simt::shared_set_bits(mine.bits[0][i / 32], 1u << i % 32);
       });
-  by.next_step();
+  simt::sync_cluster();
 
   work done{};
-  for (unsigned step = 0; step < most_steps && by.listed() != 0; ++step) {
+  for (unsigned step = 0; step < a.steps; ++step) {
     done += discharge_step(r, by);
-    by.next_step();
+    if (!by.end_step()) break;
   }
 
   by.send_leaving();
   bool is_active = false;
   for_region(
-      n, [&](std::uint32_t i) { return r.heights()[first + i]; },
+      n, [&](std::uint32_t i) { return r.heights()[own + i]; },
       [&](std::uint32_t i, std::uint32_t before) {
-        std::uint64_t const excess = simt::shared_load(mine.excess[i]);
+        std::uint64_t const excess = split_excess{simt::shared_load(mine.excess[i].low),
+                                                  simt::shared_load(mine.excess[i].high)}
+                                         .sum();
         std::uint32_t const height = simt::shared_load(by.heights()[i]);
-        r.state.vertices[first + i].excess = excess;
-        r.next_heights()[first + i] = height;
+        r.state.vertices[own + i].excess = excess;
+        r.next_heights()[own + i] = height;
         if (height != before) r.note_height(before, height);
         // Who rose is in the next round once more, so that both its heights are the same after
         // that.
-        is_active |= height != before || has_work(first + i, excess, height);
+        is_active |= height != before || has_work(own + i, excess, height);
       });
   if (simt::sync_block_or(is_active) && simt::thread_rank() == 0)
     activate(r.state, r.number + 1, first);
   r.note_work(done);
 }
 
-/// A block takes each region of the list that is its turn.
+/// A cluster takes each region of the list that is its turn.
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
     discharge_regions(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
-                      WARDEN_GRID_CONSTANT round const r) {
-  WARDEN_SHARED(region_counts, counts);
-  std::uint64_t const active = r.begin();
-  for (std::uint64_t i = simt::block_rank(); i < active; i += simt::block_count()) {
-    discharge_region(r, to, r.active()[i], simt::dynamic_shared(), counts);
+                      WARDEN_GRID_CONSTANT region_round const a) {
+  std::uint64_t const active = a.all.begin();
+  unsigned const blocks = simt::cluster_size();
+  for (std::uint64_t i = simt::block_rank() / blocks; i < active;
+       i += simt::block_count() / blocks) {
+    discharge_region(a, to, a.all.active()[i]);
     simt::sync_block();
   }
+}
+
+struct longest_arguments {
+  network net;
+  std::uint64_t* arcs;
+};
+/// Of all vertices that are ever active.
+WARDEN_KERNEL void find_longest_row(longest_arguments a) {
+  apps::for_my_share(a.net.vertices, [&](std::uint64_t i) {
+    auto const v = static_cast<std::uint32_t>(i);
+    row const its = row_of(a.net, v);
+    if (!a.net.is_terminal(v) && its.end - its.begin > split_excess::most_arcs)
+      simt::fetch_max(a.arcs, its.end - its.begin);
+  });
+}
+void check_rows(network const& net) {
+  warden::buffer<std::uint64_t> longest{1};
+  longest.fill_bytes(0);
+  simt::launch(&find_longest_row, apps::blocks(), apps::threads(), 0, {net, longest.data()}, {});
+  if (std::uint64_t const arcs = longest.to_host()[0]; arcs != 0) {
+    throw warden::limit_error{"max_flow: a vertex of " + std::to_string(arcs) +
+                              " arcs; warden_regions takes " +
+                              std::to_string(split_excess::most_arcs) + " at most"};
+  }
+}
+
+/// Clusters of `cluster` blocks that the device holds together.
+unsigned clusters_of(unsigned cluster, std::size_t bytes) {
+  auto const kernel = simt::make_kernel(&discharge_regions);
+  return static_cast<unsigned>(
+      cluster == 1 ? warden::runtime::resident_blocks(kernel, threads, bytes)
+                   : warden::runtime::resident_clusters(kernel, threads, bytes, cluster));
+}
+
+/// As large regions as there can be, but for the whole device's sake not fewer than clusters.
+region_shape shape_of(std::uint32_t vertices) {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  std::uint32_t most = region_memory::most_vertices;
+  while (region_memory::bytes(most) + 1024 > facts.shared_bytes_per_block) most -= 32;
+  auto const of = [&](unsigned cluster, unsigned clusters) {
+    std::uint64_t const at_once = std::uint64_t{clusters} * cluster;
+    std::uint64_t const parts = (vertices + at_once * most - 1) / (at_once * most) * at_once;
+    auto const part = static_cast<std::uint32_t>((vertices + parts - 1) / parts);
+    return region_shape{(part + 31) / 32 * 32, cluster};
+  };
+  if (!simt::has_registers) return of(2, 2);
+  std::size_t const bytes = region_memory::bytes(most);
+  unsigned const alone = clusters_of(1, bytes);
+  for (unsigned const cluster : {16u, 8u}) {
+    unsigned const clusters = clusters_of(cluster, bytes);
+    if (clusters * cluster >= alone / 4 * 3) return of(cluster, clusters);
+  }
+  return of(1, alone);
 }
 
 /// One kernel, and the run of its log.
@@ -292,25 +216,31 @@ class region_arm final : public arm {
   region_arm(network const& net, flow_state const& state)
       : guarded_{state.vertices, net.vertices, state},
         log_{guarded_, std::max<std::size_t>(net.arcs, 1), in_place},
-        shared_bytes_{region_memory::bytes(std::size_t{1} << state.region_log2)},
-        blocks_{static_cast<unsigned>(warden::runtime::resident_blocks(
-            simt::make_kernel(&discharge_regions), threads, shared_bytes_))} {
-    blocks_ = std::min(blocks_, (net.vertices >> state.region_log2) + 1);
+        shape_{shape_of(net.vertices)},
+        shared_bytes_{region_memory::bytes(shape_.part)},
+        clusters_{std::min(clusters_of(shape_.cluster, shared_bytes_),
+                           net.vertices / shape_.size() + 1)} {
+    check_rows(net);
   }
   void round_async(round const& r, warden::stream_ref s) override {
-    warden::launch(&discharge_regions, {blocks_, threads, shared_bytes_}, s, log_.ref(), r);
+    warden::launch(&discharge_regions,
+                   {clusters_ * shape_.cluster, threads, shared_bytes_, shape_.cluster}, s,
+                   log_.ref(), {r, shape_.part, steps()});
     log_.run(s);
   }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
-  [[nodiscard]] unsigned steps() const override { return most_steps; }
+  [[nodiscard]] unsigned steps() const override {
+    return simt::has_registers ? shape_.cluster == 1 ? 16 : 64 : 4;
+  }
 
  private:
   // An edge across a border may be pushed along in each step. There is room for two pushes each, of
   // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
   guarded guarded_;
   push_log log_;
+  region_shape shape_;
   std::size_t shared_bytes_;
-  unsigned blocks_;
+  unsigned clusters_;
 };
 
 }  // namespace
@@ -319,15 +249,6 @@ std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state
   return std::make_unique<region_arm>(net, state);
 }
 
-std::uint32_t region_log2(std::uint32_t vertices) {
-  auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  std::uint32_t log2 = 0;
-  // As many as multiprocessors, unless they are larger than the chip.
-  while ((std::uint64_t{1} << log2) * static_cast<unsigned>(facts.multiprocessors) < vertices &&
-         (std::size_t{2} << log2) <= region_memory::most_vertices &&
-         region_memory::bytes(std::size_t{2} << log2) + 1024 <= facts.shared_bytes_per_block)
-    ++log2;
-  return log2;
-}
+std::uint32_t region_size(std::uint32_t vertices) { return shape_of(vertices).size(); }
 
 }  // namespace max_flow

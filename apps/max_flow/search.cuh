@@ -59,29 +59,28 @@ struct search_step {
   }
 };
 
-/// The `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`:
-/// `row_lanes` lanes take the arcs of one in turn, a long one's are a warp's. Calls `to(arc)`.
-template <class At, class To>
+/// The `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`: `Lanes`
+/// lanes take the arcs of one in turn, a long one's are a warp's. Calls `to(arc, end, stride)`: the
+/// lane's arcs are `arc`, `arc + stride` and so on, below `end`.
+template <unsigned Lanes, class At, class To>
 WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t warps, At at,
                             To to) {
-  constexpr unsigned rows = simt::warp_size / row_lanes;
-  constexpr std::uint64_t most_of_few_lanes = 8 * row_lanes;
+  constexpr unsigned rows = simt::warp_size / Lanes;
+  constexpr std::uint64_t most_of_few_lanes = 64;
   // Rounds of whole warps: every lane comes to the collectives.
   for (std::uint64_t first = warp * rows; first < n; first += warps * rows) {
-    std::uint64_t const i = first + simt::lane_id() / row_lanes;
+    std::uint64_t const i = first + simt::lane_id() / Lanes;
     row const mine = i < n ? at(i) : row{0, 0};
-    unsigned const lane = simt::lane_id() % row_lanes;
+    unsigned const lane = simt::lane_id() % Lanes;
     bool const is_long = mine.end - mine.begin > most_of_few_lanes;
-    if (!is_long) {
-      for (std::uint64_t arc = mine.begin + lane; arc < mine.end; arc += row_lanes) to(arc);
-    }
+    if (!is_long) to(mine.begin + lane, mine.end, Lanes);
     unsigned left = simt::ballot(simt::full_warp, is_long && lane == 0);
     while (left != 0) {
       auto const of = static_cast<unsigned>(simt::first_bit(left));
       left &= left - 1;
       std::uint64_t const begin = simt::shuffle(simt::full_warp, mine.begin, of);
       std::uint64_t const end = simt::shuffle(simt::full_warp, mine.end, of);
-      for (std::uint64_t arc = begin + simt::lane_id(); arc < end; arc += simt::warp_size) to(arc);
+      to(begin + simt::lane_id(), end, simt::warp_size);
     }
   }
 }
@@ -110,9 +109,12 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
   }
   std::uint32_t const* const frontier = a.state.list_in(now.number);
-  for_rows(
+  for_rows<row_lanes>(
       now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
-      [&](std::uint64_t i) { return row_of(net, frontier[i]); }, reach);
+      [&](std::uint64_t i) { return row_of(net, frontier[i]); },
+      [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
+        for (; arc < end; arc += stride) reach(arc);
+      });
 }
 
 }  // namespace max_flow

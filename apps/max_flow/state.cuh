@@ -57,10 +57,10 @@ struct flow_state {
   std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
   std::uint32_t* lists[2];    ///< room for all vertices each
   max_flow::control* control;
-  /// Where regions of 2^`region_log2` neighbouring vertices are discharged, and lists are lists of
+  /// Where regions of `region_size` neighbouring vertices are discharged, and lists are lists of
   /// those: [region] whether it stands in the list of the next round. Else null.
   std::uint32_t* marks;
-  std::uint32_t region_log2;
+  std::uint32_t region_size;
 
   // Chosen, not indexed: else a kernel keeps them in local memory.
 
@@ -83,7 +83,7 @@ WARDEN_DEVICE void put(flow_state const& s, std::uint32_t number, std::uint32_t 
 /// once in a round; of a region with several such vertices one is the first.
 WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
   if (s.marks == nullptr) return put(s, number, v);
-  std::uint32_t const region = v >> s.region_log2;
+  std::uint32_t const region = v / s.region_size;
   std::uint32_t* const mark = &s.marks[region];
   if (simt::load_relaxed(mark) == 0 && simt::exchange(mark, 1u) == 0) put(s, number, region);
 }

@@ -31,7 +31,7 @@ struct by_sections : in_a_round {
   }
   WARDEN_DEVICE static bool any(bool mine) { return simt::sync_block_or(mine); }
   WARDEN_DEVICE void send(push const& p, bool mine) const { to.send(p.to, receive{p}, mine); }
-  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed) const {
+  WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t) const {
     return (state.vertices[v].excess -= pushed) != 0;
   }
 };

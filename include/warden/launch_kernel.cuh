@@ -21,6 +21,7 @@ struct launch_size {
   dimensions grid;               ///< blocks
   dimensions block;              ///< threads of a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block
+  unsigned cluster = 1;          ///< blocks of a cluster
 };
 
 namespace detail {
@@ -54,12 +55,18 @@ void launch(void (*kernel)(Parameters...), launch_size const& size, located_stre
         "launch: a block of " + std::to_string(size.block.count()) + " threads; the limit is 1024",
         in.where};
   }
+  if (size.cluster == 0 || size.grid.x % size.cluster != 0) {
+    throw limit_error{"launch: clusters of " + std::to_string(size.cluster) +
+                          " blocks in a grid of " + std::to_string(size.grid.x) +
+                          "; they have to divide it",
+                      in.where};
+  }
   auto const made = simt::make_kernel(kernel);
   if (size.shared_bytes != 0) runtime::allow_shared_bytes(made, size.shared_bytes, in.where);
   // One more, for kernels without parameters.
   void* addresses[] = {&arguments..., nullptr};
-  runtime::launch(made, {size.grid, size.block, size.shared_bytes, false}, addresses, in.stream,
-                  in.where);
+  runtime::launch(made, {size.grid, size.block, size.shared_bytes, false, size.cluster}, addresses,
+                  in.stream, in.where);
 }
 /// Without dynamic shared memory: `warden::launch(kernel, blocks, 256, stream, arguments...)`.
 template <class... Parameters>

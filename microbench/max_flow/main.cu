@@ -145,7 +145,8 @@ int main(int argc, char** argv) {
   program.add_names("--input", inputs, all, "networks");
   program.options()
       .add_option("--rounds-a-level", how.rounds_a_level,
-                  "rounds between two global relabellings, for each level of the last one")
+                  "rounds between two global relabellings, for each level of the last one; 0: "
+                  "the arm's own")
       ->capture_default_str();
   // Runs take up to a second or two: three of each do, and all are done in a minute.
   program.set_repetitions(3);

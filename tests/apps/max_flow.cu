@@ -239,6 +239,43 @@ TEST(max_flow, refuses_what_is_no_network) {
               testing::StartsWith("max_flow: 4294967298 arcs; the limit is 4294967296"));
 }
 
+/// Sums of halves hold what so many arcs bring, and no more. Terminals' rows may be longer.
+TEST(max_flow, regions_refuse_rows_that_their_sums_do_not_hold) {
+  auto const said = [](std::size_t edges, graph::vertex v) {
+    edge_list g = network_of(4, {}, {0, 3});
+    g.from.assign(edges, v);
+    g.to.assign(edges, 2);
+    g.weights.assign(edges, 0xffffffffu);
+    return test::refusal([&] { found_flow{g, "warden_regions"}; });
+  };
+  EXPECT_EQ(said(32768, 1), "");
+  EXPECT_THAT(said(32769, 1), testing::StartsWith("max_flow: a vertex of 32769 arcs; "
+                                                  "warden_regions takes 32768 at most"));
+  EXPECT_THAT(said(40000, 0), testing::StartsWith("max_flow: a vertex of 40000 arcs"))
+      << "the other";
+}
+/// Excesses of more than 32 bits, and halves that carry.
+TEST(max_flow, regions_add_up_the_largest_capacities) {
+  edge_list g = network_of(6, {}, {0, 5});
+  auto const connect = [&](graph::vertex from, graph::vertex to, graph::weight capacity,
+                           int times) {
+    for (int i = 0; i < times; ++i) {
+      g.from.push_back(from);
+      g.to.push_back(to);
+      g.weights.push_back(capacity);
+    }
+  };
+  connect(0, 1, 0xffffffffu, 200);
+  connect(0, 2, 0xfffeffffu, 100);
+  for (graph::vertex const v : {1, 2}) connect(v, 3, 0xfffffff1u, 90);
+  connect(3, 4, 0xffffffffu, 150);
+  connect(4, 5, 0xffff0001u, 170);
+  found_flow f{g, "warden_regions"};
+  f.finder.find();
+  EXPECT_EQ(f.own_complaint(), "");
+  EXPECT_EQ(f.finder.facts().value, 150 * 0xffffffffull);
+}
+
 /// What the audit says when one thing is broken in a right answer.
 TEST(max_flow, the_audit_sees_what_is_wrong) {
   // Two ways of 3 and 2; one edge of the first, number 2, has room for more.

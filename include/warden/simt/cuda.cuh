@@ -447,20 +447,23 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
                                         static_cast<word>(expected), static_cast<word>(value)));
 }
 
-// The same place in another block of the cluster.
+// The same place in a block of the cluster, which may be the caller's: words that several blocks
+// change are changed by these in the one that has them, too.
 #if __CUDA_ARCH__ >= 900
 namespace detail {
+WARDEN_DEVICE unsigned in_shared(void const* own) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(own));
+}
 WARDEN_DEVICE unsigned of_cluster(void const* own, unsigned rank) {
   unsigned address;
-  asm("mapa.shared::cluster.u32 %0, %1, %2;"
-      : "=r"(address)
-      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(rank));
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(in_shared(own)), "r"(rank));
   return address;
 }
 }  // namespace detail
 template <class T>
 WARDEN_DEVICE T cluster_load(T const& own, unsigned rank) {
   static_assert(detail::word<T>);
+  if (rank == cluster_rank()) return shared_load(own);
   if constexpr (sizeof(T) == 4) {
     std::uint32_t v;
     asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
@@ -492,12 +495,45 @@ WARDEN_DEVICE void cluster_store(T& own, unsigned rank, std::type_identity_t<T> 
         : "memory");
   }
 }
+WARDEN_DEVICE void cluster_add(std::uint32_t& own, unsigned rank, std::uint32_t value) {
+  if (rank == cluster_rank()) {
+    asm volatile("red.relaxed.cluster.shared::cta.add.u32 [%0], %1;" ::"r"(detail::in_shared(&own)),
+                 "r"(value)
+                 : "memory");
+  } else {
+    asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;" ::"r"(
+                     detail::of_cluster(&own, rank)),
+                 "r"(value)
+                 : "memory");
+  }
+}
+WARDEN_DEVICE void cluster_set_bits(std::uint32_t& own, unsigned rank, std::uint32_t bits) {
+  if (rank == cluster_rank()) {
+    asm volatile("red.relaxed.cluster.shared::cta.or.b32 [%0], %1;" ::"r"(detail::in_shared(&own)),
+                 "r"(bits)
+                 : "memory");
+  } else {
+    asm volatile("red.relaxed.cluster.shared::cluster.or.b32 [%0], %1;" ::"r"(
+                     detail::of_cluster(&own, rank)),
+                 "r"(bits)
+                 : "memory");
+  }
+}
 WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank,
                                               std::uint32_t value) {
   std::uint32_t old;
   asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], %2;"
                : "=r"(old)
                : "r"(detail::of_cluster(&own, rank)), "r"(value)
+               : "memory");
+  return old;
+}
+/// Of the caller's own.
+WARDEN_DEVICE std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.cluster.shared::cta.exch.b32 %0, [%1], %2;"
+               : "=r"(old)
+               : "r"(detail::in_shared(&own)), "r"(value)
                : "memory");
   return old;
 }
@@ -510,8 +546,17 @@ template <class T>
 WARDEN_DEVICE void cluster_store(T& own, unsigned, std::type_identity_t<T> value) {
   shared_store(own, value);
 }
+WARDEN_DEVICE void cluster_add(std::uint32_t& own, unsigned, std::uint32_t value) {
+  shared_fetch_add(own, value);
+}
+WARDEN_DEVICE void cluster_set_bits(std::uint32_t& own, unsigned, std::uint32_t bits) {
+  shared_set_bits(own, bits);
+}
 WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned, std::uint32_t value) {
   return shared_fetch_add(own, value);
+}
+WARDEN_DEVICE std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value) {
+  return shared_exchange(own, value);
 }
 #endif
 

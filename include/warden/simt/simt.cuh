@@ -18,7 +18,9 @@
 /// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |
 /// | ^ | `sync_cluster()` | every thread of its blocks |
 /// | ^ | `cluster_load cluster_store` | `(own, rank)`: what `own` is in another block of it |
-/// | ^ | `cluster_fetch_add` | the same, of 32 bits; the old value. All of dynamic shared memory |
+/// | ^ | `cluster_fetch_add` | the same, of 32 bits; the old value |
+/// | ^ | `cluster_add cluster_set_bits` | of 32 bits; no result |
+/// | ^ | `cluster_exchange(own)` | of 32 bits; the caller's own. All: dynamic shared memory |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |

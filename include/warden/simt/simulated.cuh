@@ -356,6 +356,18 @@ void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value,
                    site where = site::current()) {
   shared_store(*detail::of_cluster(own, rank, where), value, where);
 }
+inline void cluster_set_bits(std::uint32_t& own, unsigned rank, std::uint32_t bits,
+                             site where = site::current()) {
+  shared_set_bits(*detail::of_cluster(own, rank, where), bits, where);
+}
+inline std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value,
+                                      site where = site::current()) {
+  return shared_exchange(own, value, where);
+}
+inline void cluster_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
+                        site where = site::current()) {
+  shared_fetch_add(*detail::of_cluster(own, rank, where), value, where);
+}
 inline std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
                                        site where = site::current()) {
   return shared_fetch_add(*detail::of_cluster(own, rank, where), value, where);
