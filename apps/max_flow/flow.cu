@@ -133,6 +133,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
   run(&note_edges, {net_, edges_.data()}, stream_);
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
   if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level();
+  state_.due_a_level = static_cast<float>(options_.rounds_a_level / at_once_);
 }
 
 void flow_finder::find(teller const& say) {

@@ -103,44 +103,24 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
     // The last level is an empty one.
     if (simt::cluster_rank() == 0 && simt::lane_id() == 0 && n != 0) a.state.levels[level] = n;
   }
-  // All of a row is looked at together, mostly, and nothing is loaded only after it turned out to
-  // be needed: waits are what such a level costs, and the cluster waits for the longest row.
-  constexpr unsigned lanes = 4, each = 4;
-  auto const reach = [&](std::uint64_t first, std::uint64_t end, unsigned stride) {
-    for (; first < end; first += each * stride) {
-      std::uint32_t v[each]{};
-      bool is_reached[each]{};
-      row its[each]{};
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < each; ++k) {
-        std::uint64_t const back = first + k * stride;
-        if (back >= end) continue;
-        v[k] = net.neighbours[back];
-        is_reached[k] = a.leads_here(back);
-      }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < each; ++k) {
-        if (!is_reached[k] || net.is_terminal(v[k])) continue;
-        its[k] = row_of(net, v[k]);
-      }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < each; ++k)
-        is_reached[k] = is_reached[k] && !net.is_terminal(v[k]) && a.reaches(level, v[k]);
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < each; ++k) {
-        if (!is_reached[k]) continue;
-        // Neighbours mostly go to different blocks.
-        unsigned const to = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
-        if (frontiers.give(level + 1, to, v[k], its[k])) continue;
-        a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v[k];
-        frontiers.tell_full(level + 1);
-      }
-    }
+  // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
+  auto const reach = [&](std::uint64_t back) {
+    std::uint32_t const v = net.neighbours[back];
+    if (!a.leads_here(back) || net.is_terminal(v)) return;
+    row const its = row_of(net, v);
+    if (!a.reaches(level, v)) return;
+    // Neighbours mostly go to different blocks.
+    unsigned const to = simt::multiply_high(v * 0x9e3779b1u, simt::cluster_size());
+    if (frontiers.give(level + 1, to, v, its)) return;
+    a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v;
+    frontiers.tell_full(level + 1);
   };
-  for_rows<lanes>(
+  for_rows<row_lanes>(
       frontiers.size(level), simt::warp_rank(), warps,
       [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
-      reach);
+      [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
+        for (; arc < end; arc += stride) reach(arc);
+      });
 }
 
 /// Levels from that of a step on, as long as they are narrow, by one cluster: a barrier of the grid

@@ -67,6 +67,14 @@ struct region_round {
   round all;
   std::uint32_t part;   ///< vertices of a block
   std::uint32_t steps;  ///< at most
+
+  /// Not more than what is due before the next search needs.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t steps_now() const {
+    constexpr std::uint32_t least = simt::has_registers ? 8 : 4;
+    auto const due = static_cast<std::uint32_t>(all.state.due_a_level *
+                                                static_cast<float>(all.state.control->levels));
+    return due < least ? least : due < steps ? due : steps;
+  }
 };
 
 /// A round of one region, by a whole cluster.
@@ -118,7 +126,8 @@ WARDEN_DEVICE void discharge_region(region_round const& a, guarded::deferred_ref
   simt::sync_cluster();
 
   work done{};
-  for (unsigned step = 0; step < a.steps; ++step) {
+  std::uint32_t const steps = a.steps_now();
+  for (unsigned step = 0; step < steps; ++step) {
     done += discharge_step(r, by);
     if (!by.end_step()) break;
   }
@@ -229,8 +238,9 @@ class region_arm final : public arm {
     log_.run(s);
   }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
+  [[nodiscard]] double steps_a_level() const override { return 0.5; }
   [[nodiscard]] unsigned steps() const override {
-    return simt::has_registers ? shape_.cluster == 1 ? 16 : 64 : 4;
+    return simt::has_registers ? shape_.cluster == 1 ? 16 : 32 : 4;
   }
 
  private:

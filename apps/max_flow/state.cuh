@@ -61,6 +61,8 @@ struct flow_state {
   /// those: [region] whether it stands in the list of the next round. Else null.
   std::uint32_t* marks;
   std::uint32_t region_size;
+  /// Steps in each of some rounds until the next search, for each level of the last one.
+  float due_a_level = 0;
 
   // Chosen, not indexed: else a kernel keeps them in local memory.
 

@@ -164,7 +164,7 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
     networks[2].weights.push_back(5);
   }
   for (edge_list const& g : networks) {
-    found_flow f{g, "warden"};
+    found_flow f{g, "warden", {.rounds_a_level = 0.5}};
     f.finder.find();
     bool const simulated = test::simulated();
     test::flow_rounds loop{f.rows.rows(), *g.ends, 0.5, simulated ? 6u : 48u, simulated ? 3u : 8u};
