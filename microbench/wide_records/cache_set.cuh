@@ -68,41 +68,35 @@ WARDEN_HOST_DEVICE two_words load_two(std::uint64_t const* words, unsigned w) {
   return reinterpret_cast<two_words const*>(words)[w];
 }
 
-/// By one thread: all keys, many loads at a time, and for a key that is not there all numbers of
-/// batches.
+/// By one thread: all keys, some at a time, and for a key that is not there all numbers of batches.
+/// As the compiler unrolls it: loops that it was told to keep, with more loads at a time or fewer,
+/// were slower on many sets, and hardly faster on hot ones.
 struct find_alone : request {
   __device__ void operator()(cache_set& set, batch const& b) const {
-    constexpr unsigned words = cache_set::size / 2, keys_at_once = 8, used_at_once = 2;
-    WARDEN_NO_UNROLL
-    for (unsigned w = 0; w < words; w += keys_at_once) {
-      two_words keys[keys_at_once];
+    constexpr unsigned at_once = 4;
+    for (unsigned w = 0; w < cache_set::size / 2; w += at_once) {
+      two_words keys[at_once];
       WARDEN_UNROLL
-      for (unsigned j = 0; j < keys_at_once; ++j) keys[j] = load_two(set.keys, w + j);
-      unsigned found = 0;
+      for (unsigned j = 0; j < at_once; ++j) keys[j] = load_two(set.keys, w + j);
+      unsigned found = cache_set::size;
       WARDEN_UNROLL
-      for (unsigned j = 0; j < keys_at_once; ++j) {
-        found |= keys[j].first == key() ? 1u << 2 * j : 0u;
-        found |= keys[j].second == key() ? 2u << 2 * j : 0u;
+      for (unsigned j = 0; j < at_once; ++j) {
+        if (keys[j].first == key()) found = 2 * (w + j);
+        if (keys[j].second == key()) found = 2 * (w + j) + 1;
       }
-      if (found != 0) return use(set, b, 2 * w + static_cast<unsigned>(simt::first_bit(found)));
+      if (found == cache_set::size) continue;
+      return use(set, b, found);
     }
     std::uint64_t oldest = ~std::uint64_t{0};
-    WARDEN_NO_UNROLL
-    for (unsigned w = 0; w < words; w += used_at_once) {
-      std::uint64_t ages[2 * used_at_once];
+    for (unsigned w = 0; w < cache_set::size / 2; w += at_once) {
+      two_words used[at_once];
       WARDEN_UNROLL
-      for (unsigned j = 0; j < used_at_once; ++j) {
-        two_words const used = load_two(set.used, w + j);
-        ages[2 * j] = age(used.first, 2 * (w + j));
-        ages[2 * j + 1] = age(used.second, 2 * (w + j) + 1);
-      }
-      // A tree, so that one comparison does not wait for all before it.
+      for (unsigned j = 0; j < at_once; ++j) used[j] = load_two(set.used, w + j);
       WARDEN_UNROLL
-      for (unsigned half = used_at_once; half != 0; half /= 2) {
-        WARDEN_UNROLL
-        for (unsigned j = 0; j < half; ++j) ages[j] = older(ages[j], ages[j + half]);
+      for (unsigned j = 0; j < at_once; ++j) {
+        oldest = older(oldest, age(used[j].first, 2 * (w + j)));
+        oldest = older(oldest, age(used[j].second, 2 * (w + j) + 1));
       }
-      oldest = older(oldest, ages[0]);
     }
     replace(set, b, oldest);
   }
