@@ -112,7 +112,9 @@ class runs_worker {
     } else if constexpr (!Ref::policy::combines) {
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
-        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[run_of(m[k])], 1u);
+        // Or none, so that the window before's are not held in registers until then.
+        bool const is = (arrived >> k & 1u) != 0;
+        rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
       }
     }
   }
