@@ -61,6 +61,16 @@ class segment_reader {
   /// Whether there are messages left. Collective over the warp; the same for its lanes.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
+  /// Rows that the block has passed if its other warps are as far as this one.
+  WARDEN_DEVICE std::uint32_t rows_passed() const {
+    if (total_ == 0) return rows_;
+    std::uint32_t const turn = simt::block_threads() / simt::warp_size * turn_;
+    float const part = static_cast<float>(done_) / static_cast<float>(total_);
+    std::uint32_t const now = next_row_ - turn - simt::warp_rank() * turn_ +
+                              static_cast<std::uint32_t>(part * static_cast<float>(turn));
+    return now < rows_ ? now : rows_;
+  }
+
   /// Receives up to `Rounds` messages for each lane, as they lie in the log: as many as there are,
   /// if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
   template <unsigned Rounds>
