@@ -262,7 +262,7 @@ class runs_worker {
   /// Threads that are compared by few bits.
   static constexpr unsigned few_owners = simt::warp_size;
   /// And by some more: beyond, a warp's messages seldom share one.
-  static constexpr unsigned some_owners = threads / 4;
+  static constexpr unsigned some_owners = threads / 2;
   /// Threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;

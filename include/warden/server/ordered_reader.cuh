@@ -51,15 +51,6 @@ class ordered_reader {
   /// Whether there are messages left; the same for the block.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Rows that the block has passed.
-  WARDEN_DEVICE std::uint32_t rows_passed() const {
-    if (done_ >= total_) return rows_;
-    float const part = static_cast<float>(done_) / static_cast<float>(total_);
-    std::uint32_t const now =
-        next_row_ - entries + static_cast<std::uint32_t>(part * static_cast<float>(entries));
-    return now < rows_ ? now : rows_;
-  }
-
   /// Receives up to `Rounds` messages for each thread, as they lie in the log: the warps in turn,
   /// each round by round. Returns bit k if `m[k]` is one. Collective over the block.
   template <unsigned Rounds>
