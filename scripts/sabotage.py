@@ -28,12 +28,16 @@ KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
 ROUNDS = "logs/rounds_seeds.each_section_runs_once"
 BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
+GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
+GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
 # Those of allocation.
 ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
 SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+FAR_BACK = "places/allocation.looks_far_back"
 ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
 UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
 # That of the applications' barrier.
@@ -268,6 +272,18 @@ MUTANTS = {
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
                       LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
+    # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
+    "group-sync": ("server/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
+    "group-run": ("server/group_runs.cuh",
+                  "if (lanes.lane() == 0) { owner = simt::shared_load(taken); simt::shared_store(taken, owner + 1); }",
+                  GROUPS_BY_RUNS, HALF_DONE),
+    "group-answer": ("server/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
+                     "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
+    "fewer-lanes": ("critical_section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
+    "pair-group-release": ("executor/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
+    "group-acquire": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
+    "group-release": ("executor/locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
     # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
     # what has run stays in its place.
     "replay-amid": ("launch/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",
@@ -329,11 +345,15 @@ MUTANTS = {
     "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
     "announce": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
-    "look-back-end": ("allocate/tile_order.cuh", "bool const is_known = true;", ANNOUNCED, MISPLACED),
-    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = simt::lane_id() < last;", ONE_CALL, MISPLACED),
+    "group-sum": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "look-back-count": ("allocate/tile_order.cuh", "bool const has_tile = lane + 1 < tile % group;", ONE_CALL, MISPLACED),
+    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = lane + 1 < nearest;", FAR_BACK, MISPLACED),
+    "look-back-sum": ("allocate/tile_order.cuh", "bool const waits = false;", FAR_BACK, MISPLACED),
     "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
-    "begins-cleared": ("allocate/element_writer.cuh", "", SHARED_TILES, MISPLACED),
+    "begins-cleared": ("allocate/warp_items.cuh", "", SHARED_TILES, MISPLACED),
+    "items-listed": ("allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
     "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "warp-totals": ("allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
     "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
     "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
     # The barrier of a grid.

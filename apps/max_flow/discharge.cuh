@@ -15,6 +15,9 @@ class in_a_round {
  public:
   WARDEN_DEVICE explicit in_a_round(round const& r) : round_{r} {}
 
+  /// Lanes that share a vertex's row.
+  static constexpr unsigned lanes = row_lanes;
+  [[nodiscard]] WARDEN_DEVICE row arcs(std::uint32_t v) const { return row_of(round_.network, v); }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
   /// All neighbours are alike.
   WARDEN_DEVICE static bool is_elsewhere(std::uint32_t) { return false; }
@@ -31,9 +34,9 @@ class in_a_round {
   round const& round_;
 };
 
-/// One vertex's round, by `row_lanes` lanes, each of which looks at an arc at a time. A `Delivery`
-/// tells by what loads and stores the vertex gets at its own residual capacities and excess: plain
-/// ones where nobody else is at them meanwhile.
+/// One vertex's round, by some lanes, each of which looks at an arc at a time. A `Delivery` tells
+/// how many, and by what loads and stores the vertex gets at its own residual capacities and
+/// excess: plain ones where nobody else is at them meanwhile.
 ///
 /// Heights do not change during a round, and a push goes from a height to the next lower one: two
 /// neighbours never push to each other in a round, so the arc that a push comes back by is changed
@@ -41,6 +44,8 @@ class in_a_round {
 template <class Delivery>
 class discharge {
  public:
+  static constexpr unsigned lanes = Delivery::lanes;
+
   /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
       : round_{r}, by_{by}, v_{v}, is_{is}, lowest_{r.network.vertices} {
@@ -51,8 +56,10 @@ class discharge {
     std::uint64_t const excess = is_worked && lane() == 0 ? by.excess(v) : 0;
     left_ = excess_ = simt::shuffle(simt::full_warp, excess, simt::lane_id() - lane());
     if (!is_worked) return;
-    arc_ = r.network.offsets[v];
-    end_ = r.network.offsets[v + 1];
+    row const arcs = by.arcs(v);
+    arc_ = arcs.begin;
+    end_ = arcs.end;
+    highest_ = by.highest(v);
   }
 
   /// Whether there are arcs that nobody has looked at.
@@ -65,7 +72,7 @@ class discharge {
     network const& net = round_.network;
     std::uint64_t const arc = arc_ + lane();
     bool const is = arc < end_;
-    arc_ += row_lanes;
+    arc_ += lanes;
     std::uint32_t residual = 0, height = 0;
     if (is) {
       p.to = net.neighbours[arc];
@@ -80,8 +87,9 @@ class discharge {
     ++pushes_;
     by_.set_residual(arc, residual - p.amount);
     if (!net.is_terminal(p.to)) return true;
-    // A terminal's arcs are its neighbours' to change: nobody else ever does.
-    round_.state.residual[p.arc] += p.amount;
+    // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
+    // nobody waits for.
+    simt::fetch_add(&round_.state.residual[p.arc], p.amount);
     arrived_ += p.amount;
     return false;
   }
@@ -90,7 +98,7 @@ class discharge {
   /// warp.
   WARDEN_DEVICE void end() {
     WARDEN_UNROLL
-    for (unsigned other = 1; other < row_lanes; other *= 2)
+    for (unsigned other = 1; other < lanes; other *= 2)
       may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
     if (!is_ || lane() != 0) return;
     if (is_cut_off()) return by_.end(v_, height_, false);
@@ -105,12 +113,12 @@ class discharge {
   [[nodiscard]] WARDEN_DEVICE work done() const { return {pushes_, relabels_, arrived_}; }
 
  private:
-  WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % row_lanes; }
+  WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % lanes; }
   [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const { return height_ >= round_.network.vertices; }
 
   /// Where an arc lets the vertex rise to, if it is not pushed along.
   WARDEN_DEVICE void look(std::uint32_t to, std::uint32_t residual, std::uint32_t height) {
-    if (by_.is_elsewhere(to)) may_rise_to(by_.highest(v_));
+    if (by_.is_elsewhere(to)) may_rise_to(highest_);
     if (residual != 0) {
       // Whoever has excess left has pushed along all that lead one lower.
       if (height + 1 != height_) may_rise_to(height + 1);
@@ -125,13 +133,12 @@ class discharge {
   WARDEN_DEVICE std::uint32_t share(std::uint32_t room) {
     std::uint64_t sum = room;
     WARDEN_UNROLL
-    for (unsigned distance = 1; distance < row_lanes; distance *= 2) {
+    for (unsigned distance = 1; distance < lanes; distance *= 2) {
       unsigned const from = lane() < distance ? simt::lane_id() : simt::lane_id() - distance;
       std::uint64_t const before = simt::shuffle(simt::full_warp, sum, from);
       if (lane() >= distance) sum += before;
     }
-    std::uint64_t const all =
-        simt::shuffle(simt::full_warp, sum, simt::lane_id() | (row_lanes - 1));
+    std::uint64_t const all = simt::shuffle(simt::full_warp, sum, simt::lane_id() | (lanes - 1));
     std::uint64_t const before = sum - room, had = left_;
     left_ -= all < left_ ? all : left_;
     if (before >= had) return 0;
@@ -148,9 +155,10 @@ class discharge {
   std::uint32_t v_;
   bool is_;
   std::uint32_t height_ = 0;
-  std::uint32_t lowest_;      ///< where it may rise to, as far as this lane knows
-  std::uint64_t excess_ = 0;  ///< at the beginning
-  std::uint64_t left_ = 0;    ///< of that
+  std::uint32_t lowest_;       ///< where it may rise to, as far as this lane knows
+  std::uint32_t highest_ = 0;  ///< and if a neighbour is elsewhere
+  std::uint64_t excess_ = 0;   ///< at the beginning
+  std::uint64_t left_ = 0;     ///< of that
   std::uint64_t arrived_ = 0;
   std::uint64_t arc_ = 0, end_ = 0;  ///< alike for all lanes
   unsigned pushes_ = 0, relabels_ = 0;

@@ -42,6 +42,17 @@ WARDEN_KERNEL void saturate(start_arguments a) {
   });
 }
 
+struct edge_arguments {
+  network net;
+  std::uint32_t* capacities;  ///< [arc]
+};
+/// Of each arc's edge, one of whose arcs has none.
+WARDEN_KERNEL void note_edges(edge_arguments a) {
+  apps::for_my_share(a.net.arcs, [&](std::uint64_t arc) {
+    a.capacities[arc] = a.net.capacities[arc] + a.net.capacities[a.net.reverse[arc]];
+  });
+}
+
 struct side_arguments {
   std::uint32_t const* heights;
   std::uint32_t vertices;
@@ -71,11 +82,20 @@ network checked(network const& net) {
   return net;
 }
 
-/// Blocks of `relabel`: as many as are resident together. A simulated thread is dear.
-unsigned blocks_of(warden::runtime::kernel const& kernel) {
+/// Of `relabel`: as many blocks as are resident together, in the largest clusters if that leaves
+/// few multiprocessors without work. A simulated thread is dear.
+warden::runtime::launch_shape shape_of(warden::runtime::kernel const& kernel) {
+  constexpr std::size_t bytes = sizeof(narrow_frontiers);
   auto const resident =
-      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, one_block_threads, 0));
-  return simt::has_registers ? resident : std::min(resident, 3u);
+      static_cast<unsigned>(warden::runtime::resident_blocks(kernel, one_block_threads, bytes));
+  if (!simt::has_registers) return {4, one_block_threads, bytes, true, 2};
+  for (unsigned const cluster : {16u, 8u}) {
+    unsigned const blocks = cluster * static_cast<unsigned>(warden::runtime::resident_clusters(
+                                          kernel, one_block_threads, bytes, cluster));
+    if (blocks != 0 && blocks >= resident / 4 * 3)
+      return {blocks, one_block_threads, bytes, true, cluster};
+  }
+  return {resident, one_block_threads, bytes, true};
 }
 bool simulated() { return warden::runtime::facts(warden::runtime::current_device()).simulated; }
 
@@ -88,6 +108,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       interval_{at_once_ == 6 ? 3u : 8u},
       vertices_{net.vertices},
       residual_{net.arcs},
+      edges_{net.arcs},
       levels_{net.vertices},
       heights_{warden::buffer<std::uint32_t>{net.vertices},
                warden::buffer<std::uint32_t>{net.vertices}},
@@ -98,6 +119,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       control_{1},
       state_{vertices_.data(),
              residual_.data(),
+             edges_.data(),
              {heights_[0].data(), heights_[1].data()},
              levels_.data(),
              {lists_[0].data(), lists_[1].data()},
@@ -106,7 +128,9 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              has_regions(arm) ? region_log2(net.vertices) : 0},
       arm_{make_arm(arm, net_, state_)},
       relabel_{simt::make_kernel(&relabel)},
-      relabel_blocks_{blocks_of(relabel_)} {
+      search_shape_{shape_of(relabel_)} {
+  warden::stream_ref{}.synchronize();  // whoever made the network
+  run(&note_edges, {net_, edges_.data()}, stream_);
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
 }
 
@@ -164,10 +188,9 @@ void flow_finder::search_from(std::uint32_t target) {
   warden::runtime::fill_async(&control_.data()->barrier, 0, sizeof(control::barrier), stream_);
   search a{net_, state_, target};
   void* arguments[] = {&a};
-  auto const result = warden::runtime::launch(
-      relabel_, {relabel_blocks_, one_block_threads, 0, true}, arguments, stream_);
+  auto const result = warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
   if (result == warden::runtime::launch_result::too_large) {
-    throw warden::limit_error{"max_flow: a search of " + std::to_string(relabel_blocks_) +
+    throw warden::limit_error{"max_flow: a search of " + std::to_string(search_shape_.blocks.x) +
                               " blocks; the device does not hold them together"};
   }
 }

@@ -97,13 +97,13 @@ class flow_finder {
       interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
-  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], marks_;
+  warden::buffer<std::uint32_t> residual_, edges_, levels_, heights_[2], lists_[2], marks_;
   warden::buffer<std::uint8_t> sides_;
   warden::buffer<control> control_;
   flow_state state_;
   std::unique_ptr<arm> arm_;
   warden::runtime::kernel relabel_;
-  unsigned relabel_blocks_;  ///< of its launches
+  warden::runtime::launch_shape search_shape_;  ///< of its launches
   std::optional<warden::graph> rounds_;
   control now_{};  ///< as the host knows it
   flow_facts facts_;

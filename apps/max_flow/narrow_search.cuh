@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Levels of a search that one block does by itself, because they are narrow.
+/// Levels of a search that one cluster of blocks does by itself, because they are narrow.
 #pragma once
 
 #include "apps/max_flow/search.cuh"
@@ -9,105 +9,154 @@
 
 namespace max_flow {
 
-/// The frontiers of a block, on chip as far as there is room; what is beyond stands in the lists.
+/// The part of the frontiers that a block of the cluster holds, in its dynamic shared memory. Who
+/// reaches a vertex puts it into the part of a block of the cluster's, which expands it.
 class narrow_frontiers {
  public:
-  /// Vertices of a narrow level: two turns of a block. One with more is done sooner by all blocks,
-  /// barrier and all.
-  static constexpr std::uint32_t room = simt::has_registers ? 256 : 8;
+  /// Vertices of a block's part. What is beyond stands in the lists.
+  static constexpr std::uint32_t room = simt::has_registers ? 512 : 8;
+  /// Vertices of a narrow level: two turns of each block, half of what there is room for, as parts
+  /// differ in size. A level with more is done sooner by all blocks, barrier and all.
+  WARDEN_DEVICE static std::uint32_t most() { return simt::cluster_size() * (room / 2); }
 
-  /// By one thread, before the first level, `level`, of `n` vertices.
+  /// By one thread of each block, before the first level, `level`, of which `n` vertices are here.
   WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n) {
     simt::shared_store(counts_[level % 3], n);
     simt::shared_store(counts_[(level + 1) % 3], 0u);
+    simt::shared_store(is_full_[0], 0u);
+    simt::shared_store(is_full_[1], 0u);
   }
+  /// Those of the frontier of `level` that are here.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t size(std::uint32_t level) const {
-    return simt::shared_load(counts_[level % 3]);
+    std::uint32_t const n = simt::shared_load(counts_[level % 3]);
+    return n < room ? n : room;
   }
   /// By one thread, in each level: the number after the next one becomes 0.
   WARDEN_DEVICE void make_room(std::uint32_t level) {
     simt::shared_store(counts_[(level + 2) % 3], 0u);
   }
-  /// A place in the frontier of `level`.
-  WARDEN_DEVICE std::uint32_t place(std::uint32_t level) {
-    return simt::shared_fetch_add(counts_[level % 3], 1u);
-  }
-  /// Puts a vertex there; `place` is below `room`. (A row of 2^32 arcs, which would have length 0,
-  /// would be all loops and lead nowhere.)
-  WARDEN_DEVICE void put(std::uint32_t level, std::uint32_t place, std::uint32_t v, row const& of) {
-    simt::shared_store(vertices_[level % 2][place], v);
-    simt::shared_store(begins_[level % 2][place], static_cast<std::uint32_t>(of.begin));
-    simt::shared_store(arcs_[level % 2][place], static_cast<std::uint32_t>(of.end - of.begin));
-  }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex(std::uint32_t level, std::uint32_t i) const {
     return simt::shared_load(vertices_[level % 2][i]);
   }
   [[nodiscard]] WARDEN_DEVICE row row_at(std::uint32_t level, std::uint32_t i) const {
-    std::uint64_t const begin = simt::shared_load(begins_[level % 2][i]);
-    return {begin, begin + simt::shared_load(arcs_[level % 2][i])};
+    std::uint64_t const packed = simt::shared_load(rows_[level % 2][i]);
+    std::uint64_t const begin = packed & 0xffffffff;
+    return {begin, begin + (packed >> 32)};
+  }
+
+  /// Puts a vertex into block `rank`'s part of the frontier of `level`. False if there is no room.
+  WARDEN_DEVICE bool give(std::uint32_t level, unsigned rank, std::uint32_t v, row const& of) {
+    std::uint32_t const place = simt::cluster_fetch_add(counts_[level % 3], rank, 1);
+    if (place < room) put(level, rank, place, v, of);
+    return place < room;
+  }
+  /// The same, at a place below `room`. (A row of 2^32 arcs, which would have length 0, would be
+  /// all loops and lead nowhere.)
+  WARDEN_DEVICE void put(std::uint32_t level, unsigned rank, std::uint32_t place, std::uint32_t v,
+                         row const& of) {
+    simt::cluster_store(vertices_[level % 2][place], rank, v);
+    simt::cluster_store(rows_[level % 2][place], rank, of.begin | (of.end - of.begin) << 32);
+  }
+
+  /// By any thread: all blocks are told that a part of the frontier of `level` is full.
+  WARDEN_DEVICE void tell_full(std::uint32_t level) {
+    for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
+      simt::cluster_store(is_full_[level % 2], rank, 1u);
+  }
+  /// Behind the barrier before that level: somebody may be telling of the next one already.
+  [[nodiscard]] WARDEN_DEVICE bool is_full(std::uint32_t level) const {
+    return simt::shared_load(is_full_[level % 2]) != 0;
+  }
+
+  /// By a warp of each block: counts the frontier of `level`, while others go through it.
+  WARDEN_DEVICE std::uint32_t count(std::uint32_t level) {
+    bool const is = simt::lane_id() < simt::cluster_size();
+    std::uint32_t const n =
+        simt::warp_sum(is ? simt::cluster_load(counts_[level % 3], simt::lane_id()) : 0u);
+    if (simt::lane_id() == 0) simt::shared_store(totals_[level % 2], n);
+    return n;
+  }
+  /// What it counted, behind the next barrier.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t counted(std::uint32_t level) const {
+    return simt::shared_load(totals_[level % 2]);
   }
 
  private:
-  // [level modulo 2][place], [level modulo 3]
-  std::uint32_t vertices_[2][room], begins_[2][room], arcs_[2][room];
-  std::uint32_t counts_[3];
+  // [level modulo 2][place]
+  std::uint64_t rows_[2][room];  ///< where it begins, and from bit 32 on its length
+  std::uint32_t vertices_[2][room];
+  std::uint32_t counts_[3];   ///< [level modulo 3]
+  std::uint32_t totals_[2];   ///< [level modulo 2] of the whole cluster
+  std::uint32_t is_full_[2];  ///< the same
 };
-/// Levels that a block does while the others wait: they do not wait forever.
+/// Levels that a cluster does while the others wait: they do not wait forever.
 inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 4096 : 12;
 
-/// Levels from that of a step on, as long as they are narrow, by one block: a barrier of the grid
-/// takes longer than such a level. The frontier that is left is that of the next step. Collective.
+/// A level, by the first cluster: what its blocks reach is the frontier of the next one.
+WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& frontiers,
+                                       search_step const& now, std::uint32_t level) {
+  network const& net = a.network;
+  unsigned const warps = simt::block_threads() / simt::warp_size;
+  if (simt::thread_rank() == 0) frontiers.make_room(level);
+  if (simt::warp_rank() == warps - 1) {
+    std::uint32_t const n = frontiers.count(level);
+    // The last level is an empty one.
+    if (simt::cluster_rank() == 0 && simt::lane_id() == 0 && n != 0) a.state.levels[level] = n;
+  }
+  // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
+  auto const reach = [&](std::uint64_t back) {
+    std::uint32_t const v = net.neighbours[back];
+    if (!a.leads_here(back) || net.is_terminal(v)) return;
+    row const its = row_of(net, v);
+    if (!a.reaches(level, v)) return;
+    // Neighbours mostly go to different blocks.
+    unsigned const to = simt::multiply_high(v * 0x9e3779b1u, simt::cluster_size());
+    if (frontiers.give(level + 1, to, v, its)) return;
+    a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v;
+    frontiers.tell_full(level + 1);
+  };
+  for_rows(
+      frontiers.size(level), simt::warp_rank(), warps,
+      [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
+      reach);
+}
+
+/// Levels from that of a step on, as long as they are narrow, by one cluster: a barrier of the grid
+/// takes longer than such a level. The frontier that is left is that of the next step. Collective
+/// over the first cluster.
 WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& frontiers,
                                         search_step const& now) {
-  constexpr std::uint32_t room = narrow_frontiers::room;
   network const& net = a.network;
-  std::uint32_t* const next = a.state.list_in(now.number + 1);
-  bool const is_first = simt::thread_rank() == 0;
-  std::uint32_t level = now.level;
-  auto n = static_cast<std::uint32_t>(now.n);
-  if (is_first) frontiers.begin(level, n);
-  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
-    std::uint32_t const v = a.state.list_in(now.number)[i];
-    frontiers.put(level, i, v, row_of(net, v));
-  }
-  simt::sync_block();
-
-  while (n != 0 && n <= room && level - now.level < most_narrow_levels) {
-    if (is_first) {
-      frontiers.make_room(level);
-      a.state.levels[level] = n;
-    }
-    // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
-    auto const reach = [&](std::uint64_t back) {
-      std::uint32_t const v = net.neighbours[back];
-      std::uint32_t const residual = a.state.residual[net.reverse[back]];
-      std::uint32_t const seen = simt::load_relaxed(&a.state.heights[0][v]);
-      row const its = row_of(net, v);
-      if (seen != net.vertices || residual == 0 || net.is_terminal(v)) return;
-      if (!a.reaches(level, v)) return;
-      std::uint32_t const place = frontiers.place(level + 1);
-      if (place < room) {
-        frontiers.put(level + 1, place, v, its);
-      } else {
-        next[place] = v;  // the next level is no narrow one
-      }
-    };
-    for_rows(
-        n, simt::warp_rank(), simt::block_threads() / simt::warp_size,
-        [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
-        reach);
-    // What the level wrote is behind it: the next one's frontier, and its number.
-    simt::sync_block();
-    ++level;
-    n = frontiers.size(level);
-  }
-  for (std::uint32_t i = simt::thread_rank(); i < n && i < room; i += simt::block_threads())
-    next[i] = frontiers.vertex(level, i);
-  if (!is_first) return;
   control& c = *a.state.control;
-  now.make_room(c);
-  now.goes_on_at(c, level);
-  *now.next_n(c) = n;
+  unsigned const rank = simt::cluster_rank(), blocks = simt::cluster_size();
+  bool const is_first = simt::thread_rank() == 0;
+  auto const n = static_cast<std::uint32_t>(now.n);
+  if (is_first) {
+    frontiers.begin(now.level, (n + blocks - 1 - rank) / blocks);
+    if (rank == 0) now.make_room(c);
+  }
+  for (std::uint32_t i = simt::thread_rank(); i * blocks + rank < n; i += simt::block_threads()) {
+    std::uint32_t const v = a.state.list_in(now.number)[i * blocks + rank];
+    frontiers.put(now.level, rank, i, v, row_of(net, v));
+  }
+  simt::sync_cluster();
+
+  std::uint32_t level = now.level;
+  bool is_over = false;
+  while (!is_over && !frontiers.is_full(level) && level - now.level < most_narrow_levels) {
+    search_narrow_level(a, frontiers, now, level);
+    // What the level wrote is behind it, in all blocks: the next one's frontier, and its number.
+    simt::sync_cluster();
+    is_over = frontiers.counted(level) == 0;
+    level += is_over ? 0 : 1;
+  }
+  // An empty level is followed by none.
+  std::uint32_t const left = is_over ? 0 : frontiers.size(level);
+  for (std::uint32_t i = simt::thread_rank(); i < left; i += simt::block_threads()) {
+    std::uint64_t const place = simt::fetch_add_together(now.next_n(c), 1);
+    a.state.list_in(now.number + 1)[place] = frontiers.vertex(level, i);
+  }
+  if (is_first && rank == 0) now.goes_on_at(c, level);
 }
 
 }  // namespace max_flow

@@ -28,4 +28,12 @@ struct network {
   WARDEN_HOST_DEVICE bool is_terminal(std::uint32_t v) const { return v == source || v == sink; }
 };
 
+/// The arcs of a vertex.
+struct row {
+  std::uint64_t begin, end;
+};
+WARDEN_DEVICE row row_of(network const& net, std::uint32_t v) {
+  return {net.offsets[v], net.offsets[v + std::uint64_t{1}]};
+}
+
 }  // namespace max_flow

@@ -41,9 +41,10 @@ WARDEN_DEVICE void end_search(search const& a) {
 }
 
 /// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
-/// between levels. Marks of regions and the barrier are zero before.
+/// between levels, or of their first cluster where levels are narrow. Marks of regions and the
+/// barrier are zero before; dynamic shared memory holds a block's narrow_frontiers.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
-  WARDEN_SHARED(narrow_frontiers, frontiers);
+  auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
   apps::grid_barrier barrier{&c.barrier};
@@ -51,9 +52,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   begin_search(a);
   if (!barrier.wait([] {}, [&] { now.begin(c); })) return;
   while (now.n != 0) {
-    if (now.level == 0 || now.n > narrow_frontiers::room) {
+    if (now.level == 0 || now.n > narrow_frontiers::most()) {
       search_wide_level(a, now);
-    } else if (simt::block_rank() == 0) {
+    } else if (simt::block_rank() < simt::cluster_size()) {
       search_narrow_levels(a, frontiers, now);
     }
     if (!barrier.wait([] {}, [&] { now.next(c); })) return;

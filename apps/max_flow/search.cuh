@@ -17,6 +17,10 @@ struct search {
   flow_state state;
   std::uint32_t target;  ///< the terminal that excess goes to
 
+  /// Whether whoever `back`, an arc of a vertex, leads to may push to that vertex.
+  WARDEN_DEVICE bool leads_here(std::uint64_t back) const {
+    return state.residual[back] != state.both[back];
+  }
   /// Gives `v`, which a vertex of `level` leads to, its height. True for one who does, who then
   /// puts it into the next frontier.
   WARDEN_DEVICE bool reaches(std::uint32_t level, std::uint32_t v) const {
@@ -25,8 +29,8 @@ struct search {
   }
 };
 
-/// What is done between two barriers of the grid: a level by all blocks, or some levels by one. Its
-/// frontier is list `number` modulo 2.
+/// What is done between two barriers of the grid: a level by all blocks, or some levels by one
+/// cluster. Its frontier is list `number` modulo 2.
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
@@ -54,14 +58,6 @@ struct search_step {
     n = simt::load_relaxed(&c.reached[number % 3]);
   }
 };
-
-/// The arcs of a vertex.
-struct row {
-  std::uint64_t begin, end;
-};
-WARDEN_DEVICE row row_of(network const& net, std::uint32_t v) {
-  return {net.offsets[v], net.offsets[v + std::uint64_t{1}]};
-}
 
 /// The `n` rows `at(i)` of a frontier, by `warps` warps, of which this is number `warp`:
 /// `row_lanes` lanes take the arcs of one in turn, a long one's are a warp's. Calls `to(arc)`.
@@ -102,18 +98,11 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     a.state.levels[level] = static_cast<std::uint32_t>(now.n);
   }
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
-  // Of few arcs each is a lane's: waits are what the level costs, so nothing is loaded only after
-  // it turned out to be needed. Of many most are not needed.
-  bool const is_eager =
-      level != 0 && now.n * row_lanes <= simt::block_count() * warps * simt::warp_size;
   auto const reach = [&](std::uint64_t back) {
     std::uint32_t const v = net.neighbours[back];
-    std::uint32_t residual = 0;
-    if (is_eager) residual = a.state.residual[net.reverse[back]];
-    if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices) return;
-    if (!is_eager) residual = a.state.residual[net.reverse[back]];
     // No way leads through the other terminal, where excess stays.
-    if (residual == 0 || net.is_terminal(v) || !a.reaches(level, v)) return;
+    if (!a.leads_here(back) || net.is_terminal(v)) return;
+    if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices || !a.reaches(level, v)) return;
     a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
   };
   if (level == 0) {

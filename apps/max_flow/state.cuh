@@ -48,8 +48,11 @@ inline constexpr std::uint32_t no_level = 0xffffffff;
 /// writes those of its active vertices, changed or not, for the next one. A vertex's two heights
 /// are the same when it is inactive.
 struct flow_state {
-  vertex_state* vertices;     ///< [vertex] of terminals nothing is kept
-  std::uint32_t* residual;    ///< [arc]
+  vertex_state* vertices;   ///< [vertex] of terminals nothing is kept
+  std::uint32_t* residual;  ///< [arc]
+  /// [arc] Its residual capacity and that of the arc back together, which always are the capacity
+  /// of their edge.
+  std::uint32_t const* both;
   std::uint32_t* heights[2];  ///< [vertex]
   std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
   std::uint32_t* lists[2];    ///< room for all vertices each

@@ -109,7 +109,8 @@ class grid_barrier {
         },
         [&](auto watch) { watch(&state_->arrivals); });
     simt::fence_device();  // sabotage: grid-acquire
-    return came;
+    // Who gave up may have left, and its shared memory with it.
+    return came && simt::load_relaxed(&state_->failed) == 0;
   }
   /// By value: what a function is given by address lies in local memory everywhere.
   WARDEN_COLD static void give_up(grid_barrier_state* state, std::uint64_t passed,

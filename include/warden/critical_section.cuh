@@ -4,6 +4,7 @@
 /// it.
 #pragma once
 
+#include <warden/lane_group.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>
@@ -22,28 +23,96 @@ struct no_context {};
 template <class T>
 inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
+/// Whether the section says how many lanes of a warp run it, by `static constexpr unsigned lanes`:
+/// it is then handed a lane_group behind its other arguments.
+template <class Section>
+inline constexpr bool takes_group = requires {
+  typename std::integral_constant<unsigned, Section::lanes>;
+};
+
+/// How many lanes of a warp run it together: 1, 2, 4, 8, 16 or 32; 1 unless it says so.
+template <class Section>
+inline constexpr unsigned lanes_of = [] {
+  if constexpr (takes_group<Section>) {
+    return lane_group<Section::lanes>::lanes;
+  } else {
+    return 1u;
+  }
+}();
+
+/// Whether an executor runs sections by several lanes: its `static constexpr bool lanes`, false
+/// unless it says so.
+template <class Executor>
+inline constexpr bool lanes_taken_by = [] {
+  if constexpr (requires { Executor::lanes; }) {
+    return Executor::lanes;
+  } else {
+    return false;
+  }
+}();
+
+/// Whether this lane runs the section where `Most` lanes run what several sections' messages say:
+/// the first lanes of the group do.
+template <class Section, unsigned Most>
+WARDEN_DEVICE bool takes_part() {
+  if constexpr (lanes_of<Section> < Most) {
+    return lane_group<Most>{}.lane() < lanes_of<Section>;  // sabotage: fewer-lanes
+  } else {
+    return true;
+  }
+}
+
 namespace detail {
+/// Whether a section can be called with these and, if it takes one, its group.
+template <class Section, class... Arguments>
+concept called_with =
+    (!takes_group<Section> &&
+     requires(Section const& section, Arguments... arguments) { section(arguments...); }) ||
+    (takes_group<Section> &&
+     requires(Section const& section, Arguments... arguments,
+              lane_group<lanes_of<Section>> const& group) { section(arguments..., group); });
 template <class Section, class Record, class Context>
-concept takes_context = requires(Section const& section, Record& record, Context const& context) {
-  section(record, context);
-};
+concept takes_context = called_with<Section, Record&, Context const&>;
 template <class Section, class Record>
-concept takes_record = requires(Section const& section, Record& record) {
-  section(record);
-};
+concept takes_record = called_with<Section, Record&>;
 template <class Section, class Record, class Context>
-concept takes_two_and_context = requires(Section const& section, Record& first, Record& second,
-                                         Context context) {
-  section(first, second, context);
-};
+concept takes_two_and_context = called_with<Section, Record&, Record&, Context>;
 template <class Section, class Record>
-concept takes_two = requires(Section const& section, Record& first, Record& second) {
-  section(first, second);
+concept takes_two = called_with<Section, Record&, Record&>;
+
+/// What it returns then.
+template <class Section, class... Arguments>
+struct returned {
+  using type = decltype(std::declval<Section const&>()(std::declval<Arguments>()...));
 };
+template <class Section, class... Arguments>
+requires takes_group<Section>
+struct returned<Section, Arguments...> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Arguments>()..., std::declval<lane_group<lanes_of<Section>> const&>()));
+};
+/// Calls it, by all lanes of its group if it has one.
+template <class Section, class... Arguments>
+WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const& section,
+                                                                   Arguments&... arguments) {
+  if constexpr (takes_group<Section>) {
+    return section(arguments..., lane_group<lanes_of<Section>>{});
+  } else {
+    return section(arguments...);
+  }
+}
+
+/// Who calls this runs the section by one thread.
+template <class Section>
+WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
+  static_assert(lanes_of<Section> == 1,
+                "warden: a thread runs this section alone, and its type says several lanes: those "
+                "are for the executors runs and locks");
+}
 }  // namespace detail
 
 /// A section is called as `section(record, context)`, or as `section(record)`, const, on the
-/// device.
+/// device; one that several lanes run has their lane_group as a last argument, here and below.
 template <class Section, class Record, class Context>
 concept critical_section_of = is_address_free<Section> &&
     (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record>);
@@ -67,7 +136,8 @@ struct any_client {
 /// `next` is a section_client: its type is a template parameter of the section's call operator.
 template <class Section, class Record, class Context>
 concept forwarding_section_of =
-    is_address_free<Section> && !pair_section_of<Section, Record, Context> &&
+    is_address_free<Section> && !takes_group<Section> &&
+    !pair_section_of<Section, Record, Context> &&
     requires(Section const& section, Record& record, Context context, detail::any_client& next) {
   section(record, context, next);
 };
@@ -127,14 +197,10 @@ inline constexpr bool forwards_taken_by = [] {
 
 namespace detail {
 template <class Section, class Record, class Context>
-struct answer_type {
-  using type = decltype(std::declval<Section const&>()(std::declval<Record&>()));
-};
+struct answer_type : returned<Section, Record&> {};
 template <class Section, class Record, class Context>
 requires takes_context<Section, Record, Context>
-struct answer_type<Section, Record, Context> {
-  using type = decltype(std::declval<Section const&>()(std::declval<Record&>(),
-                                                       std::declval<Context const&>()));
+struct answer_type<Section, Record, Context> : returned<Section, Record&, Context const&> {
 };
 template <class Section, class Record, class Context>
 requires forwarding_section_of<Section, Record, Context>
@@ -143,15 +209,11 @@ struct answer_type<Section, Record, Context> {
       std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));
 };
 template <class Section, class Record, class Context>
-struct pair_answer_type {
-  using type =
-      decltype(std::declval<Section const&>()(std::declval<Record&>(), std::declval<Record&>()));
-};
+struct pair_answer_type : returned<Section, Record&, Record&> {};
 template <class Section, class Record, class Context>
 requires takes_two_and_context<Section, Record, Context>
-struct pair_answer_type<Section, Record, Context> {
-  using type = decltype(std::declval<Section const&>()(
-      std::declval<Record&>(), std::declval<Record&>(), std::declval<Context const&>()));
+struct pair_answer_type<Section, Record, Context>
+    : returned<Section, Record&, Record&, Context const&> {
 };
 template <class Section, class Record, class Context>
 requires pair_section_of<Section, Record, Context>
@@ -159,26 +221,42 @@ struct answer_type<Section, Record, Context> : pair_answer_type<Section, Record,
 };
 }  // namespace detail
 
-/// Calls a section on one record, with the context if it takes one. The type it returns is spelt
-/// out, because nvcc's host side does not see the body of a device function.
+/// Calls a section on one record, with the context if it takes one; by all lanes of its group if it
+/// has several. The type it returns is spelt out, because nvcc's host side does not see the body of
+/// a device function.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section_together(
+    Section const& section, Record& record, Context const& context) {
+  if constexpr (detail::takes_context<Section, Record, Context>) {
+    return detail::call(section, record, context);
+  } else {
+    return detail::call(section, record);
+  }
+}
+/// The same of a section on two records.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type
+run_section_together(Section const& section, Record& first, Record& second,
+                     Context const& context) {
+  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
+    return detail::call(section, first, second, context);
+  } else {
+    return detail::call(section, first, second);
+  }
+}
+/// Calls a section that one thread runs, on one record.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section(
     Section const& section, Record& record, Context const& context) {
-  if constexpr (detail::takes_context<Section, Record, Context>) {
-    return section(record, context);
-  } else {
-    return section(record);
-  }
+  detail::check_runs_alone<Section>();
+  return run_section_together(section, record, context);
 }
-/// Calls a section on two records, with the context if it takes one.
+/// Calls a section that one thread runs, on two records.
 template <class Section, class Record, class Context>
 WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type run_section(
     Section const& section, Record& first, Record& second, Context const& context) {
-  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
-    return section(first, second, context);
-  } else {
-    return section(first, second);
-  }
+  detail::check_runs_alone<Section>();
+  return run_section_together(section, first, second, context);
 }
 
 /// What sections between the records of two guardeds are handed: the contexts of both.
@@ -190,19 +268,12 @@ struct contexts {
 
 namespace detail {
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
-concept takes_both_contexts = requires(Section const& section, First& first, Second& second,
-                                       FirstContext const& context, SecondContext const& other) {
-  section(first, second, context, other);
-};
+concept takes_both_contexts =
+    called_with<Section, First&, Second&, FirstContext const&, SecondContext const&>;
 template <class Section, class First, class Second, class Context>
-concept takes_first_context = requires(Section const& section, First& first, Second& second,
-                                       Context const& context) {
-  section(first, second, context);
-};
+concept takes_first_context = called_with<Section, First&, Second&, Context const&>;
 template <class Section, class First, class Second>
-concept takes_no_context = requires(Section const& section, First& first, Second& second) {
-  section(first, second);
-};
+concept takes_no_context = called_with<Section, First&, Second&>;
 }  // namespace detail
 
 /// A section between a record of one guarded and one of another is called, const, as
@@ -214,17 +285,17 @@ concept section_between = is_address_free<Section> &&
      detail::takes_first_context<Section, First, Second, FirstContext> ||
      detail::takes_no_context<Section, First, Second>);
 
-/// Calls a section on records of two guardeds, with as many contexts as it takes. What it returns
-/// is nobody's.
+/// Calls a section on records of two guardeds, with as many contexts as it takes; by all lanes of
+/// its group if it has several. What it returns is nobody's.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
                                        contexts<FirstContext, SecondContext> const& given) {
   if constexpr (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext>) {
-    static_cast<void>(section(first, second, given.first, given.second));
+    static_cast<void>(detail::call(section, first, second, given.first, given.second));
   } else if constexpr (detail::takes_first_context<Section, First, Second, FirstContext>) {
-    static_cast<void>(section(first, second, given.first));
+    static_cast<void>(detail::call(section, first, second, given.first));
   } else {
-    static_cast<void>(section(first, second));
+    static_cast<void>(detail::call(section, first, second));
   }
 }
 

@@ -71,7 +71,7 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
                  ...),
                 "warden: a section is trivially copyable and called, const, as section(record[, "
                 "context]), as section(first, second[, context]) or as section(record, context, "
-                "next), one of the three");
+                "next), one of the three; a section that says lanes has their group behind these");
   static_assert(!((detail::takes_two<Sections, Record> && detail::takes_record<Sections, Record>) ||
                   ...),
                 "warden: a section's operator() fits one record as well as two: let it have one "
@@ -89,6 +89,18 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
   static_assert(forwards_taken_by<executor> ||
                     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections need the executor runs or nested");
+  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
+                    (Policy::deferred_only &&
+                     (pair_section_of<Sections, Record, typename Policy::context> || ...)),
+                "warden: sections that several lanes run need the executor runs or locks; with "
+                "sections on two records of any owners the policy says deferred_only");
+  static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run are not combined: let the policy not say "
+                "combines");
+  static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...) ||
+                    ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run and sections that send sections need a "
+                "guarded each");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::order::in_order || Policy::deferred_only,

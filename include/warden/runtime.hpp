@@ -106,6 +106,9 @@ struct launch_shape {
   dimensions threads;            ///< threads of a block
   std::size_t shared_bytes = 0;  ///< dynamic shared memory of a block, in bytes
   bool cooperative = true;  ///< all blocks are resident together, so they may wait for one another
+  /// Blocks that follow one another and are a cluster; a divisor of the number of blocks, which has
+  /// one dimension then.
+  unsigned cluster = 1;
 };
 
 /// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also
@@ -120,6 +123,11 @@ void allow_shared_bytes(kernel const& k, std::size_t shared_bytes,
 /// The most blocks that can be resident together, on the current device. Throws cuda_error.
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where = std::source_location::current());
+/// The most clusters of `cluster` blocks that can be resident together, on the current device; 0
+/// where it has none of that size, or the kernel was not compiled for a device that has. Throws
+/// cuda_error.
+int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_bytes, unsigned cluster,
+                      std::source_location where = std::source_location::current());
 
 /// Registers of each thread of the kernel. 0 on the simulated device. Throws cuda_error.
 int registers(kernel const& k, std::source_location where = std::source_location::current());

@@ -48,6 +48,7 @@ struct settings {
   int multiprocessors = 4;                ///< multiprocessors of the device
   int threads_per_multiprocessor = 2048;  ///< resident threads a multiprocessor holds
   int blocks_per_multiprocessor = 8;      ///< resident blocks a multiprocessor holds
+  unsigned blocks_per_cluster = 16;       ///< of the largest cluster; 1: the device has none
   /// Shared memory, in bytes; each resident block takes 1,024 more than it asks for
   std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
   /// The most dynamic shared memory of a block, in bytes.

@@ -36,23 +36,27 @@ WARDEN_NAMESPACE_BEGIN
 /// How a server runs the sections that it received.
 namespace executor {
 
-/// Sections run by owner threads, without locks. `BytesPerThread` bytes of messages for each thread
-/// make a window.
+/// Sections run by owner threads, without locks, or by groups of lanes. `BytesPerThread` bytes of
+/// messages for each thread make a window.
 template <unsigned BytesPerThread = 128>
 struct runs {
   /// Deferred sections can run in order.
   static constexpr bool keeps_order = true;
   /// Sections may send others.
   static constexpr bool forwards = true;
+  /// Sections may be run by several lanes.
+  static constexpr bool lanes = true;
   /// The server loop.
   template <class Ref>
   using server = std::conditional_t<Ref::has_forwards,
                                     forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
                                     window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
-  /// Its windows of a log have 8 messages for each thread at most: more take registers.
+  /// Its windows of a log have 8 messages for each thread at most, or 2 where several lanes run a
+  /// section: more take registers.
   template <class Ref>
   using deferred_worker =
-      runs_worker<Ref, std::min<unsigned>(BytesPerThread, 8 * sizeof(typename Ref::message_type))>;
+      runs_worker<Ref, std::min<unsigned>(BytesPerThread, (Ref::lanes == 1 ? 8 : 2) *
+                                                              sizeof(typename Ref::message_type))>;
   /// What runs a log.
   template <class Ref>
   using deferred_server = partition_server<Ref, deferred_worker>;
@@ -65,6 +69,8 @@ template <unsigned Count = 4096, template <class, class> class Server = slice_se
 struct locks {
   /// A server locks its own records only.
   static constexpr pairs_of pairs = pairs_of::one_owner;
+  /// Sections may be run by several lanes.
+  static constexpr bool lanes = true;
   /// The server loop.
   template <class Ref>
   using server = Server<Ref, locks_worker<Ref, Count>>;

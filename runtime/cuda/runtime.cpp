@@ -177,6 +177,54 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          attribute(cudaDevAttrMultiProcessorCount, ordinal, where);
 }
 
+namespace {
+
+/// A launch of clusters, and the attributes that its configuration points to.
+struct cluster_launch {
+  cudaLaunchAttribute attributes[2]{};
+  cudaLaunchConfig_t config{};
+
+  cluster_launch(launch_shape const& shape, cudaStream_t s) {
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = shape.cluster;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = shape.cooperative ? 1 : 0;
+    config.gridDim = {shape.blocks.x, shape.blocks.y, shape.blocks.z};
+    config.blockDim = {shape.threads.x, shape.threads.y, shape.threads.z};
+    config.dynamicSmemBytes = shape.shared_bytes;
+    config.stream = s;
+    config.attrs = attributes;
+    config.numAttrs = 2;
+  }
+};
+
+}  // namespace
+
+int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_bytes, unsigned cluster,
+                      std::source_location where) {
+  constexpr int with_clusters = 90;
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, k.function), "asking what a kernel was compiled for",
+        where);
+  // Code of an older architecture knows nothing of clusters, on whatever device it runs.
+  if (attributes.ptxVersion < with_clusters ||
+      facts(current_device(where), where).compute_capability < with_clusters)
+    return 0;
+  allow_shared_bytes(k, shared_bytes, where);
+  check(cudaFuncSetAttribute(k.function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+        "asking for large clusters", where);
+  cluster_launch const one{{cluster, threads, shared_bytes, true, cluster}, nullptr};
+  int clusters = 0;
+  cudaError_t const code = cudaOccupancyMaxActiveClusters(&clusters, k.function, &one.config);
+  if (code == cudaErrorInvalidClusterSize) {
+    cudaGetLastError();
+    return 0;
+  }
+  check(code, "asking for the clusters of " + std::to_string(cluster) + " blocks", where);
+  return clusters;
+}
+
 int registers(kernel const& k, std::source_location where) {
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's registers", where);
@@ -193,21 +241,27 @@ launch_result launch(kernel const& k, launch_shape const& shape, void** argument
                      std::source_location where) {
   dim3 const grid{shape.blocks.x, shape.blocks.y, shape.blocks.z};
   dim3 const block{shape.threads.x, shape.threads.y, shape.threads.z};
-  std::string const size = std::to_string(shape.blocks.count()) + " blocks";
-  if (!shape.cooperative) {
-    check(cudaLaunchKernel(k.function, grid, block, arguments, shape.shared_bytes, s.handle()),
-          "launching a kernel of " + size + " of " + std::to_string(shape.threads.count()) +
-              " threads",
-          where);
-    return launch_result::launched;
+  cudaError_t code = cudaSuccess;
+  if (shape.cluster != 1) {
+    cluster_launch const all{shape, s.handle()};
+    code = cudaLaunchKernelExC(&all.config, k.function, arguments);
+  } else if (shape.cooperative) {
+    code = cudaLaunchCooperativeKernel(k.function, grid, block, arguments, shape.shared_bytes,
+                                       s.handle());
+  } else {
+    code = cudaLaunchKernel(k.function, grid, block, arguments, shape.shared_bytes, s.handle());
   }
-  cudaError_t const code = cudaLaunchCooperativeKernel(k.function, grid, block, arguments,
-                                                       shape.shared_bytes, s.handle());
-  if (code == cudaErrorCooperativeLaunchTooLarge) {
+  if (shape.cooperative && code == cudaErrorCooperativeLaunchTooLarge) {
     cudaGetLastError();
     return launch_result::too_large;
   }
-  check(code, "launching a cooperative kernel of " + size, where);
+  std::string const clusters =
+      shape.cluster == 1 ? "" : " in clusters of " + std::to_string(shape.cluster);
+  check(code,
+        (shape.cooperative ? "launching a cooperative kernel of " : "launching a kernel of ") +
+            std::to_string(shape.blocks.count()) + " blocks of " +
+            std::to_string(shape.threads.count()) + " threads" + clusters,
+        where);
   return launch_result::launched;
 }
 

@@ -66,6 +66,47 @@ void machine::complete_barrier(block& b) {
   made_way_ = true;
 }
 
+/// Those that began with it: no other block takes the place of one of them.
+std::span<block> machine::cluster_of(block const& b) {
+  if (shape_.cluster == 1) return {blocks_.data() + (&b - blocks_.data()), 1};
+  return {blocks_.data() + b.rank / shape_.cluster * shape_.cluster, shape_.cluster};
+}
+
+void machine::sync_cluster(device::site const& where) {
+  step(device::operation::sync_block, where);
+  std::span<block> const blocks = cluster_of(*current_->home);
+  unsigned coming = 0, there = 1;
+  for (block const& b : blocks) {
+    if (b.ended != 0) {
+      misuse("barrier of a cluster reached after " + std::to_string(b.ended) +
+                 " threads of its block " + std::to_string(b.rank) + " have ended",
+             where);
+    }
+    coming += b.threads;
+    there += b.at_cluster_barrier;
+  }
+  got_on();
+  if (there == coming) return complete_cluster_barrier(blocks);
+  ++current_->home->at_cluster_barrier;
+  block_current(thread_state::at_cluster_barrier);
+  switch_out();
+}
+
+void machine::complete_cluster_barrier(std::span<block> blocks) {
+  meeting_.clear();
+  for (block& b : blocks) {
+    b.at_cluster_barrier = 0;
+    ++b.barriers;
+    for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
+      meeting_.push_back(&threads_[n].order);
+      if (&threads_[n] != current_) make_runnable(threads_[n]);
+    }
+  }
+  if (settings_.weak_memory) thread_order::meet(meeting_);
+  budget_ = std::min<std::int64_t>(budget_, 1);
+  made_way_ = true;
+}
+
 std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value,
                             unsigned source, device::lanes who, device::site const& where) {
   step(device::operation::collective, where);
@@ -92,7 +133,7 @@ bool machine::complete_collective(thread& t) {
   warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32, mask = w.masks[lane];
   unsigned const coming = mask & w.lanes & ~w.ended;
-  if (coming != mask && w.who[lane] == device::lanes::all) {
+  if (coming != mask && w.who[lane] != device::lanes::not_ended) {
     auto const missing = static_cast<unsigned>(std::countr_zero(mask & ~coming));
     bool const beyond = (w.lanes >> missing & 1u) == 0;
     misuse("warp collective whose mask names lane " + std::to_string(missing) +
@@ -104,8 +145,18 @@ bool machine::complete_collective(thread& t) {
   unsigned const there = others & w.waiting;
   for (unsigned left = there == others ? others : there & -there; left != 0; left &= left - 1) {
     auto const other = static_cast<unsigned>(std::countr_zero(left));
-    if (w.masks[other] == mask && w.kinds[other] == w.kinds[lane]) continue;
+    bool const is_group =
+        w.who[lane] == device::lanes::together || w.who[other] == device::lanes::together;
+    bool const meets = w.masks[other] == mask && w.kinds[other] == w.kinds[lane];
+    device::site const& place = threads_[w.first_thread + other].where;
+    if (meets && (!is_group || same(place, t.where))) continue;
     if ((w.masks[other] >> lane & 1u) == 0) return false;  // busy in one of its own
+    if (is_group && w.masks[other] == mask) {
+      misuse(
+          "lanes that run a section together meet in different collectives: all of them come to "
+          "each of its group's",
+          t.where);
+    }
     misuse("lanes of a warp meet in different collectives, or with different masks", t.where);
   }
   if (there != others) return false;

@@ -97,6 +97,11 @@ void fence_block_in_order(site const& where) {
 unsigned sync_block(barrier kind, bool value, coming from, site const& where) {
   return m().sync_block(kind, value, from, where);
 }
+void sync_cluster(site const& where) { m().sync_cluster(where); }
+unsigned cluster_blocks() { return m().cluster_blocks(); }
+void* of_cluster(void const* own, std::size_t bytes, unsigned rank, site const& where) {
+  return m().of_cluster(own, bytes, rank, where);
+}
 std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, lanes who,
                    site const& where) {
   return m().warp(kind, mask, value, source, who, where);
@@ -110,11 +115,11 @@ bool sleep(site const& where) {
 }
 void end_wait() { m().end_wait(); }
 
-void section_enter(void const* record, bool in_order, site const& where) {
-  m().section_enter(record, in_order, where);
+void section_enter(void const* record, bool in_order, unsigned group, site const& where) {
+  m().section_enter(record, in_order, group, where);
 }
-void section_leave(void const* record, bool in_order, site const& where) {
-  m().section_leave(record, in_order, where);
+void section_leave(void const* record, bool in_order, unsigned group, site const& where) {
+  m().section_leave(record, in_order, group, where);
 }
 void begin_collective(void const* storage, site const& where) {
   m().begin_collective(storage, where);

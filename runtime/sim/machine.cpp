@@ -49,8 +49,10 @@ machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_sha
       random_{seed},
       shape_{shape},
       body_{std::move(body)},
-      blocks_(shape.cooperative ? shape.blocks.count()
-                                : std::min<std::uint64_t>(shape.blocks.count(), resident)),
+      // As a cluster begins together; who asks for one does not ask for many blocks.
+      blocks_(shape.cooperative || shape.cluster != 1
+                  ? shape.blocks.count()
+                  : std::min<std::uint64_t>(shape.blocks.count(), resident)),
       watch_counts_(1u << 16) {
   auto const threads = static_cast<unsigned>(shape.threads.count());
   threads_.resize(blocks_.size() * threads);
@@ -283,6 +285,10 @@ void machine::end_thread(thread& t) {
   if (b.at_barrier != 0) {
     misuse("thread ended while others of its block wait at a barrier", t.where);
   }
+  for (block const& other : cluster_of(b)) {
+    if (other.at_cluster_barrier != 0)
+      misuse("thread ended while others of its cluster wait at a barrier", t.where);
+  }
   block_current(thread_state::ended);
   ++b.ended;
   --alive_;
@@ -293,7 +299,7 @@ void machine::end_thread(thread& t) {
     if ((w.waiting >> l & 1u) == 0 || (w.masks[l] >> lane & 1u) == 0) continue;
     thread& other = threads_[w.first_thread + l];
     // Whoever waits for this lane waits for ever, or no more.
-    if (w.who[l] == device::lanes::all)
+    if (w.who[l] != device::lanes::not_ended)
       misuse("lane ended, but a warp collective names it in its mask", other.where);
     complete_collective(other);
   }
@@ -309,6 +315,9 @@ std::string machine::describe(thread const& t) const {
       break;
     case thread_state::at_barrier:
       state = "at a barrier";
+      break;
+    case thread_state::at_cluster_barrier:
+      state = "at a barrier of its cluster";
       break;
     case thread_state::in_collective:
       state = "in a warp collective";

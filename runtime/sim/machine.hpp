@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -46,7 +47,14 @@ class random_numbers {
 struct block;
 struct warp_state;
 
-enum class thread_state : unsigned char { runnable, at_barrier, in_collective, asleep, ended };
+enum class thread_state : unsigned char {
+  runnable,
+  at_barrier,
+  at_cluster_barrier,
+  in_collective,
+  asleep,
+  ended
+};
 
 struct thread {
   boost::context::fiber fiber;
@@ -110,6 +118,7 @@ struct block {
   unsigned first_thread = 0;
   unsigned threads = 0;
   unsigned at_barrier = 0;
+  unsigned at_cluster_barrier = 0;
   unsigned ended = 0;
   unsigned barrier_count = 0;  ///< threads with a true value at the barrier
   unsigned barriers = 0;       ///< completed so far
@@ -162,6 +171,9 @@ class machine {
 
   unsigned sync_block(device::barrier kind, bool value, device::coming from,
                       device::site const& where);
+  void sync_cluster(device::site const& where);
+  [[nodiscard]] unsigned cluster_blocks() const { return shape_.cluster; }
+  void* of_cluster(void const* own, std::size_t bytes, unsigned rank, device::site const& where);
   std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
                      device::lanes who, device::site const& where);
 
@@ -171,8 +183,8 @@ class machine {
   bool sleep(device::site const& where);
   void end_wait();
 
-  void section_enter(void const* record, bool in_order, device::site const& where);
-  void section_leave(void const* record, bool in_order, device::site const& where);
+  void section_enter(void const* record, bool in_order, unsigned group, device::site const& where);
+  void section_leave(void const* record, bool in_order, unsigned group, device::site const& where);
 
   void begin_collective(void const* storage, device::site const& where);
   void end_collective(void const* storage);
@@ -193,6 +205,8 @@ class machine {
   std::int64_t draw_budget();
   void wake_by_time();
   void complete_barrier(block& b);
+  void complete_cluster_barrier(std::span<block> blocks);
+  [[nodiscard]] std::span<block> cluster_of(block const& b);
   bool complete_collective(thread& t);
   void collective_results(warp_state& w, unsigned lane, unsigned coming);
   void polled(std::uintptr_t address, std::uint64_t value);
@@ -254,17 +268,27 @@ class machine {
   view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
-  struct entered_by {
-    unsigned thread;
-    device::site where;
-  };
-  std::unordered_map<void const*, entered_by> entered_;
-  /// The end of the last section on a record.
+  /// When a thread left a section.
   struct left_by {
     unsigned thread;
     event_time time;
   };
-  std::unordered_map<void const*, left_by> left_;
+  /// Who is in a section, alone or as a group of lanes.
+  struct entered_by {
+    unsigned thread;  ///< the first of them
+    device::site where;
+    unsigned group;               ///< 0: it is alone
+    unsigned came = 0;            ///< of the group
+    std::vector<left_by> left{};  ///< of the group, in weak memory
+    unsigned gone = 0;            ///< of the group
+  };
+  std::unordered_map<void const*, entered_by> entered_;
+  /// The end of the last section on a record.
+  struct section_end {
+    left_by last;
+    std::vector<left_by> others{};  ///< of its group
+  };
+  std::unordered_map<void const*, section_end> left_;
   /// The block's barriers when a collective last used a storage.
   std::unordered_map<void const*, unsigned> storage_used_;
   struct visit {

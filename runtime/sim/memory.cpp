@@ -273,35 +273,56 @@ void machine::count_sector(void const* address, device::site const& where) {
 
 // ---- sections
 
-void machine::section_enter(void const* record, bool in_order, device::site const& where) {
+void machine::section_enter(void const* record, bool in_order, unsigned group,
+                            device::site const& where) {
   step(device::operation::section, where);
   got_on();
   thread& t = *current_;
-  auto const [place, fresh] = entered_.try_emplace(record, entered_by{t.number, where});
-  if (!fresh) {
+  auto const [place, fresh] = entered_.try_emplace(record, entered_by{t.number, where, group});
+  entered_by& now = place->second;
+  unsigned const me = 1u << t.rank % 32;
+  bool const joins = !fresh && group != 0 && now.group == group &&
+                     threads_[now.thread].warp == t.warp && (now.came & me) == 0;
+  if (!fresh && !joins) {
     misuse("overlapping sections: two critical sections on one record, the first by " +
-               describe(threads_[place->second.thread]),
+               describe(threads_[now.thread]),
            where);
   }
-  auto const before = left_.find(record);
-  if (in_order && before != left_.end() &&
-      !t.order.knows(before->second.thread, before->second.time)) {
+  now.came |= me;
+  auto const complain_unless_known = [&](left_by const& before) {
+    if (t.order.knows(before.thread, before.time)) return;
     misuse(
         "unordered sections: what the section before on this record wrote need not be visible, "
         "by " +
-            describe(threads_[before->second.thread]),
+            describe(threads_[before.thread]),
         where);
+  };
+  auto const before = left_.find(record);
+  if (in_order && before != left_.end()) {
+    complain_unless_known(before->second.last);
+    for (left_by const& other : before->second.others) complain_unless_known(other);
   }
   // Others get their chance to do the same.
   for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
 }
 
-void machine::section_leave(void const* record, bool in_order, device::site const& where) {
+void machine::section_leave(void const* record, bool in_order, unsigned group,
+                            device::site const& where) {
   for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
   step(device::operation::section, where);
-  entered_.erase(record);
-  if (settings_.weak_memory && in_order)
-    left_[record] = {current_->number, current_->order.event()};
+  bool const is_known = settings_.weak_memory && in_order;
+  left_by const mine{current_->number, is_known ? current_->order.event() : event_time{}};
+  auto const place = entered_.find(record);
+  if (group != 0) {
+    entered_by& now = place->second;
+    now.gone |= 1u << current_->rank % 32;
+    if (now.gone != group) {
+      if (is_known) now.left.push_back(mine);
+      return;
+    }
+  }
+  if (is_known) left_[record] = {mine, std::move(place->second.left)};
+  entered_.erase(place);
 }
 
 }  // namespace sim

@@ -46,6 +46,7 @@ state& global() {
 }
 
 constexpr int cuda_error_memory_allocation = 2;
+constexpr int cuda_error_invalid_cluster_size = 912;
 constexpr int cuda_error_stream_capture_unsupported = 900;
 constexpr std::size_t alignment = 256;
 /// Dynamic shared memory of a block that a kernel may have without asking, in bytes.
@@ -252,9 +253,23 @@ int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
          sim::current_settings().multiprocessors;
 }
 
+int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_bytes, unsigned cluster,
+                      std::source_location where) {
+  if (cluster > sim::current_settings().blocks_per_cluster) return 0;
+  return resident_blocks(k, threads, shared_bytes, where) / static_cast<int>(cluster);
+}
+
 launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
                      std::source_location where) {
   auto const lock = sim::lock_device();
+  if (shape.cluster == 0 || shape.blocks.x % shape.cluster != 0 ||
+      shape.cluster > sim::current_settings().blocks_per_cluster) {
+    throw cuda_error{sim::cuda_error_invalid_cluster_size,
+                     "launching " + std::to_string(shape.blocks.count()) +
+                         " blocks in clusters of " + std::to_string(shape.cluster) +
+                         ": invalid cluster size",
+                     where};
+  }
   if (!sim::is_allowed(k, shape.shared_bytes)) {
     throw cuda_error{1,
                      "launching a kernel with " + std::to_string(shape.shared_bytes) +

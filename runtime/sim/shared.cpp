@@ -105,6 +105,27 @@ void* machine::static_shared(void const* key, std::size_t bytes, std::size_t ali
   return b.statics.back().begin;
 }
 
+/// What lies in another block's arena where `own` lies in the caller's.
+void* machine::of_cluster(void const* own, std::size_t bytes, unsigned rank,
+                          device::site const& where) {
+  block const& b = *current_->home;
+  auto const* const begin = static_cast<std::byte const*>(own);
+  if (rank >= shape_.cluster) {
+    misuse("shared memory of block " + std::to_string(rank) + " of a cluster of " +
+               std::to_string(shape_.cluster),
+           where);
+  }
+  if (std::less<>{}(begin, static_cast<std::byte const*>(b.shared)) ||
+      std::less<>{}(static_cast<std::byte const*>(b.shared + shape_.shared_bytes), begin + bytes))
+    misuse("another block of the cluster has no such place: it is not dynamic shared memory",
+           where);
+  block const& other = cluster_of(b)[rank];
+  if (other.ended == other.threads) {
+    misuse("shared memory of block " + std::to_string(other.rank) + ", which has ended", where);
+  }
+  return other.shared + (begin - b.shared);
+}
+
 bool machine::is_shared(void const* address) const {
   auto const inside = [&](std::byte const* begin, std::size_t bytes) {
     return !std::less<>{}(address, begin) && std::less<>{}(address, begin + bytes);

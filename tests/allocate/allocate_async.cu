@@ -242,6 +242,42 @@ TEST(allocate, elements_of_any_size) {
   expect_every_alignment<three_words>();
 }
 
+/// Elements that are told what their item said.
+struct said {
+  std::uint32_t value;
+  std::uint32_t again;
+  std::uint32_t item;
+};
+struct with_value {
+  std::uint32_t const* values;
+  __device__ said item(std::uint64_t i) const {
+    return {values[i], values[i], static_cast<std::uint32_t>(i)};
+  }
+  __device__ std::uint64_t operator()(std::uint64_t i, std::uint32_t k, said what) const {
+    bool const is_its = what.item == i && what.again == what.value;
+    return is_its ? std::uint64_t{what.value} << 32 | k : ~std::uint64_t{0};
+  }
+};
+TEST(allocate, elements_are_told_what_their_item_said) {
+  warden::stream s;
+  for (auto const& [name, counts] : test::spreads()) {
+    SCOPED_TRACE(name);
+    std::vector<std::uint32_t> values(counts.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<std::uint32_t>(test::mix(i));
+    auto const wanted = test::elements_of(counts, [&](std::uint64_t i, std::uint32_t k) {
+      return std::uint64_t{values[i]} << 32 | k;
+    });
+    warden::buffer<std::uint32_t> const device_counts{counts}, device_values{values};
+    guarded_memory<std::uint64_t> memory{wanted.size(), 1};
+    warden::output out{memory};
+    warden::allocate_async<small<warden::ordered>>(counts.size(), counts_in{device_counts.data()},
+                                                   with_value{device_values.data()}, out, s);
+    ASSERT_EQ(out.wait(s), wanted.size());
+    EXPECT_TRUE(memory.to_host(s) == wanted);
+  }
+}
+
 TEST(allocate, elements_that_begin_within_a_group) {
   warden::stream s;
   std::vector<std::uint32_t> const counts = test::spreads().front().counts;
@@ -285,6 +321,26 @@ TEST(allocate, a_count_that_changes_is_reported) {
   warden::output out{memory};
   warden::allocate_async<small<warden::reduce_then_scan>>(n, fickle{asked.data()}, numbered{}, out,
                                                           s);
+  EXPECT_THAT(test::refusal([&] { out.wait(s); }),
+              HasSubstr("allocate: count(i) did not say the same when it was asked again"));
+  (void)memory.to_host(s);  // nothing beyond
+}
+
+/// Says many the first time, and none after that.
+struct shrinking {
+  std::uint32_t* asked;
+  __device__ std::uint32_t operator()(std::uint64_t i) const {
+    return warden::simt::fetch_add(&asked[i], 1u) == 0 ? 700 : 0;
+  }
+};
+TEST(allocate, a_count_that_shrinks_is_reported) {
+  warden::stream s;
+  std::size_t const n = 64 * 3;  // of a tile's warps that have several windows
+  warden::buffer<std::uint32_t> asked{n};
+  asked.fill_bytes(0, s);
+  guarded_memory<std::uint64_t> memory{n * 700, 0};
+  warden::output out{memory};
+  warden::allocate_async<small<warden::ordered>>(n, shrinking{asked.data()}, numbered{}, out, s);
   EXPECT_THAT(test::refusal([&] { out.wait(s); }),
               HasSubstr("allocate: count(i) did not say the same when it was asked again"));
   (void)memory.to_host(s);  // nothing beyond

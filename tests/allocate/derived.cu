@@ -16,18 +16,28 @@ namespace {
 using test::guarded_memory;
 using testing::HasSubstr;
 
-TEST(run_length_decode, repeats_values) {
+/// More than a block's shared memory would hold of each run.
+struct large_value {
+  large_value() = default;
+  explicit large_value(std::uint64_t x) : words{x, x + 1} {}
+  bool operator==(large_value const& other) const {
+    return words[0] == other.words[0] && words[1] == other.words[1];
+  }
+  std::uint64_t words[8];
+};
+template <class T>
+void expect_repeated_values() {
   warden::stream s;
   for (auto const& [name, lengths] : test::spreads()) {
     SCOPED_TRACE(name);
-    std::vector<std::uint16_t> values(lengths.size()), wanted;
+    std::vector<T> values, wanted;
     for (std::size_t i = 0; i < lengths.size(); ++i) {
-      values[i] = static_cast<std::uint16_t>(test::mix(i));
+      values.push_back(static_cast<T>(test::mix(i)));
       wanted.insert(wanted.end(), lengths[i], values[i]);
     }
-    warden::buffer<std::uint16_t> const device_values{values};
+    warden::buffer<T> const device_values{values};
     warden::buffer<std::uint32_t> const device_lengths{lengths};
-    guarded_memory<std::uint16_t> memory{wanted.size(), 3};
+    guarded_memory<T> memory{wanted.size(), 3};
     warden::output out{memory};
     warden::run_length_decode_async(device_values.data(), device_lengths.data(), lengths.size(),
                                     out, s);
@@ -35,6 +45,8 @@ TEST(run_length_decode, repeats_values) {
     EXPECT_TRUE(memory.to_host(s) == wanted);
   }
 }
+TEST(run_length_decode, repeats_values) { expect_repeated_values<std::uint16_t>(); }
+TEST(run_length_decode, repeats_large_values) { expect_repeated_values<large_value>(); }
 
 struct mixed {
   WARDEN_HOST_DEVICE std::uint64_t operator()(std::uint64_t i) const { return test::mix(i); }

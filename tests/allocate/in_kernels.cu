@@ -192,23 +192,28 @@ TEST(in_kernels, sums_beyond_32_bits) {
               HasSubstr("output: more than 288230376151711743 elements were emitted"));
 }
 struct large_in_order : test::ordered_emission {
-  std::uint64_t each;
+  std::uint64_t each;    ///< for the threads of the first tiles
+  std::uint64_t behind;  ///< these; a place for others
 };
 WARDEN_KERNEL void take_many_each_in_order(large_in_order a) {
   WARDEN_SHARED(test::ordered_allocator::storage, storage);
   test::ordered_allocator places{a.tiles, storage};
-  while (places.next_tile()) a.out.store(places.allocate(a.each), 1);
+  while (places.next_tile()) a.out.store(places.allocate(places.tile() < a.behind ? a.each : 1), 1);
 }
 TEST(in_kernels, sums_in_order_do_not_wrap_around) {
   test::emission e{items(), 1};
   for (unsigned const log2 : {44u, 50u, 58u, 63u}) {
-    e.out.clear_async(e.stream);
-    warden::launch(&take_many_each_in_order, 2, test::block, e.stream,
-                   {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2});
-    EXPECT_THAT(e.complaint(),
-                HasSubstr("output: more than 288230376151711743 elements were emitted"));
-    std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
-    EXPECT_EQ(std::count(got.begin(), got.end(), 1u), 1) << "the first place alone";
+    // The sums of whole groups, and those of parts.
+    for (std::uint64_t const behind : {32, 64, 99}) {
+      e.out.clear_async(e.stream);
+      warden::launch(
+          &take_many_each_in_order, 2, test::block, e.stream,
+          {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2, behind});
+      EXPECT_THAT(e.complaint(),
+                  HasSubstr("output: more than 288230376151711743 elements were emitted"));
+      std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
+      EXPECT_EQ(std::count(got.begin(), got.end(), 1u), 1) << "the first place alone";
+    }
   }
 }
 

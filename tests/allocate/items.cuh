@@ -19,6 +19,14 @@ struct numbered {
     return (i + 1) << 32 | k;
   }
 };
+/// The same, where the item's value says which it is.
+struct numbered_by_value {
+  WARDEN_HOST_DEVICE std::uint64_t item(std::uint64_t i) const { return i + 1; }
+  WARDEN_HOST_DEVICE std::uint64_t operator()(std::uint64_t, std::uint32_t k,
+                                              std::uint64_t value) const {
+    return value << 32 | k;
+  }
+};
 /// The same in another type, whose values say less.
 template <class T>
 struct numbered_as {

@@ -48,7 +48,7 @@ TEST(allocation, of_many_shares_and_long_tiles_under_many_schedules) {
   test::emission e{64 * 80, 1};
   std::vector<std::uint32_t> counts(400, 1);
   counts[70] = 20'000;
-  counts[195] = 3'000;  // not long: one block's
+  counts[195] = 3'000;  // not long: one warp's
   counts[260] = 17'000;
   auto const wanted = test::elements_of(counts);
   warden::buffer<std::uint32_t> const device_counts{counts};
@@ -64,11 +64,11 @@ TEST(allocation, of_many_shares_and_long_tiles_under_many_schedules) {
                                    test::numbered{}, e.out, e.stream);
     e.expect_all(test::same::order);
     s.multiprocessors = 1;
-    s.blocks_per_multiprocessor = 2;
+    s.blocks_per_multiprocessor = 1;
     warden::sim::configure(s);
     out.clear_async(e.stream);
     warden::allocate_async<policy>(counts.size(), test::counts_in{device_counts.data()},
-                                   test::numbered{}, out, e.stream);
+                                   test::numbered_by_value{}, out, e.stream);
     ASSERT_EQ(out.wait(e.stream), wanted.size());
     EXPECT_TRUE(memory.to_host(e.stream) == wanted);
   });

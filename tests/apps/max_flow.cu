@@ -145,7 +145,7 @@ TEST(max_flow, arms_need_about_as_many_rounds) {
     f.finder.find();
     if (max_flow::has_regions(arm)) continue;  // it has several steps a round
     rounds.push_back(static_cast<double>(f.finder.facts().rounds));
-    EXPECT_NEAR(rounds.back(), rounds.front(), 0.2 * rounds.front()) << arm;
+    EXPECT_NEAR(rounds.back(), rounds.front(), 0.3 * rounds.front()) << arm;
   }
 }
 

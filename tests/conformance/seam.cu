@@ -89,6 +89,71 @@ WARDEN_KERNEL void block_collectives(arguments a) {
 }
 TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
 
+struct cluster_words {
+  std::uint64_t wide;
+  std::uint32_t narrow, count;
+  std::uint32_t plain[96];  ///< [thread] in global memory, too
+};
+/// Everybody tells the next block of the cluster, and hears from the one before.
+WARDEN_KERNEL void clusters(arguments a) {
+  auto& mine = *reinterpret_cast<cluster_words*>(simt::dynamic_shared());
+  unsigned const rank = simt::cluster_rank(), size = simt::cluster_size(), me = simt::thread_rank();
+  unsigned const next = (rank + 1) % size, before = (rank + size - 1) % size;
+  expect(a, rank < size && rank == simt::block_rank() % size && simt::block_count() % size == 0);
+  std::uint64_t* const out = a.out + std::uint64_t{simt::block_rank() / size * size} * 96;
+  if (me == 0) simt::shared_store(mine.count, 0u);
+  simt::sync_cluster();
+  for (std::uint32_t round = 1; round < 4; ++round) {
+    if (me == 0) {
+      simt::cluster_store(mine.narrow, next, rank + round);
+      simt::cluster_store(mine.wide, next, std::uint64_t{rank} << 40 | round);
+    }
+    std::uint32_t const place = simt::cluster_fetch_add(mine.count, next, 2);
+    expect(a, place % 2 == 0 && place / 2 < 96 * round);
+    simt::cluster_store(mine.plain[me], next, me * round);
+    simt::store_relaxed(&out[rank * 96 + me], std::uint64_t{rank + me + round});
+    simt::sync_cluster();
+    expect(a, simt::shared_load(mine.narrow) == before + round);
+    expect(a, simt::shared_load(mine.wide) == (std::uint64_t{before} << 40 | round));
+    expect(a, simt::shared_load(mine.count) == 2 * 96 * round);
+    unsigned const other = (me + 1) % 96;
+    expect(a, simt::shared_load(mine.plain[other]) == other * round);
+    expect(a, simt::cluster_load(mine.narrow, next) == rank + round);
+    expect(a, simt::cluster_load(mine.wide, next) == (std::uint64_t{rank} << 40 | round));
+    expect(a, simt::load_relaxed(&out[before * 96 + other]) == before + other + round);
+    simt::sync_cluster();
+  }
+}
+TEST(seam, clusters) {
+  constexpr std::size_t bytes = sizeof(cluster_words);
+  auto const kernel = simt::make_kernel(&clusters);
+  for (unsigned const cluster : {1u, 2u, 4u}) {
+    if (cluster != 1 && warden::runtime::resident_clusters(kernel, 96, bytes, cluster) < 2) {
+      EXPECT_LT(warden::runtime::facts(0).compute_capability, 90);
+      EXPECT_FALSE(test::simulated());
+      continue;
+    }
+    for (bool const cooperative : {true, false}) {
+      warden::buffer<std::uint64_t> out{96 * 2 * 4}, errors{1};
+      errors.fill_bytes(0);
+      arguments a{out.data(), errors.data()};
+      void* all[] = {&a};
+      EXPECT_EQ(
+          warden::runtime::launch(kernel, {2 * cluster, 96, bytes, cooperative, cluster}, all, {}),
+          warden::runtime::launch_result::launched);
+      EXPECT_EQ(errors.to_host()[0], 0u) << cluster;
+    }
+  }
+}
+TEST(seam, impossible_clusters) {
+  auto const kernel = simt::make_kernel(&clusters);
+  EXPECT_EQ(warden::runtime::resident_clusters(kernel, 96, sizeof(cluster_words), 1024), 0);
+  arguments a{};
+  void* all[] = {&a};
+  EXPECT_THROW(warden::runtime::launch(kernel, {3, 96, sizeof(cluster_words), true, 2}, all, {}),
+               warden::cuda_error);
+}
+
 /// x -> factor * x + term, modulo 2^32: composition is associative, but not commutative.
 struct affine {
   std::uint32_t factor, term;

@@ -2,6 +2,7 @@
 // What no program may do on a GPU is an error on the simulated device, with every thread's place.
 
 #include <warden/buffer.hpp>
+#include <warden/cuda_names.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -64,6 +65,51 @@ TEST_F(misuse, a_deadlock_of_a_barrier_and_a_wait) {
   EXPECT_THAT(error, HasSubstr("every thread sleeps"));
   EXPECT_THAT(error, HasSubstr("at a barrier, misuse.cu:"));
   EXPECT_THAT(error, HasSubstr("waits, misuse.cu:"));
+}
+
+std::string error_of_cluster(void (*kernel)(arguments)) {
+  try {
+    arguments a;
+    void* all[] = {&a};
+    warden::runtime::launch(simt::make_kernel(kernel), {4, 32, 256, true, 2}, all, {});
+    warden::stream_ref{}.synchronize();
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+WARDEN_KERNEL void one_thread_skips_the_cluster(arguments) {
+  if (simt::block_rank() != 2 || simt::thread_rank() != 5) simt::sync_cluster();
+}
+TEST_F(misuse, a_barrier_that_not_all_of_a_cluster_reach) {
+  EXPECT_THAT(error_of_cluster(&one_thread_skips_the_cluster),
+              testing::AnyOf(HasSubstr("ended while others of its cluster wait at a barrier"),
+                             HasSubstr("reached after 1 threads of its block 2 have ended")));
+}
+WARDEN_KERNEL void static_of_a_cluster(arguments) {
+  WARDEN_SHARED(std::uint32_t, word);
+  simt::cluster_store(word, 1, 7u);
+}
+TEST_F(misuse, another_blocks_static_memory) {
+  EXPECT_THAT(error_of_cluster(&static_of_a_cluster), HasSubstr("it is not dynamic shared memory"));
+}
+WARDEN_KERNEL void beyond_a_cluster(arguments) {
+  simt::cluster_load(*reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), 2);
+}
+TEST_F(misuse, a_block_that_a_cluster_does_not_have) {
+  EXPECT_THAT(error_of_cluster(&beyond_a_cluster),
+              HasSubstr("shared memory of block 2 of a cluster of 2"));
+}
+WARDEN_KERNEL void of_an_ended_block(arguments) {
+  simt::sync_cluster();
+  if (simt::cluster_rank() == 0) return;
+  while (true) {
+    simt::cluster_store(*reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), 0, 7u);
+    simt::back_off(0);
+  }
+}
+TEST_F(misuse, memory_of_a_block_that_has_ended) {
+  EXPECT_THAT(error_of_cluster(&of_an_ended_block), HasSubstr(", which has ended"));
 }
 
 WARDEN_KERNEL void mask_without_me(arguments) { simt::ballot(0xfffeu, true); }

@@ -37,13 +37,19 @@ inline constexpr bool is_ordered = std::is_same_v<typename Policy::contract, ord
 /// An empty list of long tiles, for `blocks` blocks.
 template <class Policy, class T>
 long_tiles long_tiles_for(output<T> const& out, allocation_memory& memory, unsigned blocks,
-                          located_stream const& in) {
-  constexpr std::uint64_t shortest = 8 * element_writer<T, Policy::threads>::window;
-  constexpr std::uint64_t most_at_once = std::uint64_t{1} << 30;
-  // A quarter of what each block has to write if all is full: one of these more or less at the end
+                          std::size_t shared_bytes, located_stream const& in) {
+  constexpr std::uint64_t shortest = 2 * warp_items<Policy::items>::window;
+  constexpr std::uint64_t most_at_once = warp_items<Policy::items>::reach;
+  if (blocks == 0) {
+    throw limit_error{"allocate: a block of " + std::to_string(Policy::threads) +
+                          " threads needs " + std::to_string(shared_bytes) +
+                          " bytes of shared memory; the device has no room for one",
+                      in.where};
+  }
+  std::uint64_t const warps = std::uint64_t{blocks} * Policy::threads / simt::warp_size;
+  // A quarter of what each warp has to write if all is full: one of these more or less at the end
   // is no matter.
-  std::uint64_t const longest =
-      std::clamp(out.capacity() / (4 * std::uint64_t{blocks}), shortest, most_at_once);
+  std::uint64_t const longest = std::clamp(out.capacity() / (4 * warps), shortest, most_at_once);
   return memory.listed(longest, out.capacity() / longest + 1, in.stream, in.where);
 }
 
@@ -78,8 +84,10 @@ void place_tiles(allocation<Count, Emit> const& a, std::uint64_t tiles, allocati
 /// of which `element(i, k)` is the k-th. The places are those that `Policy` promises. The library
 /// stores the elements, neighbours by neighbouring threads; `element` is not called for one that
 /// does not fit. Both are called on the device, with an std::uint64_t and an std::uint32_t, once or
-/// more for the same, in any order, and say the same each time. Enqueued; an output that never saw
-/// as many items allocates memory first (8 bytes for each tile of the policy, with `ordered`).
+/// more for the same, in any order, and say the same each time. An element that has a member
+/// `item(i)` is called as `element(i, k, value)`, with what `item(i)` said when it was asked for
+/// all of the item's elements: trivially copyable, a few words. Enqueued; an output that never saw
+/// as many items allocates memory first (9 bytes for each tile of the policy, with `ordered`).
 /// Throws limit_error and cuda_error; what does not fit, `wait` of the output tells.
 template <class Policy = ordered_allocation<>, class Count, class Element, class T>
 void allocate_async(std::uint64_t n, Count count, Element element, output<T>& out,
@@ -92,7 +100,7 @@ void allocate_async(std::uint64_t n, Count count, Element element, output<T>& ou
   auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   auto const blocks = static_cast<unsigned>(runtime::resident_blocks(
       simt::make_kernel(write_rest), Policy::threads, shared_bytes, in.where));
-  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, in);
+  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, shared_bytes, in);
   allocation<Count, emit> const a{n,
                                   count,
                                   {out.ref(), element, listed},

@@ -76,9 +76,10 @@ class allocation_memory {
   /// Another allocation begins, with so many tiles in order, none of them taken, and no long tile;
   /// enqueued. Throws cuda_error; limit_error if memory has to grow while the stream is captured.
   void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
-    std::uint64_t* const words = words_.of(tiles, s, where);
+    std::uint64_t const size = tile_order::words_of(tiles);
+    std::uint64_t* const words = words_.of(size, s, where);
     launch(&begin_allocation<allocation_control>, 1, simt::warp_size, {s, where}, control(), tiles);
-    if (tiles != 0) runtime::fill_async(words, 0, tiles * sizeof(std::uint64_t), s, where);
+    if (tiles != 0) runtime::fill_async(words, 0, size * sizeof(std::uint64_t), s, where);
   }
   /// The tiles that it began with.
   [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
@@ -112,7 +113,7 @@ class allocation_memory {
  private:
   buffer<std::uint64_t> counter_;
   buffer<allocation_control> control_;
-  growing_memory<std::uint64_t> words_;  ///< one for each tile in order
+  growing_memory<std::uint64_t> words_;  ///< of tiles in order
   growing_memory<long_tile> long_tiles_;
   growing_memory<std::byte> scratch_;
 };

@@ -24,8 +24,9 @@ struct ordered {};
 struct reduce_then_scan {};
 
 /// How `allocate_async` gives places: by `Contract`, in blocks of `Threads` threads, each of which
-/// takes `Items` items in a tile.
-template <class Contract, unsigned Threads = 128, unsigned Items = 16>
+/// takes `Items` items in a tile: best an odd number, so that lanes' items lie in different banks
+/// of shared memory.
+template <class Contract, unsigned Threads = 128, unsigned Items = 15>
 struct allocation_policy {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
@@ -34,17 +35,17 @@ struct allocation_policy {
   static constexpr unsigned threads = Threads;       ///< of a block
   static constexpr unsigned items = Items;           ///< of a thread, in a tile
   static constexpr unsigned tile = Threads * Items;  ///< items of a tile
-  /// Blocks that a multiprocessor can hold, at least: 48 registers a thread.
-  static constexpr unsigned blocks = Threads == 32 ? 32 : 1280 / Threads;
+  /// Blocks that a multiprocessor can hold, at least: 64 registers a thread.
+  static constexpr unsigned blocks = 1024 / Threads;
 };
 /// `unordered`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+template <unsigned Threads = 128, unsigned Items = 15>
 using unordered_allocation = allocation_policy<unordered, Threads, Items>;
-/// `ordered`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+/// `ordered`, as tuned: with larger tiles fewer blocks look back.
+template <unsigned Threads = 256, unsigned Items = 19>
 using ordered_allocation = allocation_policy<ordered, Threads, Items>;
 /// `reduce_then_scan`, as tuned.
-template <unsigned Threads = 128, unsigned Items = 16>
+template <unsigned Threads = 128, unsigned Items = 15>
 using reduce_then_scan_allocation = allocation_policy<reduce_then_scan, Threads, Items>;
 
 WARDEN_NAMESPACE_END

@@ -5,8 +5,8 @@
 
 #include <warden/allocate/contracts.cuh>
 #include <warden/allocate/emit.cuh>
-#include <warden/allocate/item_tile.cuh>
 #include <warden/allocate/tile_order.cuh>
+#include <warden/allocate/warp_items.cuh>
 #include <warden/simt/collective.cuh>
 
 #include <cstdint>
@@ -18,20 +18,48 @@ template <class Count, class Emit>
 struct allocation {
   std::uint64_t n;              ///< items
   Count count;                  ///< as `allocate_async` is given it
-  Emit emit;                    ///< what becomes of a tile that has its places
+  Emit emit;                    ///< what becomes of a warp's items that have places
   std::uint64_t* counter;       ///< places taken, in device memory
   tile_order order;             ///< `ordered` alone
   allocation_control* control;  ///< where what went wrong is noted
 };
 
+/// What a block's warps have, added up.
+template <unsigned Warps>
+class warp_totals {
+ public:
+  /// Of a block.
+  struct sums {
+    std::uint64_t before;  ///< of the warps before the calling one
+    std::uint64_t all;     ///< of all of them
+  };
+  /// Collective over the block, with a barrier. One must pass before the next call.
+  WARDEN_DEVICE sums add_up(std::uint64_t total) {
+    if (simt::lane_id() == 0) of_[simt::warp_rank()] = total;
+    simt::sync_block();  // sabotage: warp-totals
+    sums result{};
+    WARDEN_UNROLL
+    for (unsigned warp = 0; warp < Warps; ++warp) {
+      result.before += warp < simt::warp_rank() ? of_[warp] : 0;
+      result.all += of_[warp];
+    }
+    return result;
+  }
+
+ private:
+  std::uint64_t of_[Warps];
+};
+
 /// Shared memory of a block that gives places to a tile.
 template <class Policy, class Emit>
 struct allocation_storage {
-  using tile = item_tile<Policy::threads, Policy::items>;   ///< in whose hands a tile is
-  typename tile::storage items;                             ///< the tile's
-  typename Emit::template storage<Policy::threads> writer;  ///< the writer's
-  std::uint64_t number;                                     ///< of the tile
-  std::uint64_t first;                                      ///< its first place
+  static constexpr unsigned warps = Policy::threads / simt::warp_size;  ///< of the block
+  using warp_storage = typename Emit::template storage<Policy::items>;  ///< of one of them
+
+  warp_storage of_warp[warps];  ///< each one's own
+  warp_totals<warps> totals;    ///< elements of their items
+  std::uint64_t number;         ///< of the tile
+  std::uint64_t first;          ///< its first place
 };
 
 /// One tile a block.
@@ -39,6 +67,7 @@ template <class Policy, class Count, class Emit>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
   using storage = allocation_storage<Policy, Emit>;
+  using counted = warp_items<Policy::items>;
   constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
   std::uint64_t number = simt::block_rank();
@@ -47,57 +76,57 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     simt::sync_block();
     number = shared.number;
   }
-  typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
+  auto& mine = shared.of_warp[simt::warp_rank()];
+  counted_items<Count> const of{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
+                                a.count};
+  counted items{mine.items, of.first, of.n, of.count};
+  auto const sums = shared.totals.add_up(items.total());
+  listed_items listed;
   if constexpr (in_order) {
     if (simt::warp_rank() == 0) {
-      if (simt::lane_id() == 0) a.order.announce(number, tile.total());
+      if (simt::lane_id() == 0) a.order.announce(number, sums.all);
       // Stores of the list come behind: others wait for the announcement.
       simt::sync_warp(simt::full_warp);
     }
-    a.emit.prepare(tile);
+    listed = a.emit.prepare(mine, items, of);
     if (simt::warp_rank() == 0) {
-      std::uint64_t const first = a.order.first_place(number, tile.total());
+      std::uint64_t const first = a.order.first_place(number, sums.all);
       if (simt::lane_id() == 0) shared.first = first;
     }
   } else {
-    // On its way while the tile is listed.
+    // On its way while the items are listed.
     std::uint64_t first = 0;
-    if (simt::thread_rank() == 0) first = take_places(a.counter, tile.total());
-    a.emit.prepare(tile);
+    if (simt::thread_rank() == 0) first = take_places(a.counter, sums.all);
+    listed = a.emit.prepare(mine, items, of);
     if (simt::thread_rank() == 0) shared.first = first;
   }
   simt::sync_block();
-  a.emit.tile(tile, shared.items, shared.writer, {number, shared.first});
+  a.emit.write(mine, items, listed, of, shared.first + sums.before);
 }
 
-/// Elements of a long tile that a block writes at once: several times what it counts for that.
-template <class Policy, class T>
-inline constexpr std::uint64_t part_of_long_tile =
-    4 * (Policy::tile < element_writer<T, Policy::threads>::window
-             ? element_writer<T, Policy::threads>::window
-             : Policy::tile);
-
-/// The tiles that were listed, by all blocks: each counts the tile's items again.
+/// The long tiles that were listed, by all warps of all blocks: each counts the items again.
 template <class Policy, class Count, class T, class Element>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
-  using storage = allocation_storage<Policy, emit_elements<T, Element>>;
-  constexpr std::uint64_t part = part_of_long_tile<Policy, T>;
+  using emit = emit_elements<T, Element>;
+  using storage = allocation_storage<Policy, emit>;
+  constexpr std::uint32_t part = emit::template part<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  std::uint64_t const tiles = a.emit.listed.size();
-  std::uint64_t turn = simt::block_rank();
+  auto& mine = shared.of_warp[simt::warp_rank()];
+  std::uint64_t const tiles = a.emit.long_ones.size();
+  std::uint64_t turn = simt::block_rank() * storage::warps + simt::warp_rank();
   for (std::uint64_t t = 0; t < tiles; ++t) {
-    long_tile const its = a.emit.listed.tiles[t];
+    long_tile const its = a.emit.long_ones.tiles[t];
+    counted_items<Count> const of{its.item, a.n, a.count};
     std::uint64_t const parts = (its.elements - 1) / part + 1;
-    for (; turn < parts; turn += simt::block_count()) {
-      typename storage::tile tile{shared.items, its.tile * Policy::tile, a.n, a.count};
+    for (; turn < parts; turn += simt::block_count() * storage::warps) {
       std::uint64_t const begin = turn * part, left = its.elements - begin;
-      a.emit.part(tile, shared.items, shared.writer, {its.tile, its.first}, begin,
-                  static_cast<std::uint32_t>(left < part ? left : part));
-      // Before the next tile is counted there.
-      simt::sync_block();  // sabotage: long-tile
+      a.emit.write_part(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
+                        a.emit.out.data() + its.first + begin);
+      // Before the next part is counted there.
+      simt::sync_warp(simt::full_warp);  // sabotage: long-tile
     }
-    // The next tile's parts go on with the block whose turn it is.
+    // The next tile's parts go on with the warp whose turn it is.
     turn -= parts;
   }
 }
@@ -159,14 +188,19 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
                    std::uint64_t const* firsts) {
   using storage = allocation_storage<Policy, Emit>;
+  using counted = warp_items<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
+  auto& mine = shared.of_warp[simt::warp_rank()];
   tile_share const share = tile_share::of_block(tiles);
   std::uint64_t first = firsts[simt::block_rank()];
   for (std::uint64_t number = share.begin; number < share.end; ++number) {
-    typename storage::tile tile{shared.items, number * Policy::tile, a.n, a.count};
-    a.emit.prepare(tile);
-    a.emit.tile(tile, shared.items, shared.writer, {number, first});
-    first += tile.total();
+    counted_items<Count> const of{number * Policy::tile + simt::warp_rank() * counted::size, a.n,
+                                  a.count};
+    counted items{mine.items, of.first, of.n, of.count};
+    auto const sums = shared.totals.add_up(items.total());
+    listed_items const listed = a.emit.prepare(mine, items, of);
+    a.emit.write(mine, items, listed, of, first + sums.before);
+    first += sums.all;
     // Before the next tile is counted there.
     simt::sync_block();  // sabotage: share-tile
   }

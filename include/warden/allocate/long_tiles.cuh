@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Tiles with too many elements for one block: listed, and written by all blocks afterwards.
+/// Warps' tiles with too many elements for one warp: listed, and written by all warps afterwards.
 #pragma once
 
 #include <warden/allocate/allocation_control.cuh>
@@ -10,9 +10,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A tile that is written later.
+/// A tile, the items of one warp, that is written later.
 struct long_tile {
-  std::uint64_t tile;      ///< its number
+  std::uint64_t item;      ///< its first one
   std::uint64_t first;     ///< place of its first element
   std::uint64_t elements;  ///< of it, within the capacity
 };
@@ -23,7 +23,7 @@ struct long_tile {
 struct long_tiles {
   long_tile* tiles;             ///< the list
   std::uint64_t room;           ///< for so many
-  std::uint64_t longest;        ///< elements of a tile that one block writes, at most
+  std::uint64_t longest;        ///< elements of a tile that one warp writes, at most
   allocation_control* control;  ///< where they are counted
 
   /// By one thread. There is room, unless counts changed meanwhile.
@@ -32,9 +32,11 @@ struct long_tiles {
     if (at < room) {
       tiles[at] = tile;
     } else {
-      simt::fetch_add(&control->changed, std::uint64_t{1});
+      note_change();
     }
   }
+  /// Notes that counts changed meanwhile. By one thread.
+  WARDEN_DEVICE void note_change() const { simt::fetch_add(&control->changed, std::uint64_t{1}); }
   /// How many there are, in the next kernel.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t size() const {
     return control->long_tiles < room ? control->long_tiles : room;

@@ -64,7 +64,7 @@ class output {
   /// For kernels.
   [[nodiscard]] output_ref<T> ref() const { return {data_, capacity_, memory_.counter()}; }
   /// For one launch of a kernel that allocates in order, by `block_allocator<Threads, ordered>`:
-  /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 8 bytes a tile: allocates
+  /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 9 bytes a tile: allocates
   /// them if there were never as many. Throws cuda_error, and limit_error if it would allocate
   /// while the stream is captured.
   [[nodiscard]] tile_order tiles_async(

@@ -15,18 +15,31 @@ WARDEN_NAMESPACE_BEGIN
 
 /// The tiles of one ordered allocation, for kernels.
 ///
-/// A tile is a word: how many places it takes, once that is known (`sum`), then where those of the
-/// next tile begin (`end`). Word and meaning are one 64-bit store, so no fence stands between: who
-/// reads the word has all there is to know. A tile waits for tiles with smaller numbers alone, and
-/// a running block took each of these: so waits end, whatever the number of resident blocks.
+/// | words | there is one for | it says |
+/// |---|---|---|
+/// | counts | each tile | how many places it takes |
+/// | sums | each group of 32 tiles | how many its tiles take, and how many of these have said so |
+/// | begins | each group | its first place |
+///
+/// A tile looks back at the counts of its own group, at the sums of the groups before, and at their
+/// begins as far as one that is known: three loads of a warp, which do not wait for one another.
+/// The first tile of a group tells where the group begins.
+///
+/// Word and meaning are one 64-bit access, so no fence stands between: who reads a word has all
+/// there is to know. A tile waits for tiles with smaller numbers alone, and a running block took
+/// each of these: so waits end, whatever the number of resident blocks.
 class tile_order {
  public:
   tile_order() = default;
-  /// `tiles` words that are zero, `control` says that none is taken, and what `counter` says when
-  /// the allocation begins is the first place.
+  /// `words_of(tiles)` words that are zero, `control` says that none is taken, and what `counter`
+  /// says when the allocation begins is the first place.
   tile_order(std::uint64_t* words, std::uint64_t tiles, allocation_control* control,
              std::uint64_t* counter, time_limit limit)
-      : words_{words}, tiles_{tiles}, control_{control}, counter_{counter}, limit_{limit} {}
+      : counts_{words}, tiles_{tiles}, control_{control}, counter_{counter}, limit_{limit} {}
+  /// Words that so many tiles need.
+  [[nodiscard]] static std::uint64_t words_of(std::uint64_t tiles) {
+    return tiles + 2 * groups_of(tiles);
+  }
 
   /// Tiles there are.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t tiles() const { return tiles_; }
@@ -37,8 +50,9 @@ class tile_order {
   /// Tells the tiles behind `tile` that it takes `count` places, as early as that is known. By one
   /// thread, once for each tile.
   WARDEN_DEVICE void announce(std::uint64_t tile, std::uint64_t count) const {
-    if (tile == 0) return;
-    simt::store_relaxed(&words_[tile], as_sum(least(count, no_place)));  // sabotage: announce
+    count = least(count, too_many);
+    simt::store_relaxed(&counts_[tile], as_known(count));               // sabotage: announce
+    simt::fetch_add(&sums()[tile / group], count << counted_bits | 1);  // sabotage: group-sum
   }
   /// The first of the `count` places of `tile`, which its block has announced. Collective over a
   /// warp, once for each tile. No place if a wait took too long.
@@ -53,10 +67,12 @@ class tile_order {
       before = look_back(tile);
     }
     if (before == failed) return no_place;
+    // Sums end there, so that they do not wrap around.
+    if (before >= too_many) before = no_place;
     if (is_first) {
-      std::uint64_t const after = least(before + least(count, no_place), no_place);
-      simt::store_relaxed(&words_[tile], as_end(after));
-      if (tile + 1 == tiles_) simt::store_relaxed(counter_, after);
+      if (tile % group == 0) simt::store_relaxed(&begins()[tile / group], as_known(before));
+      if (tile + 1 == tiles_)
+        simt::store_relaxed(counter_, least(before + least(count, no_place), no_place));
     }
     return before;
   }
@@ -69,48 +85,77 @@ class tile_order {
   }
 
  private:
-  // The two lowest bits say what the others are. 0: nothing yet.
-  static constexpr std::uint64_t sum = 1, end = 2, kind = 3;
+  /// Tiles of a group, one for each lane.
+  static constexpr unsigned group = simt::warp_size;
+  /// The lowest bits of a sum say how many tiles are in it.
+  static constexpr unsigned counted_bits = 6;
+  static_assert(group < 1u << counted_bits);
+  /// Places that no output has. 32 tiles with so many do not wrap their sum around, which is
+  /// shifted, nor do 31 such sums, 31 tiles and a begin.
+  static constexpr std::uint64_t too_many = (std::uint64_t{1} << 53) - 1;
   static constexpr std::uint64_t failed = ~std::uint64_t{0};
-  /// Sums end at `no_place`, so that those of 32 tiles do not wrap around.
+
+  WARDEN_HOST_DEVICE static std::uint64_t groups_of(std::uint64_t tiles) {
+    return (tiles + group - 1) / group;
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t* sums() const { return counts_ + tiles_; }
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t* begins() const { return sums() + groups_of(tiles_); }
   WARDEN_DEVICE static std::uint64_t least(std::uint64_t a, std::uint64_t b) {
     return a < b ? a : b;
   }
-  WARDEN_DEVICE static std::uint64_t as_sum(std::uint64_t count) { return count << 2 | sum; }
-  WARDEN_DEVICE static std::uint64_t as_end(std::uint64_t place) { return place << 2 | end; }
-
-  /// Where the tile before ends: its own word says so, or those of tiles before that do, together.
-  WARDEN_DEVICE std::uint64_t look_back(std::uint64_t tile) const {
-    std::uint64_t before = 0;
-    for (std::uint64_t next = tile;; next -= simt::warp_size) {
-      // Lane 0 looks at the nearest tile. Tile 0 never has a sum, so it is the last to be asked.
-      std::uint64_t const distance = simt::lane_id() + 1;
-      std::uint64_t const word = distance <= next ? wait_for(next - distance) : as_end(0);
-      if (simt::any(simt::full_warp, word == 0)) return failed;
-      unsigned const ends = simt::ballot(simt::full_warp, (word & kind) == end);
-      unsigned const last =
-          ends == 0 ? simt::warp_size - 1 : static_cast<unsigned>(simt::first_bit(ends));
-      bool const counts = simt::lane_id() <= last;  // sabotage: look-back-last
-      before = least(before + sum_of_warp(counts ? word >> 2 : 0), no_place);
-      bool const is_known = ends != 0;  // sabotage: look-back-end
-      if (is_known) return before;
-    }
+  /// Of counts and begins. A word that is zero is not known.
+  WARDEN_DEVICE static std::uint64_t as_known(std::uint64_t value) { return value << 1 | 1; }
+  WARDEN_DEVICE static bool is_known(std::uint64_t word) { return word != 0; }
+  /// Of sums.
+  WARDEN_DEVICE static bool is_complete(std::uint64_t word) {
+    return word % (1u << counted_bits) == group;
   }
-  /// The word of a tile, once it is there; 0 if it did not come in time.
-  WARDEN_DEVICE std::uint64_t wait_for(std::uint64_t tile) const {
-    std::uint64_t word = 0;
+
+  /// Where the tile before ends.
+  WARDEN_DEVICE std::uint64_t look_back(std::uint64_t tile) const {
+    std::uint64_t const its = tile / group;
+    unsigned const lane = simt::lane_id();
+    // Each lane has a tile of this group, a group that may begin somewhere known, and the group
+    // before that one.
+    bool const has_tile = lane < tile % group;  // sabotage: look-back-count
+    bool const has_begin = lane <= its, has_sum = lane < its;
+    std::uint64_t const first = its * group;
+    std::uint64_t count = has_tile ? simt::load_relaxed(&counts_[first + lane]) : as_known(0);
+    std::uint64_t begin = has_begin ? simt::load_relaxed(&begins()[its - lane]) : 0;
+    std::uint64_t sum = has_sum ? simt::load_relaxed(&sums()[its - lane - 1]) : group;
+
+    if (!is_known(count)) count = wait_for(&counts_[first + lane], &is_known, first + lane);
+    unsigned begun = simt::ballot(simt::full_warp, is_known(begin));
+    if (begun == 0) {
+      // The farthest is known first.
+      unsigned const last = its < group ? static_cast<unsigned>(its) : group - 1;
+      if (lane == last) begin = wait_for(&begins()[its - last], &is_known, (its - last) * group);
+      begun = 1u << last;
+    }
+    auto const nearest = static_cast<unsigned>(simt::first_bit(begun));
+    bool const counts = lane < nearest;              // sabotage: look-back-last
+    bool const waits = counts && !is_complete(sum);  // sabotage: look-back-sum
+    if (waits) sum = wait_for(&sums()[its - lane - 1], &is_complete, (its - lane - 1) * group);
+    begin = simt::shuffle(simt::full_warp, begin, nearest);
+    if (simt::any(simt::full_warp, count == 0 || begin == 0 || (counts && sum == 0))) return failed;
+    return (begin >> 1) + simt::warp_sum((count >> 1) + (counts ? sum >> counted_bits : 0));
+  }
+  /// The word, once it is ready, which `tile` or one soon after it does; 0 if it was not in time.
+  WARDEN_DEVICE std::uint64_t wait_for(std::uint64_t const* word, bool (*is_ready)(std::uint64_t),
+                                       std::uint64_t tile) const {
+    std::uint64_t now = 0;
     watchdog patience{&control_->health, limit_};
-    simt::wait_until(
+    bool const is_there = simt::wait_until(
         [&] {
-          word = simt::load_relaxed(&words_[tile]);
-          return word != 0;
+          now = simt::load_relaxed(word);
+          return is_ready(now);
         },
         [&] {
           return patience.hopeful([&] { return simt::load_relaxed(&control_->next); },
                                   [&] { give_up(tile); });
         },
-        [&](auto watch) { watch(&words_[tile]); });
-    return word;
+        [&](auto watch) { watch(word); });
+    return is_there ? now : 0;
   }
   WARDEN_DEVICE void give_up(std::uint64_t tile) const {
     failed_wait what{};
@@ -120,14 +165,7 @@ class tile_order {
     what.index = tile;
     poison(&control_->health, what);
   }
-  WARDEN_DEVICE static std::uint64_t sum_of_warp(std::uint64_t value) {
-    WARDEN_UNROLL
-    for (unsigned distance = simt::warp_size / 2; distance != 0; distance /= 2)
-      value += simt::shuffle(simt::full_warp, value, simt::lane_id() ^ distance);
-    return value;
-  }
-
-  std::uint64_t* words_ = nullptr;
+  std::uint64_t* counts_ = nullptr;
   std::uint64_t tiles_ = 0;
   allocation_control* control_ = nullptr;
   std::uint64_t* counter_ = nullptr;

@@ -7,7 +7,7 @@
 #include <warden/baseline/lock_array.cuh>
 #include <warden/baseline/lock_as_written.cuh>
 #include <warden/baseline/work.cuh>
-#include <warden/block/lane_group.cuh>
+#include <warden/block/lanes_alike.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/timer.hpp>
 
@@ -75,7 +75,7 @@ struct lock_tuned {
     unsigned const me = simt::lane_id();
     std::uint32_t const id = valid ? work.ids[i] : 0;
     // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
-    auto const group = lane_group::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
+    auto const group = lanes_alike::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
     lock_wait wait = locks.wait(id);
     bool waiting = valid;
     bool alive = true;

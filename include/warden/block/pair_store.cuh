@@ -41,7 +41,7 @@ class pair_store {
   /// Whether the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
   /// Their copies.
-  using copies = part_copies<record, on_chip>;
+  using copies = part_copies<record, on_chip, Ref::lanes>;
   /// The pieces of shared memory that it needs.
   using pieces = arena_piece<record>;
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/block/copy_together.cuh>
+#include <warden/lane_group.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
 
@@ -17,7 +19,8 @@ WARDEN_NAMESPACE_BEGIN
 /// The copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied.
 /// `Places` says of a slot whether it has a record, `is_record(slot)`, and where that is in global
 /// memory, `address_of(slot)`.
-template <class Record, bool OnChip>
+/// `Lanes` neighbouring threads copy a record together.
+template <class Record, bool OnChip, unsigned Lanes>
 class part_copies {
   static_assert(!OnChip || alignof(Record) <= arena_alignment,
                 "warden: records on chip are aligned to 128 bytes at most");
@@ -74,6 +77,27 @@ class part_copies {
   /// Copies the records of the first `all` slots from `from(slot)` to `to(slot)`. Collective.
   template <class Places, class From, class To>
   WARDEN_DEVICE static void copy(Places const& places, std::uint32_t all, From from, To to) {
+    if constexpr (Lanes > 1) {
+      copy_by_groups(places, all, from, to);
+    } else {
+      copy_by_threads(places, all, from, to);
+    }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_groups(Places const& places, std::uint32_t all, From from,
+                                           To to) {
+    lane_group<Lanes> const lanes;
+    for (std::uint32_t s = simt::thread_rank() / Lanes; s < all;
+         s += simt::block_threads() / Lanes) {
+      if (!places.is_record(s)) continue;
+      simt::group_enter(lanes.mask(), places.address_of(s));
+      copy_together(lanes, to(s), from(s));
+      simt::group_leave(lanes.mask(), places.address_of(s));
+    }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_threads(Places const& places, std::uint32_t all, From from,
+                                            To to) {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = simt::thread_rank(); first < all;
          first += at_once * simt::block_threads()) {

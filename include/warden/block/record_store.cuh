@@ -4,6 +4,8 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
+#include <warden/block/copy_together.cuh>
+#include <warden/lane_group.cuh>
 #include <warden/placement.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/simt.cuh>
@@ -41,19 +43,13 @@ class record_store {
 
   /// Brings the records on chip. Collective; a block barrier follows.
   WARDEN_DEVICE void load() const {
-    for_each([&](std::uint32_t local, record* place) {
-      simt::section_enter(place);
-      copies_[local] = *place;
-      simt::section_leave(place);
-    });
+    for_each([&](std::uint32_t local, record* place) { copy(&copies_[local], place, place); });
   }
   /// Writes them back. Collective, when all sections have run.
   WARDEN_DEVICE void write_back() const {
     if constexpr (on_chip) simt::sync_block();  // sabotage: write-back-barrier
     for_each([&](std::uint32_t local, record* place) {
-      simt::section_enter(place);
-      *place = copies_[local];  // sabotage: write-back
-      simt::section_leave(place);
+      copy(place, &copies_[local], place);  // sabotage: write-back
     });
   }
 
@@ -71,10 +67,27 @@ class record_store {
   }
 
  private:
+  /// The lanes that run a section together copy a record together.
+  using group = lane_group<Ref::lanes>;
+
+  /// One record, whose identity is `place`.
+  WARDEN_DEVICE static void copy(record* to, record const* from, record const* place) {
+    if constexpr (Ref::lanes == 1) {
+      simt::section_enter(place);
+      *to = *from;
+      simt::section_leave(place);
+    } else {
+      group const lanes;
+      simt::group_enter(lanes.mask(), place);
+      copy_together(lanes, to, from);
+      simt::group_leave(lanes.mask(), place);
+    }
+  }
   template <class F>
   WARDEN_DEVICE void for_each(F f) const {
     if constexpr (on_chip) {
-      for (std::uint32_t l = simt::thread_rank(); l < ref_.locals; l += simt::block_threads()) {
+      for (std::uint32_t l = simt::thread_rank() / Ref::lanes; l < ref_.locals;
+           l += simt::block_threads() / Ref::lanes) {
         // The last servers own fewer than the first.
         if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
       }

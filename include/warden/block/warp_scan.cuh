@@ -9,13 +9,14 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The sum over the lanes before this one. Collective over the warp.
-WARDEN_DEVICE std::uint32_t warp_sum_before(std::uint32_t value) {
-  std::uint32_t sum = value;
+/// The sum over the lanes before this one, of unsigned integers. Collective over the warp.
+template <class T>
+WARDEN_DEVICE T warp_sum_before(T value) {
+  T sum = value;
   WARDEN_UNROLL
   for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
     unsigned const from = simt::lane_id() < distance ? 0 : simt::lane_id() - distance;
-    std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
+    T const before = simt::shuffle(simt::full_warp, sum, from);
     if (simt::lane_id() >= distance) sum += before;
   }
   return sum - value;

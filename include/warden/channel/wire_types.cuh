@@ -132,6 +132,20 @@ inline constexpr bool is_unlock = is_a<unlock, T>;
 template <class T>
 inline constexpr bool is_paired = is_a<paired, T>;
 
+namespace detail {
+template <class Sent>
+struct section_inside {
+  using type = Sent;
+};
+template <class Section>
+struct section_inside<paired<Section>> : section_inside<Section> {};
+template <class Section>
+struct section_inside<called<Section>> : section_inside<Section> {};
+}  // namespace detail
+/// The section in what travels when it is sent or called.
+template <class Sent>
+using section_in = typename detail::section_inside<Sent>::type;
+
 /// What travels when `Section` is sent.
 template <class Section, class Record, class Context>
 using sent =

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/lane_group.cuh>
+#include <warden/block/lanes_alike.cuh>
 #include <warden/block/lock_table.cuh>
 #include <warden/block/record_store.cuh>
+#include <warden/executor/group_locks.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/launch/section_runner.cuh>
 #include <warden/server/slice_server.cuh>
 #include <warden/simt/simt.cuh>
@@ -42,6 +44,7 @@ class locks_worker {
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
     bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
+    if constexpr (Ref::lanes > 1) return run_together(m, second, arrived);
     if constexpr (Ref::has_pairs) {
       if (!run_pairs(m, second, is_pair)) return false;
     }
@@ -74,12 +77,38 @@ class locks_worker {
         records_{ref, number, at.records.in(storage)},
         locks_{at.locks.in(storage)} {}
 
+  /// All sections, by groups of lanes.
+  WARDEN_DEVICE bool run_together(typename Ref::message_type const& own, std::uint32_t own_second,
+                                  bool arrived) {
+    lane_group<Ref::lanes> const lanes;
+    auto const run_one = [&](typename Ref::message_type const& m) {
+      std::uint32_t second = m.local();
+      section_runner const runner{ref_};
+      runner.second_of(m, second);
+      auto* const identity = records_.address_of(m.local());
+      auto* const other = records_.address_of(second);
+      typename Ref::reply_type to_caller[1];
+      simt::group_enter(lanes.mask(), identity);
+      if (other != identity) simt::group_enter(lanes.mask(), other);
+      runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
+      if (other != identity) simt::group_leave(lanes.mask(), other);
+      simt::group_leave(lanes.mask(), identity);
+      // What each lane wrote is visible to all, in the next section and in the first lane's answer.
+      lanes.sync();  // sabotage: group-release
+      if (lanes.lane() == 0) runner.reply(to_caller);
+    };
+    bool const alive = run_under_locks(
+        lanes, locks_, own, {table::lock_of(own.local()), table::lock_of(own_second)}, arrived,
+        retries_, run_one, [this](lock_pair wanted) { return wait_for(wanted); });
+    return !simt::any(simt::full_warp, !alive);
+  }
+
   /// The sections on one record.
   WARDEN_DEVICE bool run_alone(typename Ref::message_type const& m, bool arrived) {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
-    auto const group = lane_group::of(arrived ? lock : (0x80000000u | me));
+    auto const group = lanes_alike::of(arrived ? lock : (0x80000000u | me));
     bool waiting = arrived;
     unsigned fruitless = 0;
     typename Ref::reply_type to_caller[1];
@@ -109,7 +138,7 @@ class locks_worker {
       // Sections are short: most locks are free again before a polite wait would end.
       if (taken_by == 0 && ++fruitless % tries_before_wait == 0) {
         bool const hopeful =
-            me != static_cast<unsigned>(simt::first_bit(left)) || wait_for(lock, lock);
+            me != static_cast<unsigned>(simt::first_bit(left)) || wait_for({lock, lock});
         if (!simt::ballot(simt::full_warp, !hopeful)) continue;
         return false;
       }
@@ -138,7 +167,7 @@ class locks_worker {
       if (waiting) ++retries_;
       if (!simt::any(simt::full_warp, taken) && ++fruitless % tries_before_wait == 0) {
         bool const polls = simt::lane_id() == static_cast<unsigned>(simt::first_bit(left));
-        if (simt::any(simt::full_warp, polls && !wait_for(a, b))) return false;
+        if (simt::any(simt::full_warp, polls && !wait_for({a, b}))) return false;
       }
     }
   }
@@ -155,13 +184,8 @@ class locks_worker {
     simt::section_leave(identity);
   }
 
-  WARDEN_DEVICE bool wait_for(unsigned a, unsigned b) const {
-    return ref_.wait_until([&] { return locks_.is_free(a) && locks_.is_free(b); },
-                           [&](auto watch) {
-                             watch(locks_.word(a));
-                             watch(locks_.word(b));
-                           },
-                           wait_kind::lock, number_, a);
+  WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
+    return wait_for_locks(ref_, locks_, wanted, number_);
   }
 
   Ref const& ref_;

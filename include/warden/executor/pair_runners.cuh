@@ -14,6 +14,7 @@
 #include <warden/block/warp_scan.cuh>
 #include <warden/diagnosis.hpp>
 #include <warden/executor/few_records.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/executor/pair_sections.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -29,7 +30,6 @@ template <class Ref, unsigned Rounds>
 class pair_runners {
   using sections = pair_sections<Ref>;
   using message_type = typename sections::message_type;
-  using lock_pair = typename sections::lock_pair;
   using table = typename sections::table;
   using first_record = typename Ref::record;
   using second_record = typename Ref::second_record;
@@ -148,12 +148,7 @@ class pair_runners {
   /// Until both locks look free; whoever has one runs or tries. One thread. False once the run is
   /// poisoned.
   WARDEN_DEVICE bool wait_for(lock_pair wanted) const {
-    return ref_.wait_until([&] { return locks_.is_free(wanted.a) && locks_.is_free(wanted.b); },
-                           [&](auto watch) {
-                             watch(locks_.word(wanted.a));
-                             watch(locks_.word(wanted.b));
-                           },
-                           wait_kind::lock, simt::block_rank(), wanted.a);
+    return wait_for_locks(ref_, locks_, wanted, simt::block_rank());
   }
 
  private:

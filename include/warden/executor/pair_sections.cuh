@@ -9,6 +9,7 @@
 #include <warden/channel/log_pairs.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
+#include <warden/executor/lock_pair.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
@@ -44,12 +45,6 @@ class pair_sections {
   template <bool IsFirst>
   using record_of = std::conditional_t<IsFirst, record, second_record>;
 
-  /// The locks of a message's two records, which may be one.
-  struct lock_pair {
-    unsigned a;  ///< the first record's
-    unsigned b;  ///< the second one's
-  };
-
   /// On records that are kept in `storage`, the shared memory in which `at` was carved.
   WARDEN_DEVICE pair_sections(Ref const& ref, typename store::pieces const& at, std::byte* storage)
       : ref_{ref}, records_{ref, at, storage} {}
@@ -68,10 +63,36 @@ class pair_sections {
     return pairs::second_of(m);
   }
 
+  /// Calls `f` with the slots of the records of the messages `m[k]` of the bits k of `arrived`.
+  template <unsigned Rounds, class F>
+  WARDEN_DEVICE static void for_each_record(message_type const (&m)[Rounds], unsigned arrived,
+                                            F f) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      f(m[k].local());
+      f(second_of(m[k]));
+    }
+  }
+
   /// Runs a message's section, whose locks are held, on the records where they are.
   WARDEN_DEVICE void run(message_type const& m) const {
     std::uint32_t const own = m.local(), other = pairs::second_of(m);
     apply(m, own, *records_.first(own), other, *records_.second(other));
+  }
+
+  /// The same by all lanes of a group, which know behind it what each of them wrote.
+  WARDEN_DEVICE void run_together(lane_group<Ref::lanes> const& lanes,
+                                  message_type const& m) const {
+    std::uint32_t const own = m.local(), second = pairs::second_of(m);
+    auto* const identity = records_.address_of(own);
+    auto* const other = records_.address_of(second);
+    simt::group_enter(lanes.mask(), identity);
+    if (second != own) simt::group_enter(lanes.mask(), other);
+    call(m, *records_.first(own), *records_.second(second));
+    if (second != own) simt::group_leave(lanes.mask(), other);
+    simt::group_leave(lanes.mask(), identity);
+    lanes.sync();  // sabotage: pair-group-release
   }
 
   /// The record of a slot, among those that hot ones are of or among the others: of the first array
@@ -167,21 +188,26 @@ class pair_sections {
     (std::make_index_sequence<N>{});
   }
 
+  /// Runs a message's section.
+  WARDEN_DEVICE void call(message_type const& m, record& own, second_record& other) const {
+    format::visit(m, [&](auto const& sent) {
+      if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::lanes>()) return;
+      if constexpr (Ref::two_arrays) {
+        run_section_between(sent.section(), own, other, ref_.sections_context);
+      } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
+        static_cast<void>(run_section_together(sent.section(), own, other, ref_.sections_context));
+      } else {
+        static_cast<void>(run_section_together(sent, own, ref_.sections_context));
+      }
+    });
+  }
   /// Runs a message's section on the records of these slots, or their copies.
   WARDEN_DEVICE void apply(message_type const& m, std::uint32_t own_slot, record& own,
                            std::uint32_t other_slot, second_record& other) const {
     auto* const identity = records_.address_of(own_slot);
     simt::section_enter(identity);
     if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
-    format::visit(m, [&](auto const& sent) {
-      if constexpr (Ref::two_arrays) {
-        run_section_between(sent.section(), own, other, ref_.sections_context);
-      } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
-        static_cast<void>(run_section(sent.section(), own, other, ref_.sections_context));
-      } else {
-        static_cast<void>(run_section(sent, own, ref_.sections_context));
-      }
-    });
+    call(m, own, other);
     if (other_slot != own_slot) simt::section_leave(records_.address_of(other_slot));
     simt::section_leave(identity);
   }

@@ -59,11 +59,11 @@ class rounds_worker {
   WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
     forget();
     records().hold(pair);
-    for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
+    sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
   }
   /// Gives those back. Collective, behind a barrier.
   WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
-    for_each_record(m, arrived, [&](std::uint32_t slot) { records().write_back(slot); });
+    sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().write_back(slot); });
   }
   /// Gives them back, as pair_store.
   WARDEN_DEVICE void write_back() const { records().write_back(); }
@@ -127,17 +127,6 @@ class rounds_worker {
     has_hot_ = false;
   }
 
-  template <class F>
-  WARDEN_DEVICE static void for_each_record(message_type const (&m)[rounds], unsigned arrived,
-                                            F f) {
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < rounds; ++k) {
-      if ((arrived >> k & 1u) == 0) continue;
-      f(m[k].local());
-      f(sections::second_of(m[k]));
-    }
-  }
-
   /// The bits of the messages that want a lock which many did not get in this game.
   WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
     unsigned hot = 0;
@@ -175,7 +164,7 @@ class rounds_worker {
 
   /// Waits for the locks of one of these messages. False once the run is poisoned.
   WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
-    typename sections::lock_pair wanted{0, 0};
+    lock_pair wanted{0, 0};
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k)
       if ((waiting >> k & 1u) != 0) wanted = sections::locks_of(m[k]);

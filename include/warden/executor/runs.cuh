@@ -4,8 +4,9 @@
 /// applies its run one after another.
 ///
 /// Thread t of a server owns the local records that are t mod the number of threads, so no two
-/// threads ever meet at a record. Where the policy says so a window's sections are combined first,
-/// by all threads, so that no owner has a long run for a hot record.
+/// threads ever meet at a record. Where several lanes run a section, groups of them take the runs
+/// of those threads instead, one after another. Where the policy says so a window's sections are
+/// combined first, by all threads, so that no owner has a long run for a hot record.
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
@@ -14,6 +15,7 @@
 #include <warden/block/stable_ranks.cuh>
 #include <warden/server/forward_window.cuh>
 #include <warden/server/forwarding_server.cuh>
+#include <warden/server/group_runs.cuh>
 #include <warden/server/long_runs.cuh>
 #include <warden/server/owner_run.cuh>
 #include <warden/server/window_server.cuh>
@@ -76,6 +78,7 @@ class runs_worker {
     arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
     arena_piece<std::uint16_t> ranking =
         carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::lanes > 1 ? 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
   };
 
@@ -148,7 +151,12 @@ class runs_worker {
     }
     owner_run<Ref, runs_worker, to_send> mine{ref_, records_, *this, residue_of(me),
                                               one_record_each_};
-    if (count != 0) mine.load();
+    if constexpr (Ref::lanes > 1) {
+      // The groups have come from the window before by barriers.
+      if (me == 0) taken_[0] = 0;
+    } else {
+      if (count != 0) mine.load();
+    }
     simt::sync_block();
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
@@ -176,6 +184,9 @@ class runs_worker {
       });
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
+    } else if constexpr (Ref::lanes > 1) {
+      group_runs<Ref, runs_worker>{ref_, records_, *this}.run(begins_, total, taken_[0]);
+      return 0;
     } else {
       sends_nothing nothing;
       if constexpr (Ref::combines_runs) {
@@ -211,6 +222,7 @@ class runs_worker {
         scan_{at.scanning.in(storage)},
         order_{at.order.in(storage)},
         ranks_{at.ranking.in(storage)},
+        taken_{at.taken.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
   /// The window as members of the runs that are combined. See block_combine.
@@ -332,6 +344,7 @@ class runs_worker {
   simt::shared_span<typename scan::storage> scan_;
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                             ///< where sections run in order
+  simt::shared_span<std::uint32_t> taken_;  ///< runs that groups of lanes have taken
   bool one_record_each_;                    ///< no thread owns more than one record
   std::uint32_t rank_[rounds]{};
 };

@@ -7,6 +7,7 @@
 #include <warden/launch/launch_control.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -91,9 +92,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   }
 }
 
+/// Blocks that a multiprocessor must hold at once: where groups of lanes run sections, it is the
+/// number of groups that has records' loads under way.
+template <class Ref>
+inline constexpr unsigned least_run_blocks = Ref::lanes == 1
+                                                 ? 1
+                                                 : std::max(1u, 1024 / Ref::policy::block_threads);
+
 /// Runs all sections. As many blocks as are resident together, or fewer.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_log(run_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
+    run_log(run_arguments<Ref> a) {
   if (!a.runs()) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }

@@ -3,7 +3,7 @@
 /// The kernels of a run in rounds, between those of any run that close the log and open it again.
 #pragma once
 
-#include <warden/executor/rounds.cuh>
+#include <warden/executor/group_rounds.cuh>
 #include <warden/host/deferred_kernels.cuh>
 #include <warden/launch/rounds_ref.cuh>
 #include <warden/server/bin_writer.cuh>
@@ -17,11 +17,11 @@ namespace detail {
 
 /// What plays the games.
 template <class Ref>
-using rounds_server_of = rounds_server<Ref, executor::rounds_worker<Ref>>;
+using rounds_server_of = rounds_server<Ref, executor::rounds_worker_of<Ref>>;
 
 /// What runs a log of few sections.
 template <class Ref>
-using few_sections_of = few_sections<Ref, executor::rounds_worker<Ref>>;
+using few_sections_of = few_sections<Ref, executor::rounds_worker_of<Ref>>;
 
 /// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
 template <class Ref>

@@ -87,6 +87,8 @@ struct guarded_types {
 
   /// Whether all sections can be run as one atomic each.
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
+  /// Lanes that run a section together: the most of any.
+  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 };

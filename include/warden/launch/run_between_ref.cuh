@@ -15,6 +15,7 @@
 #include <warden/placement.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
@@ -40,9 +41,11 @@ class run_between_ref : public run_array<typename First::record> {
   using message_type = typename format::message_type;
   /// The log.
   using log_type = section_log<message_type>;
-  using partials = run_between_ref;         ///< nothing is combined
-  using schedule = latin_square;            ///< of both arrays' parts
-  static constexpr bool has_pairs = true;   ///< all sections are on two records
+  using partials = run_between_ref;        ///< nothing is combined
+  using schedule = latin_square;           ///< of both arrays' parts
+  static constexpr bool has_pairs = true;  ///< all sections are on two records
+  /// Lanes that run a section together: the most of any.
+  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   static constexpr bool in_order = false;   ///< see run_ref
   static constexpr bool two_arrays = true;  ///< whose are in two arrays
   /// Two parts have to be on chip.

@@ -14,6 +14,7 @@
 #include <warden/launch/run_array.cuh>
 #include <warden/placement.cuh>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -69,6 +70,8 @@ class run_ref : public run_array<Record> {
   static constexpr bool combines_runs = Policy::combines;
   /// Whether any of the sections is on two records: then the log is run in rounds.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
+  /// Lanes that run a section together: the most of any.
+  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   /// Whether sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.

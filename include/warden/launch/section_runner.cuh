@@ -13,7 +13,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Runs sections of the guarded that `ref` is of, on records that the caller has to itself.
+/// Runs sections of the guarded that `ref` is of, on records that the caller has to itself: one
+/// thread, or all `Ref::lanes` lanes of a group, with the same message and record. Sections of
+/// fewer lanes are run by the first ones of the group.
 template <class Ref>
 class section_runner {
   using message_type = typename Ref::message_type;
@@ -30,8 +32,9 @@ class section_runner {
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
   /// What it answers is left in `to_caller`.
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
-    run(m, to_caller,
-        [&](auto const& section) { return run_section(section, r, ref_.sections_context); });
+    run(m, to_caller, [&](auto const& section) {
+      return run_section_together(section, r, ref_.sections_context);
+    });
   }
   /// Runs a section of one type that a client sends; what it sends goes by way of `to_send`.
   template <class Sent, class Run>
@@ -43,7 +46,7 @@ class section_runner {
         section_client<Run> next{to_send, forwards_of<type, record, context>};
         return section(r, ref_.sections_context, next);
       } else {
-        return run_section(section, r, ref_.sections_context);
+        return run_section_together(section, r, ref_.sections_context);
       }
     });
   }
@@ -56,10 +59,10 @@ class section_runner {
       if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
         // Not by a reference to either: then a record in registers would need an address.
         if (partner_of(section).is_first)
-          return run_section(section.section(), other, own, ref_.sections_context);
-        return run_section(section.section(), own, other, ref_.sections_context);
+          return run_section_together(section.section(), other, own, ref_.sections_context);
+        return run_section_together(section.section(), own, other, ref_.sections_context);
       } else {
-        return run_section(section, own, ref_.sections_context);
+        return run_section_together(section, own, ref_.sections_context);
       }
     });
   }
@@ -99,7 +102,7 @@ class section_runner {
     });
   }
   /// Sends the answers of sections to those who called; by the thread that ran them, which has
-  /// written their records.
+  /// written their records, or by the first lane of a group, behind the group's `sync`.
   template <unsigned Count>
   WARDEN_DEVICE void reply(reply_type const (&replies)[Count]) const {
     if constexpr (Ref::has_answers) {
@@ -126,6 +129,7 @@ class section_runner {
   }
   template <class Sent, class By>
   WARDEN_DEVICE static void run_one(Sent const& sent, reply_type& to_caller, By by) {
+    if (!takes_part<section_in<Sent>, Ref::lanes>()) return;
     if constexpr (is_called<Sent>) {
       to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
     } else {

@@ -17,7 +17,8 @@ class slices_in_window {
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window.
-  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+  static constexpr unsigned rounds =
+      std::max<unsigned>(1, (Ref::lanes == 1 ? 64 : 32) / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
 

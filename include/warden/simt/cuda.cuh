@@ -52,6 +52,29 @@ WARDEN_DEVICE unsigned unknown(unsigned value) {
 
 WARDEN_DEVICE void sync_block() { __syncthreads(); }
 WARDEN_DEVICE bool sync_block_or(bool value) { return __syncthreads_or(value) != 0; }
+// Where there are no clusters each block is one by itself.
+#if __CUDA_ARCH__ >= 900
+WARDEN_DEVICE unsigned cluster_size() {
+  unsigned blocks;
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  return blocks;
+}
+WARDEN_DEVICE unsigned cluster_rank() {
+  unsigned rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+WARDEN_DEVICE void sync_cluster() {
+  asm volatile(
+      "barrier.cluster.arrive.release;\n\t"
+      "barrier.cluster.wait.acquire;" ::
+          : "memory");
+}
+#else
+WARDEN_DEVICE unsigned cluster_size() { return 1; }
+WARDEN_DEVICE unsigned cluster_rank() { return 0; }
+WARDEN_DEVICE void sync_cluster() { __syncthreads(); }
+#endif
 WARDEN_DEVICE void sync_warp(unsigned mask) { __syncwarp(mask); }
 WARDEN_DEVICE unsigned ballot(unsigned mask, bool value) { return __ballot_sync(mask, value); }
 WARDEN_DEVICE bool any(unsigned mask, bool value) { return __any_sync(mask, value) != 0; }
@@ -63,6 +86,21 @@ WARDEN_DEVICE T shuffle(unsigned mask, T value, unsigned source_lane) {
 template <class T>
 WARDEN_DEVICE unsigned match_any(unsigned mask, T value) {
   return __match_any_sync(mask, value);
+}
+/// A place in the source, which the simulated device asks for.
+struct site {
+  WARDEN_HOST_DEVICE static constexpr site current() { return {}; }
+};
+/// Of the lanes that run a section together: all of `mask`, from one place.
+WARDEN_DEVICE void group_sync(unsigned mask, site) { __syncwarp(mask); }
+WARDEN_DEVICE unsigned group_ballot(unsigned mask, bool value, site) { return ballot(mask, value); }
+template <class T>
+WARDEN_DEVICE T group_shuffle(unsigned mask, T value, unsigned source_lane, site) {
+  return shuffle(mask, value, source_lane);
+}
+template <class T>
+WARDEN_DEVICE unsigned group_match(unsigned mask, T value, site) {
+  return match_any(mask, value);
 }
 /// The lanes with this value, of values below `Limit`: faster than `match_any` where they have few
 /// bits and differ.
@@ -97,6 +135,14 @@ WARDEN_DEVICE unsigned warp_sum(unsigned value) {
     value += __shfl_xor_sync(full_warp, value, distance);
   return value;
 #endif
+}
+/// The same of 64 bits, modulo 2^64.
+WARDEN_DEVICE std::uint64_t warp_sum(std::uint64_t value) {
+  // In parts whose sums have 32 bits.
+  constexpr unsigned bits = 27, low = (1u << bits) - 1;
+  std::uint64_t sum = warp_sum(static_cast<unsigned>(value) & low);
+  sum += std::uint64_t{warp_sum(static_cast<unsigned>(value >> bits) & low)} << bits;
+  return sum + (std::uint64_t{warp_sum(static_cast<unsigned>(value >> 2 * bits))} << 2 * bits);
 }
 /// The smallest value of a whole warp.
 WARDEN_DEVICE unsigned warp_min(unsigned value) {
@@ -401,6 +447,74 @@ WARDEN_DEVICE T shared_compare_exchange(T& place, std::type_identity_t<T> expect
                                         static_cast<word>(expected), static_cast<word>(value)));
 }
 
+// The same place in another block of the cluster.
+#if __CUDA_ARCH__ >= 900
+namespace detail {
+WARDEN_DEVICE unsigned of_cluster(void const* own, unsigned rank) {
+  unsigned address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(address)
+      : "r"(static_cast<unsigned>(__cvta_generic_to_shared(own))), "r"(rank));
+  return address;
+}
+}  // namespace detail
+template <class T>
+WARDEN_DEVICE T cluster_load(T const& own, unsigned rank) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    std::uint32_t v;
+    asm volatile("ld.relaxed.cluster.shared::cluster.u32 %0, [%1];"
+                 : "=r"(v)
+                 : "r"(detail::of_cluster(&own, rank))
+                 : "memory");
+    return detail::bits<T>(v);
+  } else {
+    std::uint64_t v;
+    asm volatile("ld.relaxed.cluster.shared::cluster.u64 %0, [%1];"
+                 : "=l"(v)
+                 : "r"(detail::of_cluster(&own, rank))
+                 : "memory");
+    return detail::bits<T>(v);
+  }
+}
+template <class T>
+WARDEN_DEVICE void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value) {
+  static_assert(detail::word<T>);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile(
+        "st.relaxed.cluster.shared::cluster.u32 [%0], %1;" ::"r"(detail::of_cluster(&own, rank)),
+        "r"(detail::bits<std::uint32_t>(value))
+        : "memory");
+  } else {
+    asm volatile(
+        "st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(detail::of_cluster(&own, rank)),
+        "l"(detail::bits<std::uint64_t>(value))
+        : "memory");
+  }
+}
+WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank,
+                                              std::uint32_t value) {
+  std::uint32_t old;
+  asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "r"(detail::of_cluster(&own, rank)), "r"(value)
+               : "memory");
+  return old;
+}
+#else
+template <class T>
+WARDEN_DEVICE T cluster_load(T const& own, unsigned) {
+  return shared_load(own);
+}
+template <class T>
+WARDEN_DEVICE void cluster_store(T& own, unsigned, std::type_identity_t<T> value) {
+  shared_store(own, value);
+}
+WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned, std::uint32_t value) {
+  return shared_fetch_add(own, value);
+}
+#endif
+
 // ---- waiting and time
 
 /// Nanoseconds of a clock that all multiprocessors share.
@@ -436,6 +550,8 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 
 WARDEN_DEVICE void section_enter(void const*, bool = true) {}
 WARDEN_DEVICE void section_leave(void const*, bool = true) {}
+WARDEN_DEVICE void group_enter(unsigned, void const*) {}
+WARDEN_DEVICE void group_leave(unsigned, void const*) {}
 WARDEN_DEVICE void begin_collective(void const*) {}
 WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}

@@ -95,11 +95,18 @@ enum class barrier : unsigned char { plain, any, all, count };
 enum class coming : unsigned char { from_anywhere, from_one_place };
 /// Every thread of the block comes with the same kind. Returns in how many `value` was true.
 unsigned sync_block(barrier kind, bool value, coming from, site const& where);
+/// Every thread of the cluster's blocks.
+void sync_cluster(site const& where);
+unsigned cluster_blocks();
+/// The place in shared memory of block `rank` of the cluster that `own`, of `bytes` bytes, is in
+/// that of the caller's: of dynamic shared memory alone.
+void* of_cluster(void const* own, std::size_t bytes, unsigned rank, site const& where);
 enum class collective : unsigned char { sync, ballot, shuffle, shift, match };
 /// Which lanes of a mask must come.
 enum class lanes : unsigned char {
   all,        ///< every one; that one has ended or never was is an error
   not_ended,  ///< those that are there and have not ended
+  together,   ///< every one, from one place of the source: those that run a section together
 };
 /// Every lane of `mask` comes with the same mask and kind. Returns the ballot, the shuffled value
 /// (by `shift` garbage from a lane that does not come), or the lanes of equal value.
@@ -115,8 +122,11 @@ bool sleep(site const& where);
 void end_wait();
 
 // ---- sections
-void section_enter(void const* record, bool in_order, site const& where);
-void section_leave(void const* record, bool in_order, site const& where);
+/// By every lane of `group`, the mask of those of the caller's warp that run the section together,
+/// or by one thread alone, for whom it is 0. The record is one group's from the first that enters
+/// to the last that leaves.
+void section_enter(void const* record, bool in_order, unsigned group, site const& where);
+void section_leave(void const* record, bool in_order, unsigned group, site const& where);
 
 // ---- storage of a block's collectives: a barrier between two that use it
 void begin_collective(void const* storage, site const& where);

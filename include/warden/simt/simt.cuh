@@ -15,9 +15,15 @@
 /// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
+/// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |
+/// | ^ | `sync_cluster()` | every thread of its blocks |
+/// | ^ | `cluster_load cluster_store` | `(own, rank)`: what `own` is in another block of it |
+/// | ^ | `cluster_fetch_add` | the same, of 32 bits; the old value. All of dynamic shared memory |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
+/// | ^ | `group_sync(m) group_ballot(m, p)` | as above, of lanes that run a section together |
+/// | ^ | `group_shuffle(m, v, lane) group_match(m, v)` | the same |
 /// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
 /// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
@@ -44,6 +50,7 @@
 /// | ^ | `cycles()` | a clock of each multiprocessor |
 /// | sections | `section_enter(record, in_order)` | seen by the simulated device |
 /// | ^ | `section_leave(record, in_order)` | the same |
+/// | ^ | `group_enter(m, record) group_leave(m, record)` | the same, by every lane of a group |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
 /// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
 

@@ -48,6 +48,9 @@ inline void sync_block(site where = site::current()) {
 inline bool sync_block_or(bool value, site where = site::current()) {
   return device::sync_block(device::barrier::any, value, device::coming::from_anywhere, where) != 0;
 }
+inline unsigned cluster_size() { return device::cluster_blocks(); }
+inline unsigned cluster_rank() { return block_rank() % cluster_size(); }
+inline void sync_cluster(site where = site::current()) { device::sync_cluster(where); }
 inline void sync_warp(unsigned mask, site where = site::current()) {
   device::warp(device::collective::sync, mask, 0, 0, device::lanes::all, where);
 }
@@ -83,8 +86,35 @@ T shuffle(unsigned mask, T value, unsigned source_lane, site where = site::curre
                                            detail::to_bits(value), source_lane, device::lanes::all,
                                            where));
 }
+/// Of the lanes that run a section together: all of `mask`, from one place.
+inline void group_sync(unsigned mask, site where) {
+  device::warp(device::collective::sync, mask, 0, 0, device::lanes::together, where);
+}
+inline unsigned group_ballot(unsigned mask, bool value, site where) {
+  return static_cast<unsigned>(
+      device::warp(device::collective::ballot, mask, value, 0, device::lanes::together, where));
+}
+template <class T>
+T group_shuffle(unsigned mask, T value, unsigned source_lane, site where) {
+  static_assert(detail::word<T>);
+  return detail::from_bits<T>(device::warp(device::collective::shuffle, mask,
+                                           detail::to_bits(value), source_lane,
+                                           device::lanes::together, where));
+}
+template <class T>
+unsigned group_match(unsigned mask, T value, site where) {
+  static_assert(detail::word<T>);
+  return static_cast<unsigned>(device::warp(device::collective::match, mask, detail::to_bits(value),
+                                            0, device::lanes::together, where));
+}
 /// The sum of the values of a whole warp, modulo 2^32.
 inline unsigned warp_sum(unsigned value, site where = site::current()) {
+  for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
+    value += shuffle(full_warp, value, lane_id() ^ distance, where);
+  return value;
+}
+/// The same of 64 bits, modulo 2^64.
+inline std::uint64_t warp_sum(std::uint64_t value, site where = site::current()) {
   for (unsigned distance = warp_size / 2; distance != 0; distance /= 2)
     value += shuffle(full_warp, value, lane_id() ^ distance, where);
   return value;
@@ -311,6 +341,26 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
   return detail::compare_exchange(&place, expected, value);
 }
 
+namespace detail {
+template <class T>
+T* of_cluster(T const& own, unsigned rank, site const& where) {
+  return static_cast<T*>(device::of_cluster(&own, sizeof(T), rank, where));
+}
+}  // namespace detail
+template <class T>
+T cluster_load(T const& own, unsigned rank, site where = site::current()) {
+  return shared_load(*detail::of_cluster(own, rank, where), where);
+}
+template <class T>
+void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value,
+                   site where = site::current()) {
+  shared_store(*detail::of_cluster(own, rank, where), value, where);
+}
+inline std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
+                                       site where = site::current()) {
+  return shared_fetch_add(*detail::of_cluster(own, rank, where), value, where);
+}
+
 // ---- waiting and time
 
 inline std::uint64_t nanoseconds() { return device::nanoseconds(); }
@@ -342,10 +392,17 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
 /// `in_order`: the sections before on this record happened before this one, and this one before
 /// those to come; otherwise they only exclude each other.
 inline void section_enter(void const* record, bool in_order = true, site where = site::current()) {
-  device::section_enter(record, in_order, where);
+  device::section_enter(record, in_order, 0, where);
 }
 inline void section_leave(void const* record, bool in_order = true, site where = site::current()) {
-  device::section_leave(record, in_order, where);
+  device::section_leave(record, in_order, 0, where);
+}
+/// By every lane of the mask `group`, which run a section together.
+inline void group_enter(unsigned group, void const* record, site where = site::current()) {
+  device::section_enter(record, true, group, where);
+}
+inline void group_leave(unsigned group, void const* record, site where = site::current()) {
+  device::section_leave(record, true, group, where);
 }
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Copies an object by the lanes of a group: neighbouring lanes copy neighbouring words.
+#pragma once
+
+#include <warden/lane_group.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+namespace detail {
+struct alignas(16) four_words {
+  std::uint32_t words[4];
+};
+}  // namespace detail
+
+/// Copies `*from` to `*to`, which do not overlap: each lane its words. What others are to see needs
+/// a barrier behind it.
+template <class T, unsigned Lanes>
+WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const* from) {
+  using word = std::conditional_t<
+      alignof(T) % 16 == 0, detail::four_words,
+      std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
+                         std::conditional_t<alignof(T) % 4 == 0, std::uint32_t, unsigned char>>>;
+  constexpr unsigned words = sizeof(T) / sizeof(word);
+  using part [[gnu::may_alias]] = word;  // of any type
+  auto* const out = reinterpret_cast<part*>(to);
+  auto const* const in = reinterpret_cast<part const*>(from);
+  WARDEN_UNROLL
+  for (unsigned first = 0; first < words; first += Lanes) {
+    unsigned const w = first + lanes.lane();
+    if (w < words) out[w] = in[w];
+  }
+}
+
+WARDEN_NAMESPACE_END

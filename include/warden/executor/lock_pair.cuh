@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The two locks of a section's records, and the wait for them.
+#pragma once
+
+#include <warden/diagnosis.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Two locks, which may be one.
+struct lock_pair {
+  unsigned a;  ///< the first record's
+  unsigned b;  ///< the second one's
+};
+
+/// Until both locks of `locks`, a lock_table of block `number`, look free; whoever has one runs or
+/// tries. One thread. False once the launch is poisoned.
+template <class Ref, class Table>
+WARDEN_DEVICE bool wait_for_locks(Ref const& ref, Table const& locks, lock_pair wanted,
+                                  std::uint32_t number) {
+  return ref.wait_until([&] { return locks.is_free(wanted.a) && locks.is_free(wanted.b); },
+                        [&](auto watch) {
+                          watch(locks.word(wanted.a));
+                          watch(locks.word(wanted.b));
+                        },
+                        wait_kind::lock, number, wanted.a);
+}
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The lanes of a warp that run one critical section together, as the section sees them.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// `Lanes` neighbouring lanes of a warp, a power of two up to 32, that run a section together: what
+/// a section that says `static constexpr unsigned lanes = Lanes;` is handed as its last argument.
+///
+/// Each lane calls the section, with the same payload and the same record. What one lane wrote,
+/// in the record or anywhere else, another one may read behind a `sync` of both, and not before:
+/// in between lanes run in any order. All lanes come to each of the members below that are
+/// collective, from one place of the source; none returns from the section while another one is
+/// going to call them. (The simulated device reorders lanes, and ends the launch with both places
+/// when lanes meet at different ones.)
+template <unsigned Lanes>
+class lane_group {
+  static_assert(Lanes != 0 && (Lanes & (Lanes - 1)) == 0 && Lanes <= simt::warp_size,
+                "warden: a section's lanes are 1, 2, 4, 8, 16 or 32");
+  using site = simt::site;
+
+ public:
+  /// Lanes of the group.
+  static constexpr unsigned lanes = Lanes;
+
+  /// This lane's place in the group, below `Lanes`.
+  [[nodiscard]] WARDEN_DEVICE unsigned lane() const { return simt::lane_id() & (Lanes - 1); }
+  /// The group's lanes as bits of a warp's mask, for CUDA's own warp functions.
+  [[nodiscard]] WARDEN_DEVICE unsigned mask() const {
+    if constexpr (Lanes == simt::warp_size) {
+      return simt::full_warp;
+    } else {
+      return all_bits << first();
+    }
+  }
+
+  /// What each lane wrote before is visible to each lane behind it. Collective.
+  WARDEN_DEVICE void sync(site where = site::current()) const {
+    if constexpr (Lanes != 1) simt::group_sync(mask(), where);
+  }
+  /// The lanes for which `value` is true: bit i is lane i of the group. Collective.
+  [[nodiscard]] WARDEN_DEVICE unsigned ballot(bool value, site where = site::current()) const {
+    if constexpr (Lanes == 1) {
+      return value ? 1u : 0u;
+    } else {
+      return in_group(simt::group_ballot(mask(), value, where));
+    }
+  }
+  /// Whether it is true for any lane. Collective.
+  [[nodiscard]] WARDEN_DEVICE bool any(bool value, site where = site::current()) const {
+    return ballot(value, where) != 0;
+  }
+  /// Whether it is true for all lanes. Collective.
+  [[nodiscard]] WARDEN_DEVICE bool all(bool value, site where = site::current()) const {
+    return ballot(value, where) == all_bits;
+  }
+  /// The value that the group's lane `source`, below `Lanes`, has: of 4 or 8 bytes. Collective.
+  template <class T>
+  [[nodiscard]] WARDEN_DEVICE T shuffle(T value, unsigned source,
+                                        site where = site::current()) const {
+    if constexpr (Lanes == 1) {
+      return value;
+    } else {
+      return simt::group_shuffle(mask(), value, first() + (source & (Lanes - 1)), where);
+    }
+  }
+  /// The lanes that passed the same value as this one, of 4 or 8 bytes; bits as those of `ballot`.
+  /// Collective.
+  template <class T>
+  [[nodiscard]] WARDEN_DEVICE unsigned match(T value, site where = site::current()) const {
+    if constexpr (Lanes == 1) {
+      return 1;
+    } else {
+      return in_group(simt::group_match(mask(), value, where));
+    }
+  }
+  /// All lanes' values by `operation`, which is associative and commutative, in every lane: of 4 or
+  /// 8 bytes. Collective.
+  template <class T, class Operation>
+  [[nodiscard]] WARDEN_DEVICE T reduce(T value, Operation operation,
+                                       site where = site::current()) const {
+    WARDEN_UNROLL
+    for (unsigned distance = Lanes / 2; distance != 0; distance /= 2)
+      value = operation(value, shuffle(value, lane() ^ distance, where));
+    return value;
+  }
+
+ private:
+  static constexpr unsigned all_bits = Lanes == 32 ? simt::full_warp : (1u << Lanes % 32) - 1;
+  /// The group's first lane in the warp.
+  WARDEN_DEVICE static unsigned first() { return simt::lane_id() & (simt::warp_size - Lanes); }
+  WARDEN_DEVICE static unsigned in_group(unsigned bits) {
+    if constexpr (Lanes == simt::warp_size) {
+      return bits;
+    } else {
+      return bits >> first() & all_bits;
+    }
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// A set of an embedding cache: what is kept under a lock a set. A request finds its key, or takes
+// the place of the least recently used one, and is told the place: a later kernel copies the row.
+#pragma once
+
+#include "microbench/support/device.cuh"
+
+#include <warden/lane_group.cuh>
+
+#include <cstdint>
+
+namespace wide_records {
+
+namespace simt = warden::simt;
+
+/// 1 KB: keys, and the number of the batch that used each last.
+struct alignas(16) cache_set {
+  static constexpr unsigned size = 64;
+  std::uint64_t keys[size];
+  std::uint64_t used[size];
+};
+
+/// What all requests of a batch share.
+struct batch {
+  /// [request] The place of its key; with `is_new` where it took that of another; `no_place` if all
+  /// keys of the set are of this batch: they stay.
+  std::uint32_t* places;
+  std::uint64_t number;
+
+  static constexpr std::uint32_t is_new = 64, no_place = 128;
+};
+
+/// A request for a key. What it writes beside its record is its own.
+struct request {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t key_low, key_high, number;
+
+  WARDEN_HOST_DEVICE std::uint64_t key() const { return std::uint64_t{key_high} << 32 | key_low; }
+
+ protected:
+  /// When a place was used last, and which it is, as one number.
+  __device__ static std::uint64_t age(std::uint64_t used, unsigned place) {
+    return used * cache_set::size + place;
+  }
+  __device__ static std::uint64_t older(std::uint64_t a, std::uint64_t b) { return b < a ? b : a; }
+  /// The key is at that place.
+  __device__ void use(cache_set& set, batch const& b, unsigned place) const {
+    set.used[place] = b.number;
+    b.places[number] = place;
+  }
+  /// The key is nowhere; `oldest` is the smallest age.
+  __device__ void replace(cache_set& set, batch const& b, std::uint64_t oldest) const {
+    auto const place = static_cast<unsigned>(oldest % cache_set::size);
+    if (oldest / cache_set::size == b.number) {
+      b.places[number] = batch::no_place;
+      return;
+    }
+    set.keys[place] = key();
+    set.used[place] = b.number;
+    b.places[number] = place | batch::is_new;
+  }
+};
+struct alignas(16) two_words {
+  std::uint64_t first, second;
+};
+/// Words 2 w and 2 w + 1, by one load.
+WARDEN_HOST_DEVICE two_words load_two(std::uint64_t const* words, unsigned w) {
+  return reinterpret_cast<two_words const*>(words)[w];
+}
+
+/// By one thread: all keys, many loads at a time, and for a key that is not there all numbers of
+/// batches.
+struct find_alone : request {
+  __device__ void operator()(cache_set& set, batch const& b) const {
+    constexpr unsigned words = cache_set::size / 2, keys_at_once = 8, used_at_once = 2;
+    WARDEN_NO_UNROLL
+    for (unsigned w = 0; w < words; w += keys_at_once) {
+      two_words keys[keys_at_once];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < keys_at_once; ++j) keys[j] = load_two(set.keys, w + j);
+      unsigned found = 0;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < keys_at_once; ++j) {
+        found |= keys[j].first == key() ? 1u << 2 * j : 0u;
+        found |= keys[j].second == key() ? 2u << 2 * j : 0u;
+      }
+      if (found != 0) return use(set, b, 2 * w + static_cast<unsigned>(simt::first_bit(found)));
+    }
+    std::uint64_t oldest = ~std::uint64_t{0};
+    WARDEN_NO_UNROLL
+    for (unsigned w = 0; w < words; w += used_at_once) {
+      std::uint64_t ages[2 * used_at_once];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < used_at_once; ++j) {
+        two_words const used = load_two(set.used, w + j);
+        ages[2 * j] = age(used.first, 2 * (w + j));
+        ages[2 * j + 1] = age(used.second, 2 * (w + j) + 1);
+      }
+      // A tree, so that one comparison does not wait for all before it.
+      WARDEN_UNROLL
+      for (unsigned half = used_at_once; half != 0; half /= 2) {
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < half; ++j) ages[j] = older(ages[j], ages[j + half]);
+      }
+      oldest = older(oldest, ages[0]);
+    }
+    replace(set, b, oldest);
+  }
+};
+/// By `Lanes` lanes: each looks at neighbouring keys.
+template <unsigned Lanes>
+struct find_together : request {
+  static constexpr unsigned lanes = Lanes;
+
+  __device__ void operator()(cache_set& set, batch const& b,
+                             warden::lane_group<Lanes> const& group) const {
+    constexpr unsigned each = cache_set::size / 2 / Lanes;
+    unsigned found = cache_set::size;
+    WARDEN_UNROLL
+    for (unsigned e = 0; e < each; ++e) {
+      unsigned const w = e * Lanes + group.lane();
+      two_words const keys = load_two(set.keys, w);
+      if (keys.first == key()) found = 2 * w;
+      if (keys.second == key()) found = 2 * w + 1;
+    }
+    if (group.any(found != cache_set::size)) {
+      if (found != cache_set::size) use(set, b, found);
+      return;
+    }
+    std::uint64_t oldest = ~std::uint64_t{0};
+    WARDEN_UNROLL
+    for (unsigned e = 0; e < each; ++e) {
+      unsigned const w = e * Lanes + group.lane();
+      two_words const used = load_two(set.used, w);
+      oldest = older(oldest, age(used.first, 2 * w));
+      oldest = older(oldest, age(used.second, 2 * w + 1));
+    }
+    oldest = group.reduce(oldest, older);
+    if (group.lane() == 0) replace(set, b, oldest);
+  }
+};
+
+/// The request of operation i: for one of 80 keys that share a set, most of which are there.
+template <class Section>
+struct make_request {
+  __device__ Section operator()(std::uint32_t i) const {
+    std::uint64_t const key = key_of(i);
+    return {{static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(key >> 32), i}};
+  }
+  static constexpr unsigned keys_of_set = 80;
+  WARDEN_HOST_DEVICE static std::uint64_t key_of(std::uint32_t i) {
+    return key_number((bench::mix(i, 17) >> 32) * keys_of_set >> 32);
+  }
+  /// The set's k-th key.
+  WARDEN_HOST_DEVICE static std::uint64_t key_number(std::uint64_t k) {
+    return (k + 1) * 0x9e3779b97f4a7c15ull;
+  }
+};
+
+}  // namespace wide_records

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arm without Warden: the lanes of a warp take a record's lock by their first lane and run the
+// section together, as kernels that work on wide records do.
+#pragma once
+
+#include <warden/baseline/lock_array.cuh>
+#include <warden/critical_section.cuh>
+#include <warden/lane_group.cuh>
+#include <warden/simt/launch.cuh>
+#include <warden/timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace wide_records {
+
+namespace simt = warden::simt;
+
+/// How the groups of lanes go about it.
+struct group_lock_choice {
+  bool back_off;
+  unsigned blocks;  ///< 0: full occupancy
+  unsigned threads;
+};
+
+template <class Operation>
+struct group_lock_arguments {
+  typename Operation::record* records;
+  std::uint32_t const* ids;
+  std::uint32_t n;
+  typename Operation::context context;
+  warden::baseline::lock_array_ref locks;
+};
+
+/// Each group of lanes has one operation at a time.
+template <class Operation, bool BackOff>
+WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
+  using section = typename Operation::section;
+  constexpr unsigned lanes = warden::lanes_of<section>;
+  warden::lane_group<lanes> const group;
+  std::uint32_t const step = simt::block_count() * simt::block_threads() / lanes;
+  std::uint32_t acquisition = 0;
+  for (std::uint32_t i = (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / lanes;
+       i < a.n; i += step) {
+    std::uint32_t const id = a.ids[i];
+    bool alive = true;
+    if (group.lane() == 0) {
+      auto wait = a.locks.wait(id);
+      std::uint32_t const name = warden::baseline::lock_array_ref::name(acquisition++);
+      for (unsigned failed = 0;; ++failed) {
+        std::uint32_t const holder = a.locks.try_lock(id, name);
+        if (holder == 0) break;
+        alive = wait.hopeful(holder);
+        if (!alive) break;
+        if constexpr (BackOff) simt::back_off(failed);
+      }
+    }
+    if (group.any(!alive)) return;
+    // Acquire and release: the first lane has fenced, and fences, and the barriers hand on what
+    // others wrote, and what these lanes do.
+    group.sync();
+    auto& record = a.records[id];
+    simt::group_enter(group.mask(), &record);
+    warden::run_section_together(typename Operation::make{}(i), record, a.context);
+    simt::group_leave(group.mask(), &record);
+    group.sync();
+    if (group.lane() == 0) a.locks.unlock(id);
+  }
+}
+
+/// With the fastest of many grids, as measured on a sample.
+template <class Operation>
+class lock_arm {
+ public:
+  lock_arm(typename Operation::record* records, std::uint32_t keys,
+           typename Operation::context context)
+      : records_{records}, context_{context}, locks_{keys} {}
+
+  /// Chooses settings by runs on up to n of these operations; says which.
+  std::string tune(std::uint32_t const* ids, std::uint32_t n) {
+    auto const facts = warden::runtime::facts(warden::runtime::current_device());
+    auto const sms = static_cast<unsigned>(facts.multiprocessors);
+    struct candidate {
+      group_lock_choice choice;
+      double cost = 0;
+    };
+    std::vector<candidate> all;
+    for (bool const back_off : {false, true}) {
+      for (unsigned const blocks : {0u, 4 * sms, 2 * sms, sms, 32u, 8u}) {
+        for (unsigned const threads : {512u, 256u, 128u, 32u}) {
+          if (facts.simulated && (blocks == 0 || blocks * threads > 256)) continue;
+          all.push_back({{back_off, blocks, threads}});
+        }
+      }
+    }
+    // The first sample is so small that hopeless choices cost little.
+    for (std::uint32_t part = std::min(n, 4096u);; part = std::min(n, 16 * part)) {
+      double best = 1e300;
+      for (candidate& c : all) {
+        c.cost = cost_of(c.choice, ids, part);
+        if (c.cost < 2 * best) c.cost = std::min(c.cost, cost_of(c.choice, ids, part));
+        best = std::min(best, c.cost);
+      }
+      bool const last = part == n || best > 5e-3;
+      std::erase_if(all, [&](candidate const& c) { return c.cost > (last ? 1 : 2) * best; });
+      if (last) break;
+    }
+    choice_ = all.front().choice;
+    return std::string{choice_.back_off ? "back-off " : ""} +
+           (choice_.blocks == 0 ? "full" : std::to_string(choice_.blocks)) + "x" +
+           std::to_string(choice_.threads);
+  }
+  void run_async(std::uint32_t const* ids, std::uint32_t n) { run_async(choice_, ids, n); }
+  void wait() { locks_.wait(); }
+
+ private:
+  double cost_of(group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
+    warden::timer clock;
+    clock.start();
+    run_async(choice, ids, n);
+    clock.stop();
+    warden::measurement const m = clock.result();
+    locks_.wait();
+    return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
+  }
+  void run_async(group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
+    auto const kernel =
+        choice.back_off ? &run_under_locks<Operation, true> : &run_under_locks<Operation, false>;
+    unsigned const blocks = choice.blocks != 0
+                                ? choice.blocks
+                                : static_cast<unsigned>(warden::runtime::resident_blocks(
+                                      simt::make_kernel(kernel), choice.threads, 0));
+    simt::launch(kernel, blocks, choice.threads, 0, {records_, ids, n, context_, locks_.ref()}, {});
+  }
+
+  typename Operation::record* records_;
+  typename Operation::context context_;
+  warden::baseline::lock_array locks_;
+  group_lock_choice choice_{};
+};
+
+}  // namespace wide_records

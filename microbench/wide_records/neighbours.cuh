@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// A list of nearest neighbours: what the construction of a neighbour graph keeps under a lock a
+// node. Sorted insertion without duplicates.
+#pragma once
+
+#include "microbench/support/device.cuh"
+
+#include <warden/lane_group.cuh>
+
+#include <cstdint>
+
+namespace wide_records {
+
+namespace simt = warden::simt;
+
+/// 256 bytes: the nearest so far, by distance and then by id. A distance is the bits of a float
+/// that is not negative, which are ordered as it is.
+struct alignas(16) neighbour_list {
+  static constexpr unsigned size = 32;
+  std::uint32_t ids[size];
+  std::uint32_t distances[size];
+
+  /// Of a place without a neighbour.
+  static constexpr std::uint32_t none = ~0u;
+};
+
+/// Inserts a candidate unless it is there or the list is full of nearer ones.
+struct candidate {
+  static constexpr bool reads_other_memory = false;
+  std::uint32_t id, distance;
+
+  WARDEN_HOST_DEVICE bool is_behind(std::uint32_t other_id, std::uint32_t other_distance) const {
+    // One comparison, without a branch.
+    return order(other_id, other_distance) < order(id, distance);
+  }
+
+ private:
+  WARDEN_HOST_DEVICE static std::uint64_t order(std::uint32_t id, std::uint32_t distance) {
+    return std::uint64_t{distance} << 32 | id;
+  }
+};
+/// By one thread: a binary search, then what is behind moves up.
+struct insert_alone : candidate {
+  __device__ void operator()(neighbour_list& list) const {
+    constexpr unsigned last = neighbour_list::size - 1;
+    if (is_behind(list.ids[last], list.distances[last])) return;
+    unsigned place = 0;
+    WARDEN_UNROLL
+    for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
+      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
+    }
+    if (list.ids[place] == id && list.distances[place] == distance) return;
+    for (unsigned k = last; k > place; --k) {
+      list.ids[k] = list.ids[k - 1];
+      list.distances[k] = list.distances[k - 1];
+    }
+    list.ids[place] = id;
+    list.distances[place] = distance;
+  }
+};
+/// By `Lanes` lanes: each has every `Lanes`-th place.
+template <unsigned Lanes>
+struct insert_together : candidate {
+  static constexpr unsigned lanes = Lanes;
+
+  __device__ void operator()(neighbour_list& list, warden::lane_group<Lanes> const& group) const {
+    constexpr unsigned each = neighbour_list::size / Lanes;
+    std::uint32_t ids[each], distances[each];
+    WARDEN_UNROLL
+    for (unsigned e = 0; e < each; ++e) {
+      ids[e] = list.ids[e * Lanes + group.lane()];
+      distances[e] = list.distances[e * Lanes + group.lane()];
+    }
+    unsigned place = 0;
+    bool is_there = false;
+    WARDEN_UNROLL
+    for (unsigned e = 0; e < each; ++e) {
+      place +=
+          static_cast<unsigned>(simt::count_bits(group.ballot(is_behind(ids[e], distances[e]))));
+      is_there = is_there || (ids[e] == id && distances[e] == distance);
+    }
+    if (place == neighbour_list::size || group.any(is_there)) return;
+    std::uint32_t id_before = id, distance_before = distance;
+    WARDEN_UNROLL
+    for (unsigned e = 0; e < each; ++e) {
+      // Lane 0's neighbour is the last lane, one round before.
+      unsigned const source = group.lane() + Lanes - 1;
+      std::uint32_t const from_id = group.shuffle(ids[e], source);
+      std::uint32_t const from_distance = group.shuffle(distances[e], source);
+      unsigned const k = e * Lanes + group.lane();
+      bool const is_first = group.lane() == 0;
+      if (k >= place) {
+        list.ids[k] = k == place ? id : is_first ? id_before : from_id;
+        list.distances[k] = k == place ? distance : is_first ? distance_before : from_distance;
+      }
+      id_before = from_id, distance_before = from_distance;
+    }
+  }
+};
+
+/// The candidate of operation i: one of some thousands, so that hot lists see each again and again.
+template <class Section>
+struct make_candidate {
+  __device__ Section operator()(std::uint32_t i) const {
+    auto const id = static_cast<std::uint32_t>(bench::mix(i, 11) & 4095);
+    return {{id, static_cast<std::uint32_t>(bench::mix(id, 13) >> 40)}};
+  }
+};
+
+}  // namespace wide_records

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// A point: one operation on some records, by locks and by Warden, by one thread and by several
+// lanes.
+#pragma once
+
+#include "microbench/contention/deferred_arms.cuh"
+#include "microbench/support/timed_point.hpp"
+#include "microbench/support/workload.cuh"
+#include "microbench/wide_records/lock_arm.cuh"
+
+#include <warden/buffer.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace wide_records {
+
+/// Sections by groups of lanes.
+struct logged_by_locks : contention::logged {
+  using executor = warden::executor::locks<>;
+};
+
+/// An operation has a `name`, a `record` and a `context`; what is to be run by one thread as
+/// `alone`, and by lanes as `together`; and besides the records `memory` that it is made of:
+/// `memory(n, keys)`, `context()`, `reset()`, and `verify(ids, n, records, keys)`.
+template <class Operation>
+class wide_point final : public bench::timed_point {
+  using record = typename Operation::record;
+  using context = typename Operation::context;
+
+ public:
+  explicit wide_point(bench::workload w) : workload_{std::move(w)} {}
+
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    // What one partition of the smallest that a log can have holds on chip.
+    return arm != "warden_lanes_on_chip" || workload_.keys() <= 1u << 16;
+  }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return std::string{Operation::name} + "/" + workload_.name() + "/" + arm +
+           "/keys:" + std::to_string(workload_.keys());
+  }
+
+ private:
+  struct everything {
+    everything(std::uint32_t n, std::uint32_t keys) : records{keys}, ids{n}, others{n, keys} {}
+    warden::buffer<record> records;
+    warden::buffer<std::uint32_t> ids;
+    typename Operation::memory others;
+  };
+
+  void set_up(std::uint32_t operations) override { memory_.emplace(operations, workload_.keys()); }
+  void prepare(std::string const& arm, std::uint32_t n, bench::row& r) override {
+    workload_.draw(memory_->ids.data(), n, 1);
+    memory_->others.reset(memory_->records);
+    if (arm == "lock_warp") r.settings = locks().tune(memory_->ids.data(), n);
+  }
+  bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
+    workload_.draw(memory_->ids.data(), n, seed);
+    memory_->others.reset(memory_->records);
+    auto const timed = [&](auto& by) {
+      warden::timer clock;
+      clock.start();
+      by.run_async(memory_->ids.data(), n);
+      clock.stop();
+      warden::measurement const cost = clock.result();
+      by.wait();
+      return cost;
+    };
+    bench::run_result result;
+    if (arm == "lock_warp") {
+      result.cost = timed(locks());
+    } else {
+      contention::warden_arm& by = arm_of(arm);
+      by.prepare(n);
+      result.cost = timed(by);
+    }
+    result.verified = memory_->others.verify(memory_->ids, n, memory_->records);
+    return result;
+  }
+  void tear_down() override {
+    arms_.clear();
+    locks_.reset();
+    memory_.reset();
+  }
+
+  auto& locks() {
+    if (!locks_)
+      locks_.emplace(memory_->records.data(), workload_.keys(), memory_->others.context());
+    return *locks_;
+  }
+  contention::warden_arm& arm_of(std::string const& name) {
+    using warden::placement;
+    auto& made = arms_[name];
+    if (made) return *made;
+    auto const make = [&]<class Run, class Policy, placement Where>() {
+      made = std::make_unique<contention::deferred_arm_of<Run, Policy, Where, bench::by_blocks>>(
+          memory_->records.data(), workload_.keys(), memory_->others.context());
+    };
+    using alone = typename Operation::alone;
+    using together = typename Operation::together;
+    if (name == "warden_thread")
+      make.template operator()<alone, contention::logged, placement::in_memory>();
+    if (name == "warden_lanes")
+      make.template operator()<together, contention::logged, placement::in_memory>();
+    if (name == "warden_lanes_on_chip")
+      make.template operator()<together, contention::logged, placement::on_chip>();
+    if (name == "warden_lanes_locks")
+      make.template operator()<together, logged_by_locks, placement::in_memory>();
+    return *made;
+  }
+
+  bench::workload workload_;
+  std::optional<everything> memory_;
+  std::optional<lock_arm<typename Operation::under_locks>> locks_;
+  std::map<std::string, std::unique_ptr<contention::warden_arm>> arms_;
+};
+
+}  // namespace wide_records

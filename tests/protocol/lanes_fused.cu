@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections of several lanes in fused launches: sent and called, by every executor that has them.
+
+#include "tests/protocol/lanes_fused.cuh"
+
+namespace {
+
+template <class Policy>
+struct on_chip : Policy {
+  static constexpr warden::placement records = warden::placement::on_chip;
+};
+
+template <class Policy>
+class lanes_fused : public testing::Test {};
+using all = testing::Types<test::runs, on_chip<test::locks>, test::paper>;
+TYPED_TEST_SUITE(lanes_fused, all);
+
+TYPED_TEST(lanes_fused, run_and_answer) {
+  std::uint32_t const n = test::sized(400u, 20'000u);
+  for (std::uint32_t const keys : {1u, 40u}) together::send_and_call_all<TypeParam>(n, keys, 2, 3);
+}
+
+}  // namespace

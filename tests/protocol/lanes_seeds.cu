@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections that several lanes run, under many schedules, and what the simulated device says of
+// lanes that part.
+
+#include "tests/protocol/lanes_fused.cuh"
+#include "tests/protocol/lanes_pairs.cuh"
+#include "tests/support/many_schedules.cuh"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+using together::add;
+using together::add_alone;
+using together::deferring;
+using together::row;
+using warden::placement;
+using warden::executor::locks;
+using warden::executor::runs;
+
+TEST(lanes_seeds, each_section_runs_once_by_runs) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
+    together::defer<deferring<runs<>>, add<8>, add<2>>(100, keys, 1);
+    together::defer<deferring<runs<>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
+  });
+}
+TEST(lanes_seeds, each_section_runs_once_by_locks) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
+    together::defer<deferring<locks<16>>, add<8>, add<2>>(100, keys, 1);
+    together::defer<deferring<locks<16>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
+  });
+}
+
+TEST(lanes_seeds, calls_are_answered_by_the_first_lane) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 9);
+    together::send_and_call_all<test::runs>(40, keys, 1, 2);
+    together::send_and_call_all<test::locks>(40, keys, 1, 2);
+  });
+}
+
+TEST(lanes_seeds, each_section_on_two_records_runs_once) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 30);
+    unsigned const partitions = 1u << seed % 4;
+    together::defer_pairs(50, keys, partitions);
+    together::defer_between(50, keys, 40 - keys, partitions);
+    together::send_pairs_to_one<test::locks>(40, keys);
+  });
+}
+
+/// Each word is what is left of the sections in their order.
+struct append {
+  static constexpr unsigned lanes = 8;
+  std::uint32_t value;
+  __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
+    for (unsigned w = group.lane(); w < row::size; w += lanes)
+      r.words[w] = r.words[w] * 33 + value + w;
+  }
+};
+struct in_order : deferring<runs<>> {
+  using order = warden::order::sequential;
+};
+TEST(lanes_seeds, sections_run_in_order) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    constexpr std::uint32_t n = 200;
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
+    std::vector<std::uint32_t> ids(n);
+    std::vector<append> sections(n);
+    std::vector<row> wanted(keys, row{});
+    for (std::uint32_t i = 0; i < n; ++i) {
+      ids[i] = test::id_of(i + seed, keys);
+      sections[i] = {i};
+      for (unsigned w = 0; w < row::size; ++w)
+        wanted[ids[i]].words[w] = wanted[ids[i]].words[w] * 33 + i + w;
+    }
+    test::guarded_records<warden::basic_guarded<in_order, row, append>> g{keys};
+    warden::buffer<std::uint32_t> const to{ids};
+    warden::buffer<append> const all{sections};
+    g.guarded.apply_async(to.data(), all.data(), n);
+    g.guarded.wait();
+    auto const rows = g.records.to_host();
+    for (std::uint32_t k = 0; k < keys; ++k) {
+      for (unsigned w = 0; w < row::size; ++w)
+        ASSERT_EQ(rows[k].words[w], wanted[k].words[w]) << "wrong order on record " << k;
+    }
+  });
+}
+
+/// Lane 1 reads what lane 0 writes, with a sync in between or without.
+template <bool Syncs>
+struct hand_over {
+  static constexpr unsigned lanes = 2;
+  __device__ void operator()(row& r, warden::lane_group<2> const& group) const {
+    if (group.lane() == 0) r.words[0] = 1;
+    if constexpr (Syncs) group.sync();
+    if (group.lane() == 1) r.words[1] = r.words[0] + 1;
+  }
+};
+/// Runs it once; what lane 1 saw.
+template <bool Syncs>
+std::uint32_t handed_over() {
+  test::guarded_records<warden::basic_guarded<deferring<runs<>>, row, hand_over<Syncs>>> g{1};
+  warden::buffer<std::uint32_t> id{1};
+  id.fill_bytes(0);
+  warden::buffer<hand_over<Syncs>> section{1};
+  g.guarded.apply_async(id.data(), section.data(), 1);
+  g.guarded.wait();
+  return g.records.to_host()[0].words[1] - 1;
+}
+TEST(lanes_seeds, lanes_run_in_any_order_between_two_syncs) {
+  std::uint32_t seen = 0, wrong = 0, seeds = 0;
+  test::under_many_schedules(1, [&](std::uint64_t) {
+    seen += handed_over<false>();
+    wrong += handed_over<true>() != 1;
+    ++seeds;
+  });
+  EXPECT_EQ(wrong, 0u);
+  if (seeds >= 50) {
+    EXPECT_GT(seen, seeds / 10) << "the first lane always came last";
+    EXPECT_LT(seen, seeds - seeds / 10) << "the first lane always came first";
+  }
+}
+
+/// A lane does without a collective that the others come to.
+enum class parting { leaves_early, skips_one, comes_elsewhere };
+template <parting How>
+struct part {
+  static constexpr unsigned lanes = 8;
+  __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
+    bool const parts = group.lane() == 3;
+    if (How == parting::leaves_early && parts) return;
+    if (!(How == parting::skips_one && parts)) group.sync();
+    if (How == parting::comes_elsewhere && parts) {
+      group.sync();
+    } else {
+      group.sync();
+    }
+    r.words[group.lane()] = 1;
+  }
+};
+template <parting How, class Executor>
+std::string error_of() {
+  test::guarded_records<warden::basic_guarded<deferring<Executor>, row, part<How>>> g{1};
+  warden::buffer<std::uint32_t> id{1};
+  id.fill_bytes(0);
+  warden::buffer<part<How>> section{1};
+  try {
+    g.guarded.apply_async(id.data(), section.data(), 1);
+    g.guarded.wait();
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+TEST(lanes_seeds, lanes_that_part_are_told_where_they_are) {
+  auto const told =
+      testing::AllOf(HasSubstr("lanes that run a section together meet in different collectives: "
+                               "all of them come to each of its group's"),
+                     HasSubstr("lanes_seeds.cu:"));
+  EXPECT_THAT((error_of<parting::leaves_early, runs<>>()), told);
+  EXPECT_THAT((error_of<parting::skips_one, runs<>>()), told);
+  EXPECT_THAT((error_of<parting::comes_elsewhere, runs<>>()), told);
+  EXPECT_THAT((error_of<parting::leaves_early, locks<16>>()), told);
+}
+
+}  // namespace

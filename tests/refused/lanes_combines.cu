@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A section of several lanes that is combined.
+
+#include <warden/deferred.cuh>
+
+struct row {
+  int words[32];
+};
+struct add {
+  static constexpr unsigned lanes = 32;
+  int amount;
+  __device__ void operator()(row& r, warden::lane_group<32> const& group) const {
+    r.words[group.lane()] += amount;
+  }
+  __device__ static add combine(add a, add b) { return {a.amount + b.amount}; }
+};
+struct combining : warden::default_policy {
+  static constexpr bool combines = true;
+};
+using rows = warden::basic_guarded<combining, row, add>;
+
+unsigned servers(rows const& r) { return r.servers(); }
