@@ -225,15 +225,16 @@ MUTANTS = {
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
     "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
-    # Batches: an offset is not written; ranks are written over before all have read them; places before all
+    # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
     # have copied; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
     "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
+    "counted-anew": ("block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
     "places-reused": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
-    # Segments: a slice is read twice; an empty one in place of the next.
-    "segment-twice": ("server/segment_reader.cuh", "done_ += simt::warp_size / 2;", LOGS, "lost or doubled section"),
-    "segment-search": ("server/segment_reader.cuh", "if (before < i) lane += step;", LOGS, "lost or doubled section|sections were lost"),
+    # Segments: messages are read twice; marks of rows are forgotten.
+    "segment-twice": ("server/segment_reader.cuh", "done_ = first + most / 2;", LOGS, "lost or doubled section|sections were lost"),
+    "rows-marked": ("server/rows_of_warp.cuh", "", LOGS, "lost or doubled section|sections were lost|ended by signal 11"),
     # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
     # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
@@ -262,9 +263,10 @@ MUTANTS = {
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "bytes-of-warps": ("block/byte_ranks.cuh", "return begins_[group * Keys + key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
+    "late-ranks": ("block/stable_ranks.cuh", "c.rank = c.before + static_cast<unsigned>(simt::count_bits(peers & ~below)) - 1;", ORDER, "wrong order"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const first = done_ + (Threads / simt::warp_size - 1 - simt::warp_rank()) * of_warp;", ORDER, "wrong order"),
-    "rows-reach": ("server/ordered_reader.cuh", "return true;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
-    "rows-empty": ("server/ordered_reader.cuh", "return found;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "rows-reach": ("server/ordered_reader.cuh", "if (mine >= end) continue;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    "rows-empty": ("server/rows_of_warp.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace bench {
 
@@ -22,11 +23,14 @@ struct to_send {
   std::uint32_t n;
 };
 
-/// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold.
-template <class Ref>
-inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) <= 8
-                                               ? (Ref::combines ? 1 : 3)
-                                               : (Ref::combines ? 2 : 4);
+/// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold,
+/// which are more where sections have no data members.
+template <class Ref, class Section>
+inline constexpr unsigned loaded_at_once = sizeof(typename Ref::message_type) > 8
+                                               ? (Ref::combines ? 2 : 4)
+                                           : Ref::combines            ? 1
+                                           : std::is_empty_v<Section> ? 8
+                                                                      : 3;
 
 /// All threads of a block together. Several ids, which are neighbours' all, are loaded before the
 /// first is sent.
@@ -34,7 +38,8 @@ template <class Ref, class Make, unsigned Threads>
 WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
                             typename warden::deferred_block<Ref, Threads>::storage& storage) {
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
-  constexpr unsigned at_once = loaded_at_once<Ref>, chunk = at_once * Threads;
+  using section = decltype(Make{}(0));
+  constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
@@ -78,7 +83,7 @@ class by_blocks {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
   }
   void send_async(to_send<Ref, Make> const& all) const {
-    constexpr unsigned chunk = loaded_at_once<Ref> * threads;
+    constexpr unsigned chunk = loaded_at_once<Ref, decltype(Make{}(0))> * threads;
     simt::launch(&send_by_blocks<Ref, Make, threads>,
                  std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
   }

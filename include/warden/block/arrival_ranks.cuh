@@ -18,6 +18,8 @@ class arrival_ranks {
  public:
   /// Items that a thread ranks between two of `clear`, at most.
   static constexpr unsigned most_rounds = ~0u;
+  /// Once it is known where items begin, nothing is counted any more, as behind `clear`.
+  static constexpr bool clears = true;
 
   /// A block's shared memory.
   struct pieces {
@@ -35,21 +37,21 @@ class arrival_ranks {
   WARDEN_DEVICE void clear(std::uint32_t keys) const {
     for (std::uint32_t key = simt::thread_rank(); key < keys; key += Threads) counts_[key] = 0;
   }
-  /// The rank of one more item. Any thread.
+  /// The rank of one more item, of less than 65,536. Any thread.
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key) const {
-    return simt::shared_fetch_add(counts_[key], 1u);
+    return simt::shared_fetch_add(counts_[key], 1u) & 0xffffu;
   }
   /// All items of the key. Behind a block barrier.
-  WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const { return counts_[key]; }
-  /// The key's items begin at place `begin`; they are counted no more. One thread for each key.
+  WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const { return counts_[key] & 0xffffu; }
+  /// The key's items begin at place `begin`, below 65,536. One thread for each key.
   WARDEN_DEVICE void begin_at(std::uint32_t key, std::uint32_t begin) const {
-    counts_[key] = begin;
+    counts_[key] = begin << 16;  // sabotage: counted-anew
   }
-  /// Where they begin. Behind another barrier.
-  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return counts_[key]; }
+  /// Where they begin. Behind another barrier; others may be counted meanwhile.
+  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return counts_[key] >> 16; }
 
  private:
-  simt::shared_span<std::uint32_t> counts_;  ///< [key] items, then where they begin
+  simt::shared_span<std::uint32_t> counts_;  ///< [key] items, and above 2^16 where they begin
 };
 
 WARDEN_NAMESPACE_END

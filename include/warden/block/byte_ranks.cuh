@@ -28,6 +28,8 @@ class byte_ranks {
  public:
   /// Calls of `rank` between two of `clear`, at most.
   static constexpr unsigned most_rounds = 255 / simt::warp_size;
+  /// What was counted is looked at for as long as places are.
+  static constexpr bool clears = false;
 
   /// A block's shared memory.
   struct pieces {

@@ -63,6 +63,39 @@ class stable_ranks {
     return rank_in_warp<Limit>(counts_[mine(key)], key, has);
   }
 
+  /// What `rank_of_counted` is told.
+  struct counted {
+    std::uint32_t before;  ///< items of the key that the warp had counted
+    std::uint32_t rank;    ///< among all, as lanes happened to come
+  };
+  /// The first half of `rank` where keys are so many that a warp's items seldom share one: lanes
+  /// count by atomics. Nobody waits for what these return, so several calls may come before the
+  /// second halves. Collective over the warp.
+  WARDEN_DEVICE counted count(std::uint32_t key, bool has) const {
+    std::uint32_t& both = reinterpret_cast<std::uint32_t*>(counts_.data())[mine(key) / 2];
+    unsigned const shift = key % 2 * 16;
+    std::uint32_t const before = counts_[mine(key)];
+    simt::sync_warp(simt::full_warp);
+    std::uint32_t const old = has ? simt::shared_fetch_add(both, 1u << shift) >> shift : before;
+    simt::sync_warp(simt::full_warp);
+    return {before, old & 0xffffu};
+  }
+  /// The second half: lanes that were not the first of their key are put in order, key by key.
+  /// Collective over the warp.
+  WARDEN_DEVICE static std::uint32_t rank_of_counted(counted c, std::uint32_t key, bool has) {
+    for (unsigned late = simt::ballot(simt::full_warp, c.rank != c.before); late != 0;) {
+      auto const first = static_cast<unsigned>(simt::first_bit(late));
+      std::uint32_t const of_first = simt::shuffle(simt::full_warp, key, first);
+      bool const is_peer = has && key == of_first;
+      unsigned const peers = simt::ballot(simt::full_warp, is_peer);
+      unsigned const below = peers & ((1u << simt::lane_id()) - 1);
+      if (is_peer)
+        c.rank = c.before + static_cast<unsigned>(simt::count_bits(below));  // sabotage: late-ranks
+      late &= ~peers;
+    }
+    return c.rank;
+  }
+
   /// All items of the key. One thread for each key, behind a block barrier.
   WARDEN_DEVICE std::uint32_t add_up(std::uint32_t key) const {
     std::uint32_t sum = 0;

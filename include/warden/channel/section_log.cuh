@@ -35,6 +35,7 @@ struct log_control {
   std::uint32_t cycle;           ///< how often the log was emptied
   std::uint32_t full;            ///< one more than the cycle in which all regions were found full
   std::uint32_t blocks;          ///< that wrote batches, where sections run in order
+  std::uint32_t rows_passed;     ///< by all partitions of the run, where those stay together
 };
 
 /// Which batch comes when, in a log whose sections run in order: by launch, by block, and as the

@@ -57,7 +57,7 @@ class batch_combiner {
     std::uint16_t sorted[slots + partials];  ///< [place] slot
     carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
     typename buckets::scanning scanning;     ///< of buckets
-    std::uint32_t freed;                     ///< places that combining has made free
+    std::uint32_t freed;                     ///< places that combining has made free, or might
     std::uint32_t made[partial_slots<partials, slots>::sizes];  ///< see there
     std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
@@ -145,8 +145,8 @@ class batch_combiner {
  private:
   /// Batches that are not looked at behind one where nothing repeated.
   static constexpr std::uint32_t unlooked_batches = 3;
-  /// One record's messages of a sample with which combining begins: an even one of 1,024 records
-  /// has hardly ever as many.
+  /// One record's messages of a sample with which combining begins: even ones of 1,024 records
+  /// hardly ever have as many.
   static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
   /// Rounds that are free at least if a batch goes on.
   static constexpr unsigned spare = 1 + Rounds / 4;
@@ -154,20 +154,32 @@ class batch_combiner {
   static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
   /// Sorted messages of a thread.
   static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
-  /// Two rounds are the sample. Collective.
+  /// Messages of a sample of two rounds that are not their bucket's first, with which combining
+  /// begins: as many as half a batch becoming free lets expect. (Four times the sample's buckets
+  /// have an eighth of it by chance.)
+  static constexpr std::uint32_t enough = 2 * Threads * (two_widths ? 11 : 6) / 20;
+  /// Whether a record is hot, or records are so few that they repeat. Two rounds are the sample.
+  /// Collective.
   WARDEN_DEVICE bool is_crowded(unsigned used) const {
     buckets_.clear_sample();
+    if (simt::thread_rank() == 0) shared_[0].freed = 0;
     simt::sync_block();
     bool crowded = false;
+    unsigned repeated = 0;
     WARDEN_UNROLL
     for (unsigned i = 0; i < 2; ++i) {
       unsigned const r = i == 0 ? 0 : used / 2;
       if (r >= used || (i == 1 && r == 0)) continue;
       unsigned const slot = slot_of(r);
       if (ranks_[slot] == no_message) continue;
-      crowded = buckets_.sample(batch::key_of(batch_[slot])) >= crowd || crowded;
+      std::uint32_t const before = buckets_.sample(batch::key_of(batch_[slot]));
+      crowded = before + 1 >= crowd || crowded;
+      if (before != 0) ++repeated;
     }
-    return simt::sync_block_or(crowded);
+    repeated = simt::warp_sum(repeated);
+    if (simt::lane_id() == 0) simt::shared_fetch_add(shared_[0].freed, repeated);
+    crowded = simt::sync_block_or(crowded);
+    return crowded || simt::shared_load(shared_[0].freed) >= enough;
   }
   /// Ranks what was staged otherwise. Collective.
   WARDEN_DEVICE void start(unsigned used) const {

@@ -203,10 +203,16 @@ class batch_writer {
       write_row(row, 0, places, 0);
     }
     simt::sync_block();
-    clear();
-    simt::sync_block();
+    make_ready();
   }
 
+  /// For the next batch. Behind a barrier; collective.
+  WARDEN_DEVICE void make_ready() const {
+    if constexpr (!ranking::clears) {
+      clear();
+      simt::sync_block();
+    }
+  }
   WARDEN_DEVICE void clear() const { counts_.clear(log_.partitions.partitions()); }
 
   WARDEN_DEVICE static unsigned staging_slot(unsigned round) {
@@ -263,7 +269,7 @@ class batch_writer {
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
-    std::uint16_t place[items];
+    [[maybe_unused]] std::uint16_t place[items];
     [[maybe_unused]] std::uint16_t partition[items];
     if constexpr (InOrder) {
       // Fewer bits to compare for the usual number of partitions.
@@ -274,42 +280,43 @@ class batch_writer {
       }
       simt::sync_block();
     }
-    std::uint32_t mine[each], sum = 0, total;
+    std::uint32_t counted[each], sum = 0, total;
     WARDEN_UNROLL
     for (unsigned k = 0; k < each; ++k) {
       std::uint32_t const p = me * each + k;
-      mine[k] = p < partitions ? counts_.count(p) : 0;
-      sum += mine[k];
+      counted[k] = p < partitions ? counts_.count(p) : 0;
+      sum += counted[k];
     }
     std::uint32_t begin = scan::exclusive_sum(scan_[0], sum, total);
     WARDEN_UNROLL
     for (unsigned k = 0; k < each; ++k) {
       std::uint32_t const p = me * each + k;
       if (p < partitions) counts_.begin_at(p, begin);
-      begin += mine[k];
+      begin += counted[k];
     }
     simt::sync_block();
+    // Two places in a register: the user's loop has the others.
+    std::uint32_t places[(items + 1) / 2]{};
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
       unsigned const slot = slot_of(b, r, used);
-      if constexpr (!InOrder) place[r] = r < used ? b.ranks[slot] : no_message;
-      if (r >= used) place[r] = no_message;
-      if (place[r] != no_message) {
-        std::uint32_t before;
+      std::uint32_t mine = no_message;
+      if (r < used) mine = InOrder ? place[r] : b.ranks[slot];
+      if (mine != no_message) {
         if constexpr (InOrder) {
-          before = counts_.begin_in_warp(partition[r]);
+          mine += counts_.begin_in_warp(partition[r]);
         } else {
-          before = counts_.begin_of(partition_of(b, slot));
+          mine += counts_.begin_of(partition_of(b, slot));
         }
-        place[r] = static_cast<std::uint16_t>(place[r] + before);
       }
+      places[r / 2] |= mine << r % 2 * 16;
     }
     // The order lies where the ranks were.
     simt::sync_block();  // sabotage: order-over-ranks
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
-      if (place[r] != no_message)
-        b.ranks[place[r]] = static_cast<std::uint16_t>(slot_of(b, r, used));
+      std::uint32_t const mine = places[r / 2] >> r % 2 * 16 & 0xffffu;
+      if (mine != no_message) b.ranks[mine] = static_cast<std::uint16_t>(slot_of(b, r, used));
     }
     simt::sync_block();
     return total;
@@ -350,8 +357,7 @@ class batch_writer {
       done += places.count;
       simt::sync_block();  // sabotage: places-reused
     }
-    clear();
-    simt::sync_block();
+    make_ready();
     return total - done;
   }
 

@@ -83,20 +83,22 @@ class key_buckets {
     return (counts_[bucket / 2] >> (bucket % 2 * 16)) & 0xffffu;
   }
 
-  // A sample has fewer buckets, of a word each, in the same memory.
+  // A sample has more buckets, of a byte each, in the same memory.
 
   /// Empties them. A barrier follows. Collective.
   WARDEN_DEVICE void clear_sample() const {
     for (unsigned b = simt::thread_rank(); b < sampled; b += Threads) counts_[b] = 0;
   }
-  /// One more message of the sample: how many its bucket has then.
+  /// One more message of the sample: how many its bucket has had before. (One with more than a byte
+  /// counts goes on counting in the next one's; by then somebody has seen a crowd.)
   WARDEN_DEVICE std::uint32_t sample(Key key) const {
-    return simt::shared_fetch_add(counts_[scattered(key) >> sample_shift], 1u) + 1;
+    unsigned const bucket = scattered(key) >> sample_shift, shift = bucket % 4 * 8;
+    return simt::shared_fetch_add(counts_[bucket / 4], 1u << shift) >> shift & 0xffu;
   }
 
  private:
   static constexpr unsigned sampled = words < 1024 ? words : 1024;
-  static constexpr unsigned sample_shift = 33 - std::bit_width(sampled);
+  static constexpr unsigned sample_shift = 33 - std::bit_width(4 * sampled);
 
   WARDEN_DEVICE static unsigned scattered(Key key) { return folded(key) * 2654435769u; }
   WARDEN_DEVICE static unsigned bucket_of(Key key) { return scattered(key) >> (32 - bits); }

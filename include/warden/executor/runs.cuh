@@ -106,16 +106,20 @@ class runs_worker {
   WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::in_order) {
       ranks_.start(owners());
-      // Fewer bits to compare where few threads own records.
+      // Fewer bits to compare where few threads own records, and none where most threads do.
       if (owners() <= few_owners) {
         rank_in_order<few_owners>(m, arrived);
+      } else if (owners() <= some_owners) {
+        rank_in_order<some_owners>(m, arrived);
       } else {
-        rank_in_order<threads>(m, arrived);
+        rank_among_many(m, arrived);
       }
     } else if constexpr (!Ref::policy::combines) {
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds; ++k) {
-        if (arrived >> k & 1u) rank_[k] = simt::shared_fetch_add(counts_[run_of(m[k])], 1u);
+        // Or none, so that the window before's are not held in registers until then.
+        bool const is = (arrived >> k & 1u) != 0;
+        rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
       }
     }
   }
@@ -269,6 +273,8 @@ class runs_worker {
 
   /// Threads that are compared by few bits.
   static constexpr unsigned few_owners = simt::warp_size;
+  /// And by some more: beyond, a warp's messages seldom share one.
+  static constexpr unsigned some_owners = threads / 2;
   /// Threads that own records.
   WARDEN_DEVICE std::uint32_t owners() const {
     return ref_.locals < threads ? ref_.locals : threads;
@@ -280,6 +286,20 @@ class runs_worker {
     for (unsigned k = 0; k < rounds; ++k) {
       bool const is = (arrived >> k & 1u) != 0;
       rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
+    }
+  }
+  /// The same where most threads own records.
+  WARDEN_DEVICE void rank_among_many(message_type const (&m)[rounds], unsigned arrived) {
+    typename ranks::counted counted[rounds];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      counted[k] = ranks_.count(is ? owner_of(m[k]) : 0, is);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks::rank_of_counted(counted[k], is ? owner_of(m[k]) : 0, is);
     }
   }
 

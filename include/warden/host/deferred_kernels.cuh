@@ -47,6 +47,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
     log.close(r);
   if (simt::thread_rank() != 0) return;
   log.control->next_partition = 0;
+  log.control->rows_passed = 0;
   log.control->running = a.number;
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <warden/channel/section_log.cuh>
+#include <warden/server/rows_of_warp.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -58,18 +59,23 @@ class ordered_reader {
     std::uint32_t places[Rounds]{};
     constexpr unsigned of_warp = Rounds * simt::warp_size;
     std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // sabotage: window-in-order
-    rows_ahead rows{};
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
-      std::uint32_t const begin = first + k * simt::warp_size;
-      if (begin >= total_) break;
-      // A warp's messages lie one behind another: the rows that it looked at last mostly do.
-      if (k == 0 || !rows.reach(begin)) rows = rows_from(begin);
-      std::uint32_t const mine = begin + simt::lane_id();
-      bool const is = mine < total_;
-      places[k] =
-          mine + (rows.reach(begin) ? place_among(rows, begin) : place_of(is ? mine : total_ - 1));
-      if (is) arrived |= 1u << k;
+    std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
+    // A warp's messages lie one behind another, most often all in the rows that it looks at first.
+    for (std::uint32_t found = first; found < end;) {
+      rows_of_warp rows;
+      std::uint32_t const behind = rows_from(found, rows);
+      bool const are_few = behind - found < least;
+      std::uint32_t const until = are_few || behind > end ? end : behind;
+      std::uint32_t of_row[Rounds];
+      if (!are_few) rows.find(first, of_row);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Rounds; ++k) {
+        std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
+        if (mine - found >= until - found) continue;  // sabotage: rows-reach
+        places[k] = mine + (are_few ? place_of(mine) : of_row[k]);
+        arrived |= 1u << k;
+      }
+      found = until;
     }
     log_.load(m, places, arrived);
     done_ += Rounds * Threads;
@@ -81,6 +87,10 @@ class ordered_reader {
   }
 
  private:
+  /// Messages that a warp finds in rows that it looks at together, at least: else each lane
+  /// searches by itself.
+  static constexpr std::uint32_t least = 2 * simt::warp_size;
+
   /// Goes on to the next rows that have messages; `total_` is 0 if none have. Collective.
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
@@ -122,55 +132,21 @@ class ordered_reader {
     }
     return row;
   }
-  /// Rows with messages that a warp looks at, one a lane, the first of which begins at or before
-  /// what it looks for.
-  struct rows_ahead {
-    std::uint32_t before;  ///< messages in the segments before this lane's row
-    std::uint32_t place;   ///< see storage
-    std::uint32_t end;     ///< messages in the segments of all of them, and before
-
-    /// Whether a warp's messages from number `begin` on are all in these rows.
-    WARDEN_DEVICE bool reach(std::uint32_t begin) const {
-      return end > begin && end - begin >= simt::warp_size;  // sabotage: rows-reach
-    }
-  };
-  /// Those from message `begin` on. Collective over the warp.
-  WARDEN_DEVICE rows_ahead rows_from(std::uint32_t begin) const {
-    constexpr std::uint32_t nowhere = ~0u;
+  /// The rows from message `begin` on. Returns the number of the first message that is in none of
+  /// them, if there is one. Collective over the warp.
+  WARDEN_DEVICE std::uint32_t rows_from(std::uint32_t begin, rows_of_warp& rows) const {
     constexpr unsigned last = simt::warp_size - 1;
     std::uint32_t const row = row_before(begin) + simt::lane_id();
-    rows_ahead found{nowhere, 0, nowhere};
-    if (row < entries) found = {before_[row], places_[row], nowhere};
+    rows = {rows_of_warp::nowhere, 0};
+    if (row < entries) rows = {before_[row], places_[row]};
     // Rows behind the last message begin nowhere, so that all reach as far as it.
-    if (found.before >= total_) found.before = nowhere;
+    if (rows.before >= total_) rows.before = rows_of_warp::nowhere;
     // Where the last lane's row ends nobody knows.
-    found.end = simt::shuffle(simt::full_warp, found.before, last);
+    std::uint32_t const end = simt::shuffle(simt::full_warp, rows.before, last);
     unsigned const next = simt::lane_id() == last ? last : simt::lane_id() + 1;
-    bool const has = simt::shuffle(simt::full_warp, found.before, next) != found.before;
-    unsigned const having = simt::ballot(simt::full_warp, has);
-    if (having == simt::full_warp >> 1) return found;  // sabotage: rows-empty
-    // Those that have messages close up; behind them all lanes get the last one's.
-    unsigned from = 0;
-    WARDEN_UNROLL
-    for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
-      unsigned const below = (1u << (from + step)) - 1;
-      if (static_cast<unsigned>(simt::count_bits(having & below)) <= simt::lane_id()) from += step;
-    }
-    found.before = simt::shuffle(simt::full_warp, found.before, from);
-    found.place = simt::shuffle(simt::full_warp, found.place, from);
-    return found;
-  }
-  /// The place of this lane's message, `begin` and its lane, less its number: in the last of `rows`
-  /// that begins at or before it. Each row marks its first message, and the marks up to a message
-  /// are counted. Collective over the warp.
-  WARDEN_DEVICE std::uint32_t place_among(rows_ahead const& rows, std::uint32_t begin) const {
-    std::uint32_t const behind = rows.before - begin;
-    bool const begins_here = rows.before > begin && behind < simt::warp_size;
-    unsigned const marks = simt::warp_sum(begins_here ? 1u << behind : 0);
-    unsigned const up_to_mine = ~0u >> (simt::warp_size - 1 - simt::lane_id());
-    int const begun = simt::count_bits(simt::ballot(simt::full_warp, rows.before <= begin)) +
-                      simt::count_bits(marks & up_to_mine);
-    return simt::shuffle(simt::full_warp, rows.place, static_cast<unsigned>(begun) - 1);
+    bool const has = simt::shuffle(simt::full_warp, rows.before, next) != rows.before;
+    rows.close_up(simt::ballot(simt::full_warp, has));
+    return end;
   }
   /// The place of any message `i`, less i: where rows have very few messages.
   WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {

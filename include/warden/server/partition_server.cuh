@@ -6,6 +6,7 @@
 
 #include <warden/block/arena_carver.cuh>
 #include <warden/server/ordered_reader.cuh>
+#include <warden/server/run_pace.cuh>
 #include <warden/server/segment_reader.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -89,9 +90,22 @@ class partition_server {
   template <class Some>
   WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
     using worker_type = Worker<Some>;
+    // Where sections may write beside their records. (In order blocks do not come apart as far.)
+    constexpr bool paces =
+        !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
     reader_of<Some> messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
+    // Not where a block runs several partitions: who is ahead takes more of them.
+    [[maybe_unused]] bool const in_step =
+        paces && simt::thread_rank() == simt::block_threads() - 1 &&
+        ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
+    [[maybe_unused]] run_pace pace;
     // Records without sections are not even loaded.
-    if (!simt::sync_block_or(messages.has_more())) return;
+    if (!simt::sync_block_or(messages.has_more())) {
+      if constexpr (paces) {
+        if (in_step) pass(pace, rows.end);
+      }
+      return;
+    }
     worker_type worker{ref_, partition, storage_};
     worker.start();
     simt::sync_block();
@@ -118,9 +132,16 @@ class partition_server {
       // Warps that need not meet do not wait for the slowest of each window.
       if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
       worker.execute(m, arrived);
+      if constexpr (paces) {
+        if (in_step) pass(pace, messages.rows_passed());
+      }
     }
     worker.finish();
     simt::sync_block();
+  }
+
+  WARDEN_DEVICE void pass(run_pace& pace, std::uint32_t passed) const {
+    pace.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
   }
 
   partials const& ref_;

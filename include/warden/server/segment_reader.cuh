@@ -9,6 +9,7 @@
 
 #include <warden/block/warp_scan.cuh>
 #include <warden/channel/section_log.cuh>
+#include <warden/server/rows_of_warp.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -51,31 +52,52 @@ class segment_reader {
     extent all{0, 0};
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
     for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;
-         next += warps * turn) {
-      log_places const s = segment_of(log, column, next, turn, rows.end);
-      all.messages += s.count;
-      all.rounds += (simt::warp_sum(s.count) + simt::warp_size - 1) / simt::warp_size;
-    }
+         next += warps * turn)
+      all.messages += segment_of(log, column, next, turn, rows.end).count;
+    all.rounds = (simt::warp_sum(all.messages) + simt::warp_size - 1) / simt::warp_size;
     return all;
   }
 
   /// Whether there are messages left. Collective over the warp; the same for its lanes.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Receives up to `Rounds` messages for each lane, as they lie in the log. Returns bit k if
-  /// `m[k]` is one. Collective over the warp.
+  /// Rows that the block has passed if its other warps are as far as this one.
+  WARDEN_DEVICE std::uint32_t rows_passed() const {
+    if (total_ == 0) return rows_;
+    std::uint32_t const turn = simt::block_threads() / simt::warp_size * turn_;
+    float const part = static_cast<float>(done_) / static_cast<float>(total_);
+    std::uint32_t const now = next_row_ - turn - simt::warp_rank() * turn_ +
+                              static_cast<std::uint32_t>(part * static_cast<float>(turn));
+    return now < rows_ ? now : rows_;
+  }
+
+  /// Receives up to `Rounds` messages for each lane, as they lie in the log: as many as there are,
+  /// if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
   template <unsigned Rounds>
   WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
+    constexpr std::uint32_t most = Rounds * simt::warp_size;
     unsigned arrived = 0;
     std::uint32_t places[Rounds];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < Rounds; ++k) {
-      std::uint32_t const mine = done_ + simt::lane_id();
-      bool const is = mine < total_;
-      places[k] = place_of(is ? mine : 0);
-      if (is) arrived |= 1u << k;
-      done_ += simt::warp_size;  // sabotage: segment-twice
-      if (done_ >= total_) load_rows();
+    for (std::uint32_t filled = 0; done_ < total_;) {
+      // These rows' next message comes behind what the warp has: all rounds are looked up at once,
+      // because their steps do not wait for one another.
+      std::uint32_t const first = done_ - filled, left = total_ - done_;
+      std::uint32_t of_row[Rounds];
+      here_.find(first, of_row);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Rounds; ++k) {
+        std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
+        if (mine - done_ >= left) continue;
+        places[k] = of_row[k] + mine * width;
+        arrived |= 1u << k;
+      }
+      filled += left;
+      if (filled > most) {
+        done_ = first + most;  // sabotage: segment-twice
+        break;
+      }
+      load_rows();
+      if (filled == most) break;
     }
     log_.load(m, places, arrived);
     return arrived;
@@ -86,12 +108,13 @@ class segment_reader {
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ < rows_ && total_ == 0) {
-      begin_ = asked_.begin;
-      std::uint32_t const length = asked_.count;
+      std::uint32_t const begin = asked_.begin, length = asked_.count;
       next_row_ += simt::block_threads() / simt::warp_size * turn_;
       ask_for_rows();
-      before_ = warp_sum_before(length);
-      total_ = simt::shuffle(simt::full_warp, before_ + length, simt::warp_size - 1);
+      std::uint32_t const before = warp_sum_before(length);
+      total_ = simt::shuffle(simt::full_warp, before + length, simt::warp_size - 1);
+      here_ = {before, begin - before * width};
+      here_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
   }
   /// The loads for the rows after these, under way while these are read.
@@ -110,29 +133,16 @@ class segment_reader {
     std::uint32_t const each = (rows.end - rows.first + warps - 1) / warps;
     return each < simt::warp_size ? each : simt::warp_size;
   }
-  /// The place of the warp's message `i` of these rows: in the last segment that begins at or
-  /// before it, which is not empty if `i` is a message.
-  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
-    unsigned lane = 0;
-    WARDEN_UNROLL
-    for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
-      std::uint32_t const before = simt::shuffle(simt::full_warp, before_, lane + step);
-      if (before <= i) lane += step;  // sabotage: segment-search
-    }
-    return simt::shuffle(simt::full_warp, begin_, lane) +
-           (i - simt::shuffle(simt::full_warp, before_, lane)) * width;
-  }
 
   log_type const& log_;
   std::uint32_t column_;
-  std::uint32_t rows_;        ///< below this
-  std::uint32_t turn_;        ///< rows of the warp at a time
-  std::uint32_t next_row_;    ///< the first of those that have been asked for
-  log_places asked_;          ///< the lane's segment of them
-  std::uint32_t begin_ = 0;   ///< the lane's row: where its segment begins in the pool
-  std::uint32_t before_ = 0;  ///< messages in the segments of the lanes before
-  std::uint32_t total_ = 0;   ///< messages in the warp's rows
-  std::uint32_t done_ = 0;    ///< of them
+  std::uint32_t rows_;       ///< below this
+  std::uint32_t turn_;       ///< rows of the warp at a time
+  std::uint32_t next_row_;   ///< the first of those that have been asked for
+  log_places asked_;         ///< the lane's segment of them
+  rows_of_warp here_{};      ///< those before them
+  std::uint32_t total_ = 0;  ///< messages in these
+  std::uint32_t done_ = 0;   ///< of them
 };
 
 WARDEN_NAMESPACE_END

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which of a log's rows each of a warp's messages lies in, where the lanes hold the rows.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The rows that a warp reads together, one a lane, in their order; those without messages come
+/// last.
+struct rows_of_warp {
+  /// What a lane that has no row says in place of the number of messages before it: more than there
+  /// are, and no message's number becomes it within 32 steps.
+  static constexpr std::uint32_t nowhere = 0x7fffffff;
+
+  std::uint32_t before;  ///< messages in the rows before this lane's, or `nowhere`
+  std::uint32_t place;   ///< of the row's first message, less what those before it take
+
+  /// Makes rows of which those of the lanes in `having` alone have messages. Collective over the
+  /// warp.
+  WARDEN_DEVICE void close_up(unsigned having) {
+    if ((having & (having + 1)) != 0) {  // sabotage: rows-empty
+      // The lane that has so many others with messages before it: by a search among their bits.
+      unsigned from = 0;
+      WARDEN_UNROLL
+      for (unsigned step = simt::warp_size / 2; step != 0; step /= 2) {
+        unsigned const below = (1u << (from + step)) - 1;
+        if (static_cast<unsigned>(simt::count_bits(having & below)) <= simt::lane_id())
+          from += step;
+      }
+      before = simt::shuffle(simt::full_warp, before, from);
+      place = simt::shuffle(simt::full_warp, place, from);
+    }
+    if (simt::lane_id() >= static_cast<unsigned>(simt::count_bits(having))) before = nowhere;
+  }
+
+  /// The `place` of the row that each of these messages lies in: `found[k]` is that of message
+  /// `first` + 32 k + lane. Without a meaning for what is in none of the rows; `first` may be
+  /// before the first message of all, as a negative number. Each row marks its first message, and
+  /// the marks up to a message are counted. Collective over the warp.
+  template <unsigned Rounds>
+  WARDEN_DEVICE void find(std::uint32_t first, std::uint32_t (&found)[Rounds]) const {
+    constexpr unsigned last = simt::warp_size - 1;
+    unsigned const up_to_mine = ~0u >> (last - simt::lane_id());
+    bool const is_begun = static_cast<std::int32_t>(before) < static_cast<std::int32_t>(first);
+    auto begun = static_cast<unsigned>(simt::count_bits(simt::ballot(simt::full_warp, is_begun)));
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      std::uint32_t const behind = before - (first + k * simt::warp_size);
+      unsigned const marks = simt::warp_sum(behind <= last ? 1u << behind : 0);
+      auto const up_to = static_cast<unsigned>(simt::count_bits(marks & up_to_mine));
+      found[k] = simt::shuffle(simt::full_warp, place, (begun + up_to - 1) & last);
+      begun += static_cast<unsigned>(simt::count_bits(marks));  // sabotage: rows-marked
+    }
+  }
+};
+
+WARDEN_NAMESPACE_END
