@@ -12,8 +12,15 @@
 WARDEN_NAMESPACE_BEGIN
 
 namespace detail {
-struct alignas(16) four_words {
+// Parts of objects of any type.
+struct [[gnu::may_alias]] alignas(16) four_words {
   std::uint32_t words[4];
+};
+struct [[gnu::may_alias]] two_words {
+  std::uint64_t words;
+};
+struct [[gnu::may_alias]] one_word {
+  std::uint32_t word;
 };
 }  // namespace detail
 
@@ -23,12 +30,11 @@ template <class T, unsigned Lanes>
 WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const* from) {
   using word = std::conditional_t<
       alignof(T) % 16 == 0, detail::four_words,
-      std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
-                         std::conditional_t<alignof(T) % 4 == 0, std::uint32_t, unsigned char>>>;
+      std::conditional_t<alignof(T) % 8 == 0, detail::two_words,
+                         std::conditional_t<alignof(T) % 4 == 0, detail::one_word, unsigned char>>>;
   constexpr unsigned words = sizeof(T) / sizeof(word);
-  using part [[gnu::may_alias]] = word;  // of any type
-  auto* const out = reinterpret_cast<part*>(to);
-  auto const* const in = reinterpret_cast<part const*>(from);
+  auto* const out = reinterpret_cast<word*>(to);
+  auto const* const in = reinterpret_cast<word const*>(from);
   WARDEN_UNROLL
   for (unsigned first = 0; first < words; first += Lanes) {
     unsigned const w = first + lanes.lane();
