@@ -17,9 +17,9 @@ WARDEN_NAMESPACE_BEGIN
 /// A warp's items: those from `first` on that are below `n`, of which i emits `count(i)` elements.
 template <class Count>
 struct counted_items {
-  std::uint64_t first;
-  std::uint64_t n;
-  Count const& count;
+  std::uint64_t first;  ///< of the warp's
+  std::uint64_t n;      ///< items of all warps
+  Count const& count;   ///< as `allocate_async` is given it
 };
 
 /// Elements by `element(i, k)`, which the library writes.

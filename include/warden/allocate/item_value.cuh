@@ -38,6 +38,7 @@ class item_values {
     return element(first + number, k);
   }
 };
+/// Those of elements that are told them.
 template <has_item_value Element, unsigned Size>
 class item_values<Element, Size> {
   using value = std::remove_cvref_t<decltype(std::declval<Element const&>().item(0))>;
@@ -49,11 +50,11 @@ class item_values<Element, Size> {
  public:
   /// Not constructed.
   struct storage {
-    value of[Size];
+    value of[Size];  ///< [item]
   };
   /// Of some of the items, by each lane.
   struct asked {
-    value of[Size / simt::warp_size];
+    value of[Size / simt::warp_size];  ///< those of one lane
   };
   /// Collective over the warp: asks for the items from `first` on that are below `n`.
   WARDEN_DEVICE static asked ask(std::uint64_t first, std::uint64_t n, Element const& element) {
