@@ -323,7 +323,7 @@ MUTANTS = {
     "put-off": ("executor/pair_runners.cuh", "waits = false;", ROUNDS, "lost or doubled section"),
     # A runner without the locks of the other records, or of two records that many want; messages that it takes and their threads keep; that are
     # put where those of the window before were.
-    "other-lock": ("executor/pair_runners.cuh", "bool const ready = wants;", ROUNDS, "(overlapping|unordered) sections|lost or doubled section"),
+    "other-lock": ("executor/pair_runners.cuh", "bool const ready = wants;", BETWEEN, "(overlapping|unordered) sections|lost or doubled section"),
     "alike-locks": ("executor/pair_runners.cuh", "bool const has_both = me == leader;", ROUNDS, "(overlapping|unordered) sections|lost or doubled section"),
     "other-fence": ("executor/pair_runners.cuh", "", BETWEEN, "unordered sections|lost or doubled section"),
     "alike-fence": ("executor/pair_runners.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
