@@ -2,6 +2,7 @@
 // Sections that several lanes run, under many schedules, and what the simulated device says of
 // lanes that part.
 
+#include "tests/protocol/lanes_asked.cuh"
 #include "tests/protocol/lanes_fused.cuh"
 #include "tests/protocol/lanes_pairs.cuh"
 #include "tests/support/many_schedules.cuh"
@@ -88,6 +89,86 @@ TEST(lanes_seeds, sections_run_in_order) {
     for (std::uint32_t k = 0; k < keys; ++k) {
       for (unsigned w = 0; w < row::size; ++w)
         ASSERT_EQ(rows[k].words[w], wanted[k].words[w]) << "wrong order on record " << k;
+    }
+  });
+}
+
+TEST(lanes_seeds, sections_are_asked) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
+    together::defer_asked<deferring<runs<>>, 8, 2>(250, keys);
+    together::defer_asked<deferring<locks<16>, placement::on_chip>, 16, 4>(250, keys);
+    together::call_asked<test::runs>(100, keys, 2);
+  });
+}
+
+/// Says that it would change nothing, which is not so.
+struct lie {
+  static constexpr unsigned lanes = 8;
+  __device__ bool changes_nothing(row const&) const { return true; }
+  __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
+    if (group.lane() == 0) ++r.count;
+  }
+};
+/// How many of `n` on one record are run.
+template <class Policy>
+std::uint32_t run_of_lies(std::uint32_t n) {
+  test::guarded_records<warden::basic_guarded<Policy, row, lie>> g{1};
+  warden::buffer<std::uint32_t> ids{n};
+  ids.fill_bytes(0);
+  warden::buffer<lie> const sections{n};
+  g.guarded.apply_async(ids.data(), sections.data(), n);
+  g.guarded.wait();
+  return g.records.to_host()[0].count;
+}
+TEST(lanes_seeds, sections_are_not_run_that_say_they_would_change_nothing) {
+  constexpr std::uint32_t n = 100;
+  EXPECT_EQ(run_of_lies<deferring<runs<>>>(n), 0u);
+  EXPECT_EQ(run_of_lies<in_order>(n), 0u);
+  // The only one that wants a lock is not asked.
+  EXPECT_LT(run_of_lies<deferring<locks<16>>>(n), n / 2);
+}
+
+/// The number that was put last, and how those before it were put one behind another.
+struct latest {
+  std::uint32_t number;
+  std::uint32_t history[row::size];
+};
+struct replace {
+  static constexpr unsigned lanes = 8;
+  std::uint32_t number;
+  __device__ bool changes_nothing(latest const& l) const { return l.number == number; }
+  __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
+    if (group.all(l.number == number)) return;
+    if (group.lane() == 0) l.number = number;
+    for (unsigned w = group.lane(); w < row::size; w += lanes)
+      l.history[w] = l.history[w] * 33 + number + w;
+  }
+};
+TEST(lanes_seeds, sections_are_asked_in_order) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    constexpr std::uint32_t n = 300;
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
+    std::vector<std::uint32_t> ids(n);
+    std::vector<replace> sections(n);
+    std::vector<latest> wanted(keys, latest{});
+    for (std::uint32_t i = 0; i < n; ++i) {
+      ids[i] = test::id_of(i + seed, keys);
+      sections[i] = {static_cast<std::uint32_t>(test::mix(i * seed) % 3)};
+      latest& l = wanted[ids[i]];
+      if (l.number == sections[i].number) continue;
+      l.number = sections[i].number;
+      for (unsigned w = 0; w < row::size; ++w) l.history[w] = l.history[w] * 33 + l.number + w;
+    }
+    test::guarded_records<warden::basic_guarded<in_order, latest, replace>> g{keys};
+    warden::buffer<std::uint32_t> const to{ids};
+    warden::buffer<replace> const all{sections};
+    g.guarded.apply_async(to.data(), all.data(), n);
+    g.guarded.wait();
+    auto const found = g.records.to_host();
+    for (std::uint32_t k = 0; k < keys; ++k) {
+      for (unsigned w = 0; w < row::size; ++w)
+        ASSERT_EQ(found[k].history[w], wanted[k].history[w]) << "wrong order on record " << k;
     }
   });
 }

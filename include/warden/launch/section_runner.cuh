@@ -3,6 +3,7 @@
 /// How a server runs the sections that messages carry, and answers those who called.
 #pragma once
 
+#include <warden/changes_nothing.cuh>
 #include <warden/channel/answer_slots.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/section_client.cuh>
@@ -84,6 +85,15 @@ class section_runner {
       });
     }
     return pair;
+  }
+  /// Whether the section that a message carries says that it would change nothing of `r`, which
+  /// nobody changes meanwhile. One that was called has an answer to give.
+  WARDEN_DEVICE bool changes_nothing(message_type const& m, record const& r) const {
+    bool nothing = false;
+    format::visit(m, [&](auto const& sent) {
+      nothing = warden::changes_nothing(sent, r, ref_.sections_context);
+    });
+    return nothing;
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, record* r, reply_type& to_caller) const {
