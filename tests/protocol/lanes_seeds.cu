@@ -102,31 +102,53 @@ TEST(lanes_seeds, sections_are_asked) {
   });
 }
 
-/// Says that it would change nothing, which is not so.
-struct lie {
+/// Says that it would change nothing, and counts its runs; the record is not changed, or it is.
+template <bool Lies>
+struct say_so {
   static constexpr unsigned lanes = 8;
-  __device__ bool changes_nothing(row const&) const { return true; }
-  __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
-    if (group.lane() == 0) ++r.count;
+  __device__ bool changes_nothing(row const&, std::uint32_t*) const { return true; }
+  __device__ void operator()(row& r, std::uint32_t* runs,
+                             warden::lane_group<8> const& group) const {
+    if (group.lane() == 0) together::simt::fetch_add(runs, 1u);
+    if (Lies && group.lane() == 3) r.words[3] = 1;
   }
 };
-/// How many of `n` on one record are run.
 template <class Policy>
-std::uint32_t run_of_lies(std::uint32_t n) {
-  test::guarded_records<warden::basic_guarded<Policy, row, lie>> g{1};
-  warden::buffer<std::uint32_t> ids{n};
-  ids.fill_bytes(0);
-  warden::buffer<lie> const sections{n};
-  g.guarded.apply_async(ids.data(), sections.data(), n);
-  g.guarded.wait();
-  return g.records.to_host()[0].count;
+struct counting : Policy {
+  using context = std::uint32_t*;
+};
+/// How many of `n` on one record are run.
+template <class Policy, bool Lies>
+std::uint32_t runs_of(std::uint32_t n) {
+  warden::buffer<std::uint32_t> ids{n}, count{1};
+  warden::buffer<row> rows{1};
+  ids.fill_bytes(0), count.fill_bytes(0), rows.fill_bytes(0);
+  warden::basic_guarded<counting<Policy>, row, say_so<Lies>> g{rows, count.data()};
+  warden::buffer<say_so<Lies>> const sections{n};
+  g.apply_async(ids.data(), sections.data(), n);
+  g.wait();
+  return count.to_host()[0];
 }
-TEST(lanes_seeds, sections_are_not_run_that_say_they_would_change_nothing) {
+TEST(lanes_seeds, few_sections_are_run_that_say_they_would_change_nothing) {
   constexpr std::uint32_t n = 100;
-  EXPECT_EQ(run_of_lies<deferring<runs<>>>(n), 0u);
-  EXPECT_EQ(run_of_lies<in_order>(n), 0u);
-  // The only one that wants a lock is not asked.
-  EXPECT_LT(run_of_lies<deferring<locks<16>>>(n), n / 2);
+  EXPECT_LT((runs_of<deferring<runs<>>, false>(n)), n / 2);
+  EXPECT_LT((runs_of<in_order, false>(n)), n / 2);
+  EXPECT_LT((runs_of<deferring<locks<16>>, false>(n)), n / 2);
+}
+template <class Policy>
+std::string error_of_a_lie() {
+  try {
+    static_cast<void>(runs_of<Policy, true>(100));
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+TEST(lanes_seeds, sections_that_change_something_after_all_are_told) {
+  auto const told = HasSubstr("a section that changes_nothing, as it says of its record");
+  EXPECT_THAT((error_of_a_lie<deferring<runs<>>>()), told);
+  EXPECT_THAT((error_of_a_lie<in_order>()), told);
+  EXPECT_THAT((error_of_a_lie<deferring<locks<16>, placement::on_chip>>()), told);
 }
 
 /// The number that was put last, and how those before it were put one behind another.

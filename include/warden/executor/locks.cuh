@@ -88,7 +88,7 @@ class locks_worker {
       auto* const identity = records_.address_of(m.local());
       auto* const other = records_.address_of(second);
       typename Ref::reply_type to_caller[1];
-      simt::group_enter(lanes.mask(), identity);
+      runner.enter(lanes, m, identity, records_.at(m.local()));
       if (other != identity) simt::group_enter(lanes.mask(), other);
       runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
       if (other != identity) simt::group_leave(lanes.mask(), other);
@@ -103,8 +103,8 @@ class locks_worker {
       if constexpr (Ref::asks) {
         if ((together & (together - 1)) == 0) return together;
         bool const asks = (together >> lanes.lane() & 1u) != 0;
-        return together & ~lanes.ballot(asks && section_runner{ref_}.changes_nothing(
-                                                    own, *records_.at(own.local())));
+        return together &
+               ~lanes.ballot(asks && section_runner{ref_}.is_done(own, *records_.at(own.local())));
       } else {
         return together;
       }

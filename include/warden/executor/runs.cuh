@@ -307,8 +307,7 @@ class runs_worker {
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       if ((arrived >> k & 1u) == 0) continue;
-      if (section_runner{ref_}.changes_nothing(m[k], *records_.at(m[k].local())))
-        arrived &= ~(1u << k);
+      if (section_runner{ref_}.is_done(m[k], *records_.at(m[k].local()))) arrived &= ~(1u << k);
     }
     return arrived;
   }

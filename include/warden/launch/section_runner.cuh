@@ -6,6 +6,7 @@
 #include <warden/changes_nothing.cuh>
 #include <warden/channel/answer_slots.cuh>
 #include <warden/channel/wire_types.cuh>
+#include <warden/lane_group.cuh>
 #include <warden/section_client.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -94,6 +95,16 @@ class section_runner {
       nothing = warden::changes_nothing(sent, r, ref_.sections_context);
     });
     return nothing;
+  }
+  /// The same, if it is to be believed: it is then done.
+  WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
+    return changes_nothing(m, r) && !simt::doubts();
+  }
+  /// By each lane of a group, before it runs the section that a message carries on the record at
+  /// `place`, whose identity is that.
+  WARDEN_DEVICE void enter(lane_group<Ref::lanes> const& lanes, message_type const& m,
+                           record const* identity, record const* place) const {
+    simt::group_enter(lanes.mask(), identity, place, [&] { return changes_nothing(m, *place); });
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, record* r, reply_type& to_caller) const {

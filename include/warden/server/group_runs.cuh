@@ -107,7 +107,7 @@ class group_runs {
       // What the next one said, it said before the section that has run since. Whoever was not
       // quiet then is run unasked.
       if ((quiet & (left & -left)) != 0) {
-        quiet = lanes.ballot(is && section_runner{ref_}.changes_nothing(own, place));
+        quiet = lanes.ballot(is && section_runner{ref_}.is_done(own, place));
         unsigned const others = left & ~quiet;
         left &= -(others & -others);
         if (left == 0) return;
@@ -122,7 +122,7 @@ class group_runs {
   WARDEN_DEVICE void apply(group const& lanes, upcoming const& now) const {
     record const* const identity = records_.address_of(now.message.local());
     reply_type to_caller[1];
-    simt::group_enter(lanes.mask(), identity);
+    section_runner{ref_}.enter(lanes, now.message, identity, now.place);
     section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
     simt::group_leave(lanes.mask(), identity);
     // What each lane wrote is visible to all, in the next section and in the first lane's answer.
