@@ -7,7 +7,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 namespace together {
@@ -141,6 +140,57 @@ void call_asked(std::uint32_t n, std::uint32_t keys, unsigned blocks) {
   expect_bags(g.records.to_host(), n, [](std::uint32_t) { return true; });
   EXPECT_EQ(answers.to_host()[0], (n + 2) / 3) << "calls without an answer";
   EXPECT_LE(answers.to_host()[1], keys * bag::size);
+}
+
+/// The number that was put last, and how those before it were put one behind another.
+struct latest {
+  static constexpr unsigned size = 32;
+  std::uint32_t number;
+  std::uint32_t history[size];
+
+  /// Its words, if `next` is another number.
+  WARDEN_HOST_DEVICE static std::uint32_t word(std::uint32_t before, std::uint32_t next,
+                                               unsigned w) {
+    return before * 33 + next + w;
+  }
+};
+struct replace {
+  static constexpr unsigned lanes = 8;
+  std::uint32_t number;
+  __device__ bool changes_nothing(latest const& l) const { return l.number == number; }
+  __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
+    if (group.all(l.number == number)) return;
+    if (group.lane() == 0) l.number = number;
+    for (unsigned w = group.lane(); w < latest::size; w += lanes)
+      l.history[w] = latest::word(l.history[w], number, w);
+  }
+};
+/// Applies `n` of them, drawn by `seed`, and compares with a loop.
+template <class Policy>
+void replace_in_order(std::uint32_t n, std::uint32_t keys, std::uint64_t seed) {
+  std::vector<std::uint32_t> ids(n);
+  std::vector<replace> sections(n);
+  std::vector<latest> wanted(keys, latest{});
+  for (std::uint32_t i = 0; i < n; ++i) {
+    ids[i] = test::id_of(i + seed, keys);
+    std::uint32_t const number = sections[i].number =
+        static_cast<std::uint32_t>(test::mix(i * seed) % 3);
+    latest& l = wanted[ids[i]];
+    if (l.number == number) continue;
+    l.number = number;
+    for (unsigned w = 0; w < latest::size; ++w)
+      l.history[w] = latest::word(l.history[w], number, w);
+  }
+  test::guarded_records<warden::basic_guarded<Policy, latest, replace>> g{keys};
+  warden::buffer<std::uint32_t> const to{ids};
+  warden::buffer<replace> const all{sections};
+  g.guarded.apply_async(to.data(), all.data(), n);
+  g.guarded.wait();
+  auto const found = g.records.to_host();
+  for (std::uint32_t k = 0; k < keys; ++k) {
+    for (unsigned w = 0; w < latest::size; ++w)
+      ASSERT_EQ(found[k].history[w], wanted[k].history[w]) << "wrong order on record " << k;
+  }
 }
 
 }  // namespace together

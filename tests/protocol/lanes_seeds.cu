@@ -151,47 +151,10 @@ TEST(lanes_seeds, sections_that_change_something_after_all_are_told) {
   EXPECT_THAT((error_of_a_lie<deferring<locks<16>, placement::on_chip>>()), told);
 }
 
-/// The number that was put last, and how those before it were put one behind another.
-struct latest {
-  std::uint32_t number;
-  std::uint32_t history[row::size];
-};
-struct replace {
-  static constexpr unsigned lanes = 8;
-  std::uint32_t number;
-  __device__ bool changes_nothing(latest const& l) const { return l.number == number; }
-  __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
-    if (group.all(l.number == number)) return;
-    if (group.lane() == 0) l.number = number;
-    for (unsigned w = group.lane(); w < row::size; w += lanes)
-      l.history[w] = l.history[w] * 33 + number + w;
-  }
-};
 TEST(lanes_seeds, sections_are_asked_in_order) {
   test::under_many_schedules(4, [](std::uint64_t seed) {
-    constexpr std::uint32_t n = 300;
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
-    std::vector<std::uint32_t> ids(n);
-    std::vector<replace> sections(n);
-    std::vector<latest> wanted(keys, latest{});
-    for (std::uint32_t i = 0; i < n; ++i) {
-      ids[i] = test::id_of(i + seed, keys);
-      sections[i] = {static_cast<std::uint32_t>(test::mix(i * seed) % 3)};
-      latest& l = wanted[ids[i]];
-      if (l.number == sections[i].number) continue;
-      l.number = sections[i].number;
-      for (unsigned w = 0; w < row::size; ++w) l.history[w] = l.history[w] * 33 + l.number + w;
-    }
-    test::guarded_records<warden::basic_guarded<in_order, latest, replace>> g{keys};
-    warden::buffer<std::uint32_t> const to{ids};
-    warden::buffer<replace> const all{sections};
-    g.guarded.apply_async(to.data(), all.data(), n);
-    g.guarded.wait();
-    auto const found = g.records.to_host();
-    for (std::uint32_t k = 0; k < keys; ++k) {
-      for (unsigned w = 0; w < row::size; ++w)
-        ASSERT_EQ(found[k].history[w], wanted[k].history[w]) << "wrong order on record " << k;
-    }
+    together::replace_in_order<in_order>(300, keys, seed);
   });
 }
 
