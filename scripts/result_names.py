@@ -3,10 +3,10 @@
 
 ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_atomic", "shared_atomic_compiled", "block_scan", "thread_atomic",
         "warp_atomic", "shared_atomics", "cub_histogram", "cub_sort", "cub_block_decode", "cub_batched_copy",
-        "unordered", "ordered", "reduce_then_scan", "lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "lock_warp", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
+        "unordered", "ordered", "reduce_then_scan", "lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "lock_warp", "lock_warp_checked", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
-        "warden_thread", "warden_lanes", "warden_lanes_on_chip", "warden_lanes_locks", "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
+        "warden_thread", "warden_lanes", "warden_lanes_on_chip", "warden_lanes_locks", "warden_fused_thread", "warden_fused_lanes", "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
         "boost_push_relabel", "boost_boykov_kolmogorov", "gather_serial", "gather_warp", "gather_scan", "cull_none", "cull_warp",
         "cull_history", "queue_threads", "queue_blocks", "top_down", "direction_optimizing"]
 # Warden's arms that do in two sections what the others do in one.

@@ -30,6 +30,7 @@ BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
 GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
 GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+ASKED = "logs/lanes_seeds.sections_are_asked"
 HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
@@ -276,10 +277,17 @@ MUTANTS = {
     # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
     "group-sync": ("server/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
     "group-run": ("server/group_runs.cuh",
-                  "if (lanes.lane() == 0) { owner = simt::shared_load(taken); simt::shared_store(taken, owner + 1); }",
+                  "if (lanes.lane() == 0) { r = simt::shared_load(taken); simt::shared_store(taken, r + 1); }",
                   GROUPS_BY_RUNS, HALF_DONE),
     "group-answer": ("server/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
                      "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
+    # Of sections that are asked whether they would change anything: runs are counted before all are ranked; in order a later one
+    # runs first; what one said before another one ran is believed afterwards.
+    "asked-ranked": ("executor/runs.cuh", "", ASKED, HALF_DONE + "|lost section|memory outside"),
+    "asked-order": ("server/group_runs.cuh",
+                    "auto const next = static_cast<unsigned>(simt::first_bit((left & (left - 1)) != 0 ? left & (left - 1) : left));",
+                    ASKED + "_in_order", "wrong order"),
+    "asked-again": ("server/group_runs.cuh", "left &= (left - 1) & ~quiet;", ASKED + "_in_order", "wrong order"),
     "fewer-lanes": ("critical_section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
     "pair-group-release": ("executor/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
     "group-acquire": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),

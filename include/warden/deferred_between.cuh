@@ -3,6 +3,7 @@
 /// The host object of a log whose sections are on a record of one guarded and a record of another.
 #pragma once
 
+#include <warden/changes_nothing.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/deferred_block.cuh>
 #include <warden/deferred_options.hpp>
@@ -59,6 +60,8 @@ class deferred_between : public detail::runnable_log<
        ...),
       "warden: a section between two guardeds is trivially copyable and called, const, as "
       "section(first, second[, context[, other context]])");
+  static_assert(!(detail::names_changes_nothing<Sections> || ...),
+                "warden: sections on two records are not asked by changes_nothing");
   static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
                 "warden: sections on two records run in no order: order::sequential is for "
                 "sections on one");

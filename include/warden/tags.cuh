@@ -51,11 +51,13 @@ struct runs {
   using server = std::conditional_t<Ref::has_forwards,
                                     forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
                                     window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
-  /// Its windows of a log have 8 messages for each thread at most, or 2 where several lanes run a
-  /// section: more take registers.
+  /// Its windows of a log have 8 messages for each thread at most, or where several lanes run a
+  /// section 2, as more take registers, and 4 if sections say when they would change nothing.
   template <class Ref>
   using deferred_worker =
-      runs_worker<Ref, std::min<unsigned>(BytesPerThread, (Ref::lanes == 1 ? 8 : 2) *
+      runs_worker<Ref, std::min<unsigned>(BytesPerThread, (Ref::lanes == 1 ? 8
+                                                           : Ref::asks     ? 4
+                                                                           : 2) *
                                                               sizeof(typename Ref::message_type))>;
   /// What runs a log.
   template <class Ref>

@@ -34,44 +34,65 @@ struct group_lock_arguments {
   warden::baseline::lock_array_ref locks;
 };
 
-/// Each group of lanes has one operation at a time.
+/// Runs operation i under its record's lock, by a group of lanes. False once nobody gets on.
 template <class Operation, bool BackOff>
+__device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::uint32_t i,
+                               std::uint32_t& acquisition) {
+  warden::lane_group<warden::lanes_of<typename Operation::section>> const group;
+  std::uint32_t const id = a.ids[i];
+  bool alive = true;
+  if (group.lane() == 0) {
+    auto wait = a.locks.wait(id);
+    std::uint32_t const name = warden::baseline::lock_array_ref::name(acquisition++);
+    for (unsigned failed = 0;; ++failed) {
+      std::uint32_t const holder = a.locks.try_lock(id, name);
+      if (holder == 0) break;
+      alive = wait.hopeful(holder);
+      if (!alive) break;
+      if constexpr (BackOff) simt::back_off(failed);
+    }
+  }
+  if (group.any(!alive)) return false;
+  // Acquire and release: the first lane has fenced, and fences, and the barriers hand on what
+  // others wrote, and what these lanes do.
+  group.sync();
+  auto& record = a.records[id];
+  simt::group_enter(group.mask(), &record);
+  warden::run_section_together(typename Operation::make{}(i), record, a.context);
+  simt::group_leave(group.mask(), &record);
+  group.sync();
+  if (group.lane() == 0) a.locks.unlock(id);
+  return true;
+}
+
+/// Each group of lanes has one operation at a time; or, if it `Checks`, one a lane, each of which
+/// looks, without a lock, whether there is anything to do, and those that have go on one by one.
+template <class Operation, bool Checks, bool BackOff>
 WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
-  using section = typename Operation::section;
-  constexpr unsigned lanes = warden::lanes_of<section>;
-  warden::lane_group<lanes> const group;
-  std::uint32_t const step = simt::block_count() * simt::block_threads() / lanes;
+  warden::lane_group<warden::lanes_of<typename Operation::section>> const group;
+  std::uint32_t const groups = simt::block_count() * simt::block_threads() / group.lanes;
+  std::uint32_t const mine =
+      (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / group.lanes;
   std::uint32_t acquisition = 0;
-  for (std::uint32_t i = (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / lanes;
-       i < a.n; i += step) {
-    std::uint32_t const id = a.ids[i];
-    bool alive = true;
-    if (group.lane() == 0) {
-      auto wait = a.locks.wait(id);
-      std::uint32_t const name = warden::baseline::lock_array_ref::name(acquisition++);
-      for (unsigned failed = 0;; ++failed) {
-        std::uint32_t const holder = a.locks.try_lock(id, name);
-        if (holder == 0) break;
-        alive = wait.hopeful(holder);
-        if (!alive) break;
-        if constexpr (BackOff) simt::back_off(failed);
+  if constexpr (Checks) {
+    for (std::uint32_t first = mine * group.lanes; first < a.n; first += groups * group.lanes) {
+      std::uint32_t const i = first + group.lane();
+      bool const runs =
+          i < a.n && !typename Operation::make{}(i).never_changes(a.records[a.ids[i]]);
+      for (unsigned left = group.ballot(runs); left != 0; left &= left - 1) {
+        auto const next = static_cast<unsigned>(simt::first_bit(left));
+        if (!run_under_lock<Operation, BackOff>(a, first + next, acquisition)) return;
       }
     }
-    if (group.any(!alive)) return;
-    // Acquire and release: the first lane has fenced, and fences, and the barriers hand on what
-    // others wrote, and what these lanes do.
-    group.sync();
-    auto& record = a.records[id];
-    simt::group_enter(group.mask(), &record);
-    warden::run_section_together(typename Operation::make{}(i), record, a.context);
-    simt::group_leave(group.mask(), &record);
-    group.sync();
-    if (group.lane() == 0) a.locks.unlock(id);
+  } else {
+    for (std::uint32_t i = mine; i < a.n; i += groups) {
+      if (!run_under_lock<Operation, BackOff>(a, i, acquisition)) return;
+    }
   }
 }
 
 /// With the fastest of many grids, as measured on a sample.
-template <class Operation>
+template <class Operation, bool Checks>
 class lock_arm {
  public:
   lock_arm(typename Operation::record* records, std::uint32_t keys,
@@ -126,8 +147,8 @@ class lock_arm {
     return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
   }
   void run_async(group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
-    auto const kernel =
-        choice.back_off ? &run_under_locks<Operation, true> : &run_under_locks<Operation, false>;
+    auto const kernel = choice.back_off ? &run_under_locks<Operation, Checks, true>
+                                        : &run_under_locks<Operation, Checks, false>;
     unsigned const blocks = choice.blocks != 0
                                 ? choice.blocks
                                 : static_cast<unsigned>(warden::runtime::resident_blocks(

@@ -34,6 +34,24 @@ struct candidate {
     return order(other_id, other_distance) < order(id, distance);
   }
 
+ protected:
+  /// How many of the list come before it, if the last one does not: by a binary search.
+  __device__ unsigned place_in(neighbour_list const& list) const {
+    unsigned place = 0;
+    WARDEN_UNROLL
+    for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
+      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
+    }
+    return place;
+  }
+  __device__ bool is_behind_all(neighbour_list const& list) const {
+    constexpr unsigned last = neighbour_list::size - 1;
+    return is_behind(list.ids[last], list.distances[last]);
+  }
+  __device__ bool is_at(neighbour_list const& list, unsigned place) const {
+    return list.ids[place] == id && list.distances[place] == distance;
+  }
+
  private:
   WARDEN_HOST_DEVICE static std::uint64_t order(std::uint32_t id, std::uint32_t distance) {
     return std::uint64_t{distance} << 32 | id;
@@ -42,15 +60,10 @@ struct candidate {
 /// By one thread: a binary search, then what is behind moves up.
 struct insert_alone : candidate {
   __device__ void operator()(neighbour_list& list) const {
-    constexpr unsigned last = neighbour_list::size - 1;
-    if (is_behind(list.ids[last], list.distances[last])) return;
-    unsigned place = 0;
-    WARDEN_UNROLL
-    for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
-      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
-    }
-    if (list.ids[place] == id && list.distances[place] == distance) return;
-    for (unsigned k = last; k > place; --k) {
+    if (is_behind_all(list)) return;
+    unsigned const place = place_in(list);
+    if (is_at(list, place)) return;
+    for (unsigned k = neighbour_list::size - 1; k > place; --k) {
       list.ids[k] = list.ids[k - 1];
       list.distances[k] = list.distances[k - 1];
     }
@@ -58,11 +71,20 @@ struct insert_alone : candidate {
     list.distances[place] = distance;
   }
 };
-/// By `Lanes` lanes: each has every `Lanes`-th place.
+/// By `Lanes` lanes: each has every `Lanes`-th place. Candidates that would not be inserted are not
+/// run.
 template <unsigned Lanes>
 struct insert_together : candidate {
   static constexpr unsigned lanes = Lanes;
 
+  __device__ bool changes_nothing(neighbour_list const& list) const {
+    return is_behind_all(list) || is_at(list, place_in(list));
+  }
+  /// Whether the list, which others may be changing, will never take it: the last one only ever
+  /// gets nearer. (Not those of its distance: an id may be of another moment.)
+  __device__ bool never_changes(neighbour_list const& list) const {
+    return distance > simt::load_relaxed(&list.distances[neighbour_list::size - 1]);
+  }
   __device__ void operator()(neighbour_list& list, warden::lane_group<Lanes> const& group) const {
     constexpr unsigned each = neighbour_list::size / Lanes;
     std::uint32_t ids[each], distances[each];

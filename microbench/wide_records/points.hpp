@@ -11,8 +11,10 @@
 
 namespace wide_records {
 
-inline std::vector<std::string> const arm_names{"lock_warp", "warden_thread", "warden_lanes",
-                                                "warden_lanes_on_chip", "warden_lanes_locks"};
+inline std::vector<std::string> const arm_names{
+    "lock_warp",           "lock_warp_checked",    "warden_thread",
+    "warden_lanes",        "warden_lanes_on_chip", "warden_lanes_locks",
+    "warden_fused_thread", "warden_fused_lanes"};
 
 // Each in a translation unit of its own: its kernels take long enough to compile.
 

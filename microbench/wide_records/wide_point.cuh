@@ -36,6 +36,8 @@ class wide_point final : public bench::timed_point {
   explicit wide_point(bench::workload w) : workload_{std::move(w)} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override {
+    // Only what has run dry for good can be seen without a lock.
+    if (arm == "lock_warp_checked") return checks;
     // What one partition of the smallest that a log can have holds on chip.
     return arm != "warden_lanes_on_chip" || workload_.keys() <= 1u << 16;
   }
@@ -57,6 +59,9 @@ class wide_point final : public bench::timed_point {
     workload_.draw(memory_->ids.data(), n, 1);
     memory_->others.reset(memory_->records);
     if (arm == "lock_warp") r.settings = locks().tune(memory_->ids.data(), n);
+    if constexpr (checks) {
+      if (arm == "lock_warp_checked") r.settings = checked_locks().tune(memory_->ids.data(), n);
+    }
   }
   bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
     workload_.draw(memory_->ids.data(), n, seed);
@@ -73,6 +78,8 @@ class wide_point final : public bench::timed_point {
     bench::run_result result;
     if (arm == "lock_warp") {
       result.cost = timed(locks());
+    } else if (arm == "lock_warp_checked") {
+      if constexpr (checks) result.cost = timed(checked_locks());
     } else {
       contention::warden_arm& by = arm_of(arm);
       by.prepare(n);
@@ -84,14 +91,26 @@ class wide_point final : public bench::timed_point {
   void tear_down() override {
     arms_.clear();
     locks_.reset();
+    checked_locks_.reset();
     memory_.reset();
   }
 
-  auto& locks() {
-    if (!locks_)
-      locks_.emplace(memory_->records.data(), workload_.keys(), memory_->others.context());
-    return *locks_;
+  using under_locks = typename Operation::under_locks;
+  /// Whether an operation can tell, of a record that others may be changing, that it would never
+  /// change it.
+  static constexpr bool checks =
+      requires(typename under_locks::section const& section, record const& r) {
+    section.never_changes(r);
+  };
+  template <bool Checks>
+  using optional_locks = std::optional<lock_arm<under_locks, Checks>>;
+  template <bool Checks>
+  auto& made(optional_locks<Checks>& locks) {
+    if (!locks) locks.emplace(memory_->records.data(), workload_.keys(), memory_->others.context());
+    return *locks;
   }
+  auto& locks() { return made<false>(locks_); }
+  auto& checked_locks() { return made<checks>(checked_locks_); }
   contention::warden_arm& arm_of(std::string const& name) {
     using warden::placement;
     auto& made = arms_[name];
@@ -99,6 +118,12 @@ class wide_point final : public bench::timed_point {
     auto const make = [&]<class Run, class Policy, placement Where>() {
       made = std::make_unique<contention::deferred_arm_of<Run, Policy, Where, bench::by_blocks>>(
           memory_->records.data(), workload_.keys(), memory_->others.context());
+    };
+    auto const make_fused = [&]<class Run>() {
+      made =
+          std::make_unique<contention::warden_arm_of<Run, contention::by<warden::executor::runs<>>,
+                                                     placement::in_memory>>(
+              memory_->records.data(), workload_.keys(), memory_->others.context());
     };
     using alone = typename Operation::alone;
     using together = typename Operation::together;
@@ -110,12 +135,15 @@ class wide_point final : public bench::timed_point {
       make.template operator()<together, contention::logged, placement::on_chip>();
     if (name == "warden_lanes_locks")
       make.template operator()<together, logged_by_locks, placement::in_memory>();
+    if (name == "warden_fused_thread") make_fused.template operator()<alone>();
+    if (name == "warden_fused_lanes") make_fused.template operator()<together>();
     return *made;
   }
 
   bench::workload workload_;
   std::optional<everything> memory_;
-  std::optional<lock_arm<typename Operation::under_locks>> locks_;
+  optional_locks<false> locks_;
+  optional_locks<checks> checked_locks_;
   std::map<std::string, std::unique_ptr<contention::warden_arm>> arms_;
 };
 

@@ -115,12 +115,14 @@ bool sleep(site const& where) {
 }
 void end_wait() { m().end_wait(); }
 
-void section_enter(void const* record, bool in_order, unsigned group, site const& where) {
-  m().section_enter(record, in_order, group, where);
+void section_enter(void const* record, bool in_order, unsigned group,
+                   std::span<std::byte const> kept, site const& where) {
+  m().section_enter(record, in_order, group, kept, where);
 }
 void section_leave(void const* record, bool in_order, unsigned group, site const& where) {
   m().section_leave(record, in_order, group, where);
 }
+bool doubts() { return m().doubts(); }
 void begin_collective(void const* storage, site const& where) {
   m().begin_collective(storage, where);
 }

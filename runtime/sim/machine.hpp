@@ -183,8 +183,10 @@ class machine {
   bool sleep(device::site const& where);
   void end_wait();
 
-  void section_enter(void const* record, bool in_order, unsigned group, device::site const& where);
+  void section_enter(void const* record, bool in_order, unsigned group,
+                     std::span<std::byte const> kept, device::site const& where);
   void section_leave(void const* record, bool in_order, unsigned group, device::site const& where);
+  bool doubts() { return random_.below(4) == 0; }
 
   void begin_collective(void const* storage, device::site const& where);
   void end_collective(void const* storage);
@@ -277,10 +279,12 @@ class machine {
   struct entered_by {
     unsigned thread;  ///< the first of them
     device::site where;
-    unsigned group;               ///< 0: it is alone
-    unsigned came = 0;            ///< of the group
-    std::vector<left_by> left{};  ///< of the group, in weak memory
-    unsigned gone = 0;            ///< of the group
+    unsigned group;                     ///< 0: it is alone
+    unsigned came = 0;                  ///< of the group
+    std::vector<left_by> left{};        ///< of the group, in weak memory
+    unsigned gone = 0;                  ///< of the group
+    std::span<std::byte const> kept{};  ///< what they will not change
+    std::vector<std::byte> kept_as{};   ///< what it was when they came
   };
   std::unordered_map<void const*, entered_by> entered_;
   /// The end of the last section on a record.

@@ -274,7 +274,7 @@ void machine::count_sector(void const* address, device::site const& where) {
 // ---- sections
 
 void machine::section_enter(void const* record, bool in_order, unsigned group,
-                            device::site const& where) {
+                            std::span<std::byte const> kept, device::site const& where) {
   step(device::operation::section, where);
   got_on();
   thread& t = *current_;
@@ -289,6 +289,7 @@ void machine::section_enter(void const* record, bool in_order, unsigned group,
            where);
   }
   now.came |= me;
+  if (fresh) now.kept = kept, now.kept_as.assign(kept.begin(), kept.end());
   auto const complain_unless_known = [&](left_by const& before) {
     if (t.order.knows(before.thread, before.time)) return;
     misuse(
@@ -321,6 +322,8 @@ void machine::section_leave(void const* record, bool in_order, unsigned group,
       return;
     }
   }
+  if (!std::ranges::equal(place->second.kept, place->second.kept_as))
+    misuse("a section that changes_nothing, as it says of its record, has changed it", where);
   if (is_known) left_[record] = {mine, std::move(place->second.left)};
   entered_.erase(place);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections that several lanes of a warp run together: exactly once, and one group at a time.
 
-#include "tests/protocol/lanes.cuh"
+#include "tests/protocol/lanes_asked.cuh"
 
 namespace {
 
@@ -23,6 +23,20 @@ TYPED_TEST(lanes, run_deferred_sections_together) {
   std::uint32_t const n = test::sized(700u, 300'000u);
   for (std::uint32_t const keys : {1u, 40u, test::sized(300u, 20'000u)})
     together::defer<TypeParam, add<32>, add_alone, add<4>>(n, keys, 2);
+}
+/// What would change nothing is not run.
+TYPED_TEST(lanes, are_asked_whether_they_would_change_anything) {
+  std::uint32_t const n = test::sized(700u, 300'000u);
+  for (std::uint32_t const keys : {1u, 40u, test::sized(300u, 20'000u)})
+    together::defer_asked<TypeParam, 32, 4>(n, keys);
+}
+
+struct in_order : deferring<warden::executor::runs<>> {
+  using order = warden::order::sequential;
+};
+TEST(lanes_in_order, are_asked_whether_they_would_change_anything) {
+  for (std::uint32_t const keys : {1u, 3u, 500u})
+    together::replace_in_order<in_order>(test::sized(700u, 300'000u), keys, 7);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Sections that several lanes run, under many schedules, and what the simulated device says of
 // lanes that part.
 
+#include "tests/protocol/lanes_asked.cuh"
 #include "tests/protocol/lanes_fused.cuh"
 #include "tests/protocol/lanes_pairs.cuh"
 #include "tests/support/many_schedules.cuh"
@@ -89,6 +90,71 @@ TEST(lanes_seeds, sections_run_in_order) {
       for (unsigned w = 0; w < row::size; ++w)
         ASSERT_EQ(rows[k].words[w], wanted[k].words[w]) << "wrong order on record " << k;
     }
+  });
+}
+
+TEST(lanes_seeds, sections_are_asked) {
+  test::under_many_schedules(2, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
+    together::defer_asked<deferring<runs<>>, 8, 2>(250, keys);
+    together::defer_asked<deferring<locks<16>, placement::on_chip>, 16, 4>(250, keys);
+    together::call_asked<test::runs>(100, keys, 2);
+  });
+}
+
+/// Says that it would change nothing, and counts its runs; the record is not changed, or it is.
+template <bool Lies>
+struct say_so {
+  static constexpr unsigned lanes = 8;
+  __device__ bool changes_nothing(row const&, std::uint32_t*) const { return true; }
+  __device__ void operator()(row& r, std::uint32_t* runs,
+                             warden::lane_group<8> const& group) const {
+    if (group.lane() == 0) together::simt::fetch_add(runs, 1u);
+    if (Lies && group.lane() == 3) r.words[3] = 1;
+  }
+};
+template <class Policy>
+struct counting : Policy {
+  using context = std::uint32_t*;
+};
+/// How many of `n` on one record are run.
+template <class Policy, bool Lies>
+std::uint32_t runs_of(std::uint32_t n) {
+  warden::buffer<std::uint32_t> ids{n}, count{1};
+  warden::buffer<row> rows{1};
+  ids.fill_bytes(0), count.fill_bytes(0), rows.fill_bytes(0);
+  warden::basic_guarded<counting<Policy>, row, say_so<Lies>> g{rows, count.data()};
+  warden::buffer<say_so<Lies>> const sections{n};
+  g.apply_async(ids.data(), sections.data(), n);
+  g.wait();
+  return count.to_host()[0];
+}
+TEST(lanes_seeds, few_sections_are_run_that_say_they_would_change_nothing) {
+  constexpr std::uint32_t n = 100;
+  EXPECT_LT((runs_of<deferring<runs<>>, false>(n)), n / 2);
+  EXPECT_LT((runs_of<in_order, false>(n)), n / 2);
+  EXPECT_LT((runs_of<deferring<locks<16>>, false>(n)), n / 2);
+}
+template <class Policy>
+std::string error_of_a_lie() {
+  try {
+    static_cast<void>(runs_of<Policy, true>(100));
+  } catch (warden::sim::misuse_error const& e) {
+    return e.what();
+  }
+  return "no error";
+}
+TEST(lanes_seeds, sections_that_change_something_after_all_are_told) {
+  auto const told = HasSubstr("a section that changes_nothing, as it says of its record");
+  EXPECT_THAT((error_of_a_lie<deferring<runs<>>>()), told);
+  EXPECT_THAT((error_of_a_lie<in_order>()), told);
+  EXPECT_THAT((error_of_a_lie<deferring<locks<16>, placement::on_chip>>()), told);
+}
+
+TEST(lanes_seeds, sections_are_asked_in_order) {
+  test::under_many_schedules(4, [](std::uint64_t seed) {
+    auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
+    together::replace_in_order<in_order>(300, keys, seed);
   });
 }
 

@@ -30,14 +30,15 @@ WARDEN_DEVICE Message message_of_lane(lane_group<Lanes> const& lanes, Message co
 }
 
 /// Runs the messages that the lanes of a group have in hand, those of the lanes that `arrived`,
-/// which want the locks `wanted`. `run(m)` runs one by all lanes of the group, together, and lets
-/// them `sync` behind it; `wait(locks)` waits politely for two that were taken, by one lane, and is
-/// false once the launch is poisoned. Counts tries in vain. Collective over the group. False if the
-/// launch was poisoned before all had run.
-template <unsigned Lanes, class Table, class Message, class Run, class Wait>
+/// which want the locks `wanted`. `choose(lanes)`, collective, under the locks, says which of the
+/// messages of these lanes need to be run; `run(m)` runs one by all lanes of the group, together,
+/// and lets them `sync` behind it; `wait(locks)` waits politely for two that were taken, by one
+/// lane, and is false once the launch is poisoned. Counts tries in vain. Collective over the group.
+/// False if the launch was poisoned before all had run.
+template <unsigned Lanes, class Table, class Message, class Choose, class Run, class Wait>
 WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& locks,
                                    Message const& own, lock_pair wanted, bool arrived,
-                                   std::uint32_t& retries, Run run, Wait wait) {
+                                   std::uint32_t& retries, Choose choose, Run run, Wait wait) {
   // Rounds without any lock before a group waits politely.
   constexpr unsigned tries_before_wait = 8;
   // Numbers of locks are below 2^31: a lane without a message has a key of its own.
@@ -62,10 +63,10 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
       // The barrier hands the first lane's acquisition to the others.
       lanes.sync();  // sabotage: group-acquire
       WARDEN_NO_UNROLL
-      for (unsigned bits = together; bits != 0; bits &= bits - 1)
+      for (unsigned bits = choose(together); bits != 0; bits &= bits - 1)
         run(message_of_lane(lanes, own, static_cast<unsigned>(simt::first_bit(bits))));
-      // Release: the barrier behind the last section handed what each lane wrote to the first one,
-      // whose fence comes before its unlock.
+      // Release: the barrier behind the last section, or that of `choose`, handed what each lane
+      // wrote or read to the first one, whose fence comes before its unlock.
       if (is_first) {
         simt::fence_block();
         locks.unlock(a, b);
@@ -81,6 +82,12 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
   }
   return true;
 }
+
+/// A `choose` of messages all of which are run.
+struct run_all {
+  /// These lanes.
+  WARDEN_DEVICE unsigned operator()(unsigned together) const { return together; }
+};
 
 }  // namespace executor
 WARDEN_NAMESPACE_END

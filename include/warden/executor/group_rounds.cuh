@@ -87,7 +87,8 @@ class group_rounds_worker {
       bool const is = (arrived >> k & 1u) != 0;
       lock_pair wanted{0, 0};
       if (is) wanted = sections::locks_of(next[0]);
-      alive = run_under_locks(lanes, locks_, next[0], wanted, is, in_vain, run_one, wait);
+      alive =
+          run_under_locks(lanes, locks_, next[0], wanted, is, in_vain, run_all{}, run_one, wait);
       WARDEN_UNROLL
       for (unsigned j = 0; j + 1 < rounds; ++j) next[j] = next[j + 1];
     }

@@ -88,7 +88,7 @@ class locks_worker {
       auto* const identity = records_.address_of(m.local());
       auto* const other = records_.address_of(second);
       typename Ref::reply_type to_caller[1];
-      simt::group_enter(lanes.mask(), identity);
+      runner.enter(lanes, m, identity, records_.at(m.local()));
       if (other != identity) simt::group_enter(lanes.mask(), other);
       runner.apply(m, *records_.at(m.local()), *records_.at(second), to_caller[0]);
       if (other != identity) simt::group_leave(lanes.mask(), other);
@@ -97,9 +97,21 @@ class locks_worker {
       lanes.sync();  // sabotage: group-release
       if (lanes.lane() == 0) runner.reply(to_caller);
     };
+    // Where there are several, each lane asks its own message's section; those that would change
+    // nothing are done, as if they had come first.
+    auto const choose = [&](unsigned together) {
+      if constexpr (Ref::asks) {
+        if ((together & (together - 1)) == 0) return together;
+        bool const asks = (together >> lanes.lane() & 1u) != 0;
+        return together &
+               ~lanes.ballot(asks && section_runner{ref_}.is_done(own, *records_.at(own.local())));
+      } else {
+        return together;
+      }
+    };
     bool const alive = run_under_locks(
         lanes, locks_, own, {table::lock_of(own.local()), table::lock_of(own_second)}, arrived,
-        retries_, run_one, [this](lock_pair wanted) { return wait_for(wanted); });
+        retries_, choose, run_one, [this](lock_pair wanted) { return wait_for(wanted); });
     return !simt::any(simt::full_warp, !alive);
   }
 

@@ -13,6 +13,7 @@
 #include <warden/block/message_combiner.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/block/stable_ranks.cuh>
+#include <warden/launch/section_runner.cuh>
 #include <warden/server/forward_window.cuh>
 #include <warden/server/forwarding_server.cuh>
 #include <warden/server/group_runs.cuh>
@@ -54,6 +55,9 @@ class runs_worker {
   /// Parts of an owner thread's run: each has sections of one type, where those that send are.
   /// Order between them is nobody's, and one type's code runs without looking what comes next.
   static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
+  /// Whether a window's sections are asked, all at once, whether they would change anything; those
+  /// that would not are not sorted. (In order the groups ask.)
+  static constexpr bool asks_first = Ref::asks && !Ref::in_order;
   using scan = simt::block_scan<threads, Ref::in_order>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
@@ -79,6 +83,8 @@ class runs_worker {
     arena_piece<std::uint16_t> ranking =
         carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
     arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::lanes > 1 ? 1 : 0);
+    arena_piece<std::uint16_t> run_begins =
+        carver.take<std::uint16_t>(Ref::lanes > 1 ? threads + 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
   };
 
@@ -114,13 +120,8 @@ class runs_worker {
       } else {
         rank_among_many(m, arrived);
       }
-    } else if constexpr (!Ref::policy::combines) {
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < rounds; ++k) {
-        // Or none, so that the window before's are not held in registers until then.
-        bool const is = (arrived >> k & 1u) != 0;
-        rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
-      }
+    } else if constexpr (!Ref::policy::combines && !asks_first) {
+      rank(m, arrived);
     }
   }
 
@@ -128,6 +129,11 @@ class runs_worker {
   /// tokens spent, as forwarding_server asks.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
+    if constexpr (asks_first) {
+      arrived = ask(m, arrived);
+      rank(m, arrived);
+      if (!simt::sync_block_or(arrived != 0)) return 0;  // sabotage: asked-ranked
+    }
     unsigned const me = simt::thread_rank();
     std::uint32_t count = 0, total;
     if constexpr (Ref::in_order) {
@@ -136,7 +142,19 @@ class runs_worker {
       WARDEN_UNROLL
       for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
     }
-    std::uint32_t const begin = scan::exclusive_sum(scan_[0], count, total);
+    std::uint32_t begin;
+    [[maybe_unused]] std::uint32_t runs = 0;
+    if constexpr (Ref::lanes > 1) {
+      // No group looks at runs that are empty: the others are counted in the upper half of a word.
+      static_assert(rounds * threads < 1u << 16);
+      begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
+      if (count != 0) run_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
+      runs = total >> 16;
+      if (me == 0) run_begins_[runs] = static_cast<std::uint16_t>(total);
+      begin &= 0xffff;
+    } else {
+      begin = scan::exclusive_sum(scan_[0], count, total);
+    }
     std::uint32_t end = begin;
     if constexpr (Ref::in_order) {
       begins_[me] = begin;
@@ -185,7 +203,7 @@ class runs_worker {
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
     } else if constexpr (Ref::lanes > 1) {
-      group_runs<Ref, runs_worker>{ref_, records_, *this}.run(begins_, total, taken_[0]);
+      group_runs<Ref, runs_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
       return 0;
     } else {
       sends_nothing nothing;
@@ -223,6 +241,7 @@ class runs_worker {
         order_{at.order.in(storage)},
         ranks_{at.ranking.in(storage)},
         taken_{at.taken.in(storage)},
+        run_begins_{at.run_begins.in(storage)},
         one_record_each_{ref.locals <= threads} {}
 
   /// The window as members of the runs that are combined. See block_combine.
@@ -268,6 +287,28 @@ class runs_worker {
       }
     }
     simt::sync_block();  // sabotage: combine-ranked
+    return arrived;
+  }
+
+  /// Ranks each message among those of its owner, as they come.
+  WARDEN_DEVICE void rank(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      // Or none, so that the window before's are not held in registers until then.
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
+    }
+  }
+
+  /// The bits of those messages whose sections do not say that they would change nothing. The block
+  /// has come from the window before by a barrier, and none of this one's has run: the others are
+  /// done, as if they had come first.
+  WARDEN_DEVICE unsigned ask(message_type const (&m)[rounds], unsigned arrived) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      if (section_runner{ref_}.is_done(m[k], *records_.at(m[k].local()))) arrived &= ~(1u << k);
+    }
     return arrived;
   }
 
@@ -345,7 +386,8 @@ class runs_worker {
   simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
   ranks ranks_;                             ///< where sections run in order
   simt::shared_span<std::uint32_t> taken_;  ///< runs that groups of lanes have taken
-  bool one_record_each_;                    ///< no thread owns more than one record
+  simt::shared_span<std::uint16_t> run_begins_;  ///< of those that are not empty, and the end
+  bool one_record_each_;                         ///< no thread owns more than one record
   std::uint32_t rank_[rounds]{};
 };
 

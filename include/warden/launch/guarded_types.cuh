@@ -4,6 +4,7 @@
 /// they go, and what its servers send.
 #pragma once
 
+#include <warden/changes_nothing.cuh>
 #include <warden/channel/answer_slots.cuh>
 #include <warden/channel/forward_rings.cuh>
 #include <warden/channel/wire_types.cuh>
@@ -89,6 +90,8 @@ struct guarded_types {
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
+  /// Whether any of the sections says when it would change nothing.
+  static constexpr bool asks = (says_changes_nothing<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 };

@@ -5,6 +5,7 @@
 
 #include <warden/block/pair_store.cuh>
 #include <warden/block/tournament.cuh>
+#include <warden/changes_nothing.cuh>
 #include <warden/channel/log_formats.cuh>
 #include <warden/channel/section_log.cuh>
 #include <warden/channel/wire_types.cuh>
@@ -72,6 +73,8 @@ class run_ref : public run_array<Record> {
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
+  /// Whether any of the sections says when it would change nothing.
+  static constexpr bool asks = (says_changes_nothing<Sections, Record, context> || ...);
   /// Whether sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.

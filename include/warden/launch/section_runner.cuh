@@ -3,8 +3,10 @@
 /// How a server runs the sections that messages carry, and answers those who called.
 #pragma once
 
+#include <warden/changes_nothing.cuh>
 #include <warden/channel/answer_slots.cuh>
 #include <warden/channel/wire_types.cuh>
+#include <warden/lane_group.cuh>
 #include <warden/section_client.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -84,6 +86,25 @@ class section_runner {
       });
     }
     return pair;
+  }
+  /// Whether the section that a message carries says that it would change nothing of `r`, which
+  /// nobody changes meanwhile. One that was called has an answer to give.
+  WARDEN_DEVICE bool changes_nothing(message_type const& m, record const& r) const {
+    bool nothing = false;
+    format::visit(m, [&](auto const& sent) {
+      nothing = warden::changes_nothing(sent, r, ref_.sections_context);
+    });
+    return nothing;
+  }
+  /// The same, if it is to be believed: it is then done.
+  WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
+    return changes_nothing(m, r) && !simt::doubts();
+  }
+  /// By each lane of a group, before it runs the section that a message carries on the record at
+  /// `place`, whose identity is that.
+  WARDEN_DEVICE void enter(lane_group<Ref::lanes> const& lanes, message_type const& m,
+                           record const* identity, record const* place) const {
+    simt::group_enter(lanes.mask(), identity, place, [&] { return changes_nothing(m, *place); });
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, record* r, reply_type& to_caller) const {

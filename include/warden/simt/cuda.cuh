@@ -596,7 +596,10 @@ WARDEN_DEVICE bool wait_until(Predicate predicate, Hopeful hopeful, Watch) {
 WARDEN_DEVICE void section_enter(void const*, bool = true) {}
 WARDEN_DEVICE void section_leave(void const*, bool = true) {}
 WARDEN_DEVICE void group_enter(unsigned, void const*) {}
+template <class Record, class Keeps>
+WARDEN_DEVICE void group_enter(unsigned, void const*, Record const*, Keeps) {}
 WARDEN_DEVICE void group_leave(unsigned, void const*) {}
+WARDEN_DEVICE constexpr bool doubts() { return false; }
 WARDEN_DEVICE void begin_collective(void const*) {}
 WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}

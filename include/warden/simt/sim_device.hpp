@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
+#include <span>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -124,9 +125,12 @@ void end_wait();
 // ---- sections
 /// By every lane of `group`, the mask of those of the caller's warp that run the section together,
 /// or by one thread alone, for whom it is 0. The record is one group's from the first that enters
-/// to the last that leaves.
-void section_enter(void const* record, bool in_order, unsigned group, site const& where);
+/// to the last that leaves. The first one's `kept` are bytes that they say they will not change.
+void section_enter(void const* record, bool in_order, unsigned group,
+                   std::span<std::byte const> kept, site const& where);
 void section_leave(void const* record, bool in_order, unsigned group, site const& where);
+/// Whether one that says so is run nonetheless.
+bool doubts();
 
 // ---- storage of a block's collectives: a barrier between two that use it
 void begin_collective(void const* storage, site const& where);

@@ -53,6 +53,8 @@
 /// | sections | `section_enter(record, in_order)` | seen by the simulated device |
 /// | ^ | `section_leave(record, in_order)` | the same |
 /// | ^ | `group_enter(m, record) group_leave(m, record)` | the same, by every lane of a group |
+/// | ^ | `group_enter(m, record, place, keeps)` | of one that may say that it changes nothing |
+/// | ^ | `doubts()` | whether to run it nonetheless, to see: on the simulated device |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
 /// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
 

@@ -404,18 +404,30 @@ bool wait_until(Predicate predicate, Hopeful hopeful, Watch watch, site where = 
 /// `in_order`: the sections before on this record happened before this one, and this one before
 /// those to come; otherwise they only exclude each other.
 inline void section_enter(void const* record, bool in_order = true, site where = site::current()) {
-  device::section_enter(record, in_order, 0, where);
+  device::section_enter(record, in_order, 0, {}, where);
 }
 inline void section_leave(void const* record, bool in_order = true, site where = site::current()) {
   device::section_leave(record, in_order, 0, where);
 }
 /// By every lane of the mask `group`, which run a section together.
 inline void group_enter(unsigned group, void const* record, site where = site::current()) {
-  device::section_enter(record, true, group, where);
+  device::section_enter(record, true, group, {}, where);
+}
+/// The same of a record that lies at `place`. If `keeps()` is true of the first lane, they will not
+/// change it.
+template <class Record, class Keeps>
+void group_enter(unsigned group, void const* record, Record const* place, Keeps keeps,
+                 site where = site::current()) {
+  bool const kept = keeps();
+  device::section_enter(record, true, group,
+                        {reinterpret_cast<std::byte const*>(place), kept ? sizeof(Record) : 0},
+                        where);
 }
 inline void group_leave(unsigned group, void const* record, site where = site::current()) {
   device::section_leave(record, true, group, where);
 }
+/// Whether a section that says that it would change nothing is run nonetheless, now and then.
+inline bool doubts() { return device::doubts(); }
 inline void begin_collective(void const* storage, site where = site::current()) {
   device::begin_collective(storage, where);
 }

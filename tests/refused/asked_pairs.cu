@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question to sections on two records.
+
+#include <warden/deferred.cuh>
+
+struct row {
+  int words[32];
+};
+struct move {
+  static constexpr unsigned lanes = 32;
+  int amount;
+  __device__ bool changes_nothing(row const&) const { return amount == 0; }
+  __device__ void operator()(row& from, row& to, warden::lane_group<32> const& group) const {
+    from.words[group.lane()] -= amount;
+    to.words[group.lane()] += amount;
+  }
+};
+struct deferring : warden::default_policy {
+  static constexpr bool deferred_only = true;
+};
+using rows = warden::basic_guarded<deferring, row, move>;
+
+unsigned servers(rows const& r) { return r.servers(); }
