@@ -58,6 +58,12 @@ error::error(std::string const& message, std::source_location where)
 cuda_error::cuda_error(int code, std::string const& message, std::source_location where)
     : error{message, where}, code_{code} {}
 
+communicator_error::communicator_error(std::string const& message, std::source_location where)
+    : error{message, where} {}
+
+other_rank_error::other_rank_error(std::string const& message, std::source_location where)
+    : error{message, where} {}
+
 limit_error::limit_error(std::string const& message, std::source_location where)
     : error{message, where} {}
 

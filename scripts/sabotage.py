@@ -32,6 +32,10 @@ GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
 GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
 ASKED = "logs/lanes_seeds.sections_are_asked"
 HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
+# Those of records that are spread over ranks.
+SPREAD = "spreads/spread_seeds.each_section_runs_once"
+SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
+SPREAD_WRONG = "lost or doubled section|sections were lost"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
 BY_OWNERS = "tables/every_executor/0.under_many_schedules"
@@ -51,7 +55,7 @@ TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table", "apps/support"]
-GOOGLE_TESTS = ["parts", "logs", "tables", "places", "grids"]
+GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -273,6 +277,17 @@ MUTANTS = {
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
                       LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Ranks: what is for one rank is sent to another; what other threads counted is forgotten; what stays at home travels as well; the
+    # header of the rank before is written over; pieces of later ranks begin where those of the first do; what comes is run before
+    # it is there; rows are packed as they came.
+    "wrong-rank": ("host/spread_runner.cuh", "int const to = static_cast<int>((r + 1) % ranks() == own() ? r : (r + 1) % ranks());",
+                   SPREAD, SPREAD_WRONG + "|are expected of rank|sends what nobody expects"),
+    "count-lost": ("host/spread_kernels.cuh", "if (to < a.ranks) simt::shared_store(counts[to], 1u);", SPREAD, SPREAD_WRONG),
+    "home-twice": ("host/spread_kernels.cuh", "return places(from, to);", SPREAD, SPREAD_WRONG),
+    "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),
+    "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
+    "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
+    "packed-in-order": ("host/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
     # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
     # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
     "group-sync": ("server/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),

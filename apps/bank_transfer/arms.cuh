@@ -52,6 +52,11 @@ inline constexpr char timed_arm[] = "warden_nested_timed";
 /// cannot work on this bank.
 std::unique_ptr<arm> make_arm(std::string const& name, bank& b, colocation const& chosen = {});
 
+/// `warden_forwarding` deferred, on so many GPUs, with a share of the accounts each; copies what it
+/// needs from the bank's and back, which is no part of what an arm is measured by. Its `run_async`
+/// blocks the host. Throws limit_error where there are not so many.
+std::unique_ptr<arm> make_spread_arm(bank& b, int gpus);
+
 // One translation unit for each kind: their kernels take long enough to compile.
 std::unique_ptr<arm> make_lock_arm(std::string const& name, bank& b);
 std::unique_ptr<arm> make_rounds_arm(bank& b);

@@ -25,6 +25,7 @@ struct options {
   std::uint32_t accounts = 0;
   std::int64_t opening = 1'000'000;
   std::string arm = "warden_rounds";
+  int gpus = 0;  ///< 0: by the arm
   std::size_t top = 10;
 };
 
@@ -57,7 +58,9 @@ int replay(options const& o) {
                                          *std::max_element(asked.to.begin(), asked.to.end()));
   bank b{{.accounts = o.accounts != 0 ? o.accounts : largest + 1, .opening = o.opening}};
   device_trace const work{bank_transfer::with_audits(asked, b.ordinary())};
-  auto const arm = make_arm(o.arm, b);
+  auto const arm = o.gpus != 0 ? bank_transfer::make_spread_arm(b, o.gpus) : make_arm(o.arm, b);
+  std::string const by =
+      o.gpus != 0 ? "warden_forwarding over " + std::to_string(o.gpus) + " GPUs" : o.arm;
   arm->tune(work.all());
   b.open_async();
   arm->run_async(work.all());
@@ -75,7 +78,7 @@ int replay(options const& o) {
   std::uint64_t refused = 0;
   for (account const& a : accounts) refused += a.refused;
   std::printf("%zu transfers, %llu refused, among %u accounts, by %s on %s\n", asked.size(),
-              static_cast<unsigned long long>(refused), b.ordinary(), o.arm.c_str(),
+              static_cast<unsigned long long>(refused), b.ordinary(), by.c_str(),
               warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("audit passed: %lld cents as before, no account below zero; ",
               static_cast<long long>(o.opening) * b.ordinary());
@@ -84,7 +87,7 @@ int replay(options const& o) {
     std::printf("none of %llu audits in between saw a transfer half done\n", audits);
   } else {
     std::printf("%llu of %llu audits in between saw a transfer half done, as they may by %s\n",
-                static_cast<unsigned long long>(found.broken_audits), audits, o.arm.c_str());
+                static_cast<unsigned long long>(found.broken_audits), audits, by.c_str());
   }
   return 0;
 }
@@ -105,8 +108,13 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, bank_transfer::most_accounts));
   command->add_option("--opening", o.opening, "every account's balance at first, in cents")
       ->check(CLI::Range(std::int64_t{0}, bank_transfer::most_opening));
-  command->add_option("--arm", o.arm, "what executes them")
-      ->check(CLI::IsMember(bank_transfer::arm_names()));
+  CLI::Option* const arm = command->add_option("--arm", o.arm, "what executes them")
+                               ->check(CLI::IsMember(bank_transfer::arm_names()));
+  command
+      ->add_option("--gpus", o.gpus,
+                   "GPUs that have a share of the accounts each; a withdrawal sends the deposit on")
+      ->check(CLI::Range(1, 64))
+      ->excludes(arm);
   command->add_option("--top", o.top, "how many of the largest balances to print")
       ->check(CLI::Range(0, 1'000'000));
   return apps::run_command(app, argc, argv, [&] { return replay(o); });

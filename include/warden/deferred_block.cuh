@@ -80,7 +80,7 @@ class deferred_block {
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
     if (valid && ref_.check(id)) {
-      writer_.stage(round_, Ref::formats::pack(static_cast<std::uint32_t>(id), section));
+      writer_.stage(round_, Ref::formats::pack(ref_.number(id), section));
       ++unsent_;
     } else {
       writer_.stage_nothing(round_);

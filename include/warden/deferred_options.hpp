@@ -30,6 +30,10 @@ struct deferred_options {
   /// and for each time that a block has sent as much as its storage holds. By default one for 256
   /// sections, and 4,096 more.
   std::size_t batches = 0;
+  /// Of a log on records that are spread over ranks: places for sections that come from other ranks
+  /// in one run; with order::sequential for all that this rank runs. By default twice as many as
+  /// the log holds.
+  std::size_t room = 0;
 };
 
 WARDEN_HOST_NAMESPACE_END

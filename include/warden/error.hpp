@@ -48,6 +48,21 @@ class limit_error : public error {
                        std::source_location where = std::source_location::current());
 };
 
+/// A communicator is in error, or a rank did not come within the time limit: records of a
+/// spread_guarded may be partly updated, and nothing collective goes on.
+class communicator_error : public error {
+ public:
+  /// `message` names the rank that says so, and what it waited for.
+  communicator_error(std::string const& message, std::source_location where);
+};
+
+/// Other ranks of a spread_guarded had errors, which their own `wait` tells; this one had none.
+class other_rank_error : public error {
+ public:
+  /// `message` names the ranks.
+  other_rank_error(std::string const& message, std::source_location where);
+};
+
 /// A wait ran out of time without global progress: the launch is poisoned, its records may be
 /// partly updated.
 class timeout_error : public error {

@@ -252,7 +252,8 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     s.synchronize(where);
     auto const [failure, shared] = history_->report(s, where);
     std::string const misuse =
-        detail::misuse_in(report, size(), Policy::calls_per_thread, state_->never_run(s, where));
+        detail::misuse_in(report, state_->all_records != 0 ? state_->all_records : size(),
+                          Policy::calls_per_thread, state_->never_run(s, where));
     if (!misuse.empty()) clear_report(report, s, where);
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)

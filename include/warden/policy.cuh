@@ -32,6 +32,8 @@ struct default_policy {
   static constexpr placement records = placement::in_memory;
   /// Who owns which record.
   using owner_map = interleaved_owner_map;
+  /// Which rank has which record, in a spread_guarded: the map's servers are the ranks.
+  using rank_owner_map = interleaved_owner_map;
   /// How a server learns that a message is there.
   using readiness = readiness::laps;
   /// How a client block stages and sends its messages.

@@ -15,12 +15,13 @@ namespace bench {
 
 namespace simt = warden::simt;
 
-/// What a kernel that sends is given: operations 0 to n - 1, whose sections are made by `Make`.
+/// What a kernel that sends is given: operations 0 to n - 1, whose sections `make` makes.
 template <class Ref, class Make>
 struct to_send {
   Ref ref;
   std::uint32_t const* ids;
   std::uint32_t n;
+  Make make{};
 };
 
 /// Ids that a thread loads at once: as many as the registers of three blocks of 512 threads hold,
@@ -38,7 +39,7 @@ template <class Ref, class Make, unsigned Threads>
 WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
                             typename warden::deferred_block<Ref, Threads>::storage& storage) {
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
-  using section = decltype(Make{}(0));
+  using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
@@ -53,7 +54,7 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k) {
       std::uint32_t const i = first + k * Threads;
-      client.send(ids[k], Make{}(i), i < a.n);
+      client.send(ids[k], a.make(i), i < a.n);
     }
   }
   client.flush();
@@ -83,7 +84,7 @@ class by_blocks {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
   }
   void send_async(to_send<Ref, Make> const& all) const {
-    constexpr unsigned chunk = loaded_at_once<Ref, decltype(Make{}(0))> * threads;
+    constexpr unsigned chunk = loaded_at_once<Ref, decltype(all.make(0))> * threads;
     simt::launch(&send_by_blocks<Ref, Make, threads>,
                  std::min(resident_, (all.n + chunk - 1) / chunk), threads, shared_bytes, all, {});
   }
@@ -97,7 +98,7 @@ class by_blocks {
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_threads(to_send<Ref, Make> a) {
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
-  if (i < a.n) a.ref.send(a.ids[i], Make{}(i));
+  if (i < a.n) a.ref.send(a.ids[i], a.make(i));
 }
 /// Blocks of 256 threads.
 template <class Ref, class Make>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries: warden::sim with Boost, warden::cuda with nvcc, and warden::warden, the better of them.
+# The libraries: warden::sim with Boost, warden::cuda with nvcc, warden::warden, the better of them, and warden::nccl beside it.
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
+file(GLOB warden_nccl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/nccl/*.cpp)
 file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp
      ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu)
 
@@ -37,3 +38,11 @@ else()
 endif()
 add_library(warden::warden ALIAS warden_default)
 set_target_properties(warden_default PROPERTIES EXPORT_NAME warden)
+
+if(WARDEN_WITH_NCCL)
+  add_library(warden_nccl STATIC ${warden_nccl_sources})
+  add_library(warden::nccl ALIAS warden_nccl)
+  warden_library(warden_nccl)
+  target_link_libraries(warden_nccl PUBLIC warden_cuda NCCL::nccl)
+  set_target_properties(warden_nccl PROPERTIES EXPORT_NAME nccl)
+endif()

@@ -32,6 +32,9 @@ endif()
 if(WARDEN_WITH_CUDA)
   target_link_libraries(warden_cuda PRIVATE $<BUILD_INTERFACE:warden_warnings>)
 endif()
+if(WARDEN_WITH_NCCL)
+  target_link_libraries(warden_nccl PRIVATE $<BUILD_INTERFACE:warden_warnings>)
+endif()
 
 # The g++ side of a .cu file: a .cpp that includes it.
 function(warden_host_wrappers out)

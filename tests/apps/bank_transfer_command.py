@@ -37,6 +37,16 @@ class ReplayTest(command.CommandTest):
                                 if arm in ("atomics", "warden_forwarding")
                                 else "none of 0 audits in between saw a transfer half done$"))
 
+    def test_several_gpus(self):
+        trace = self.file("trace.csv", TRACE)
+        wanted = [(0, 5000 + sum(100 * n for n in range(1, 50))), *((n, 5000 - 100 * n) for n in range(1, 50))]
+        for gpus in (1, 2, 3, 4):
+            self.assertEqual(self.balances(trace, "--gpus", gpus, "--opening", 5000, "--top", 100), wanted, gpus)
+            self.assertRegex(self.summary, rf"^49 transfers, 0 refused, among 50 accounts, by warden_forwarding over {gpus} GPUs on \S")
+        self.balances(ROOT / "apps/data/transfers.csv", "--gpus", 3)
+        self.refused(2, ".*--gpus.*65.*", "replay", trace, "--gpus", 65)
+        self.refused(2, ".*--gpus.*", "replay", trace, "--gpus", 2, "--arm", "atomics")
+
     def test_refusals(self):
         trace = self.file("trace.csv", TRACE)
         # Accounts 31 to 49 do not have what they should pay; nobody pays them.

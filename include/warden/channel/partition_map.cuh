@@ -47,6 +47,8 @@ class partition_map {
     std::uint32_t const chunk = place.local >> chunk_log2_ << partitions_log2_ | place.server;
     return chunk << chunk_log2_ | (place.local & within);
   }
+  /// Neighbouring records of one partition.
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t chunk() const { return 1u << chunk_log2_; }
   /// Partitions.
   WARDEN_HOST_DEVICE std::uint32_t partitions() const { return last_ + 1; }
   /// Numbers that a partition needs for `size` records, at most.

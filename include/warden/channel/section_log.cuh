@@ -213,8 +213,15 @@ struct section_log {
   /// none.
   template <std::uint32_t Width = 1, bool Mixed = false>
   WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
+    return segment_of<Width, Mixed>(column, column + 1, row);
+  }
+  /// The same of the columns from `column` on that are before `end_column`: their segments lie one
+  /// behind another.
+  template <std::uint32_t Width = 1, bool Mixed = false>
+  WARDEN_DEVICE log_places segment_of(std::uint32_t column, std::uint32_t end_column,
+                                      std::uint32_t row) const {
     std::uint32_t const first = *offset(column, row);
-    std::uint32_t const end = *offset(column + 1, row);
+    std::uint32_t const end = *offset(end_column, row);
     std::uint32_t begin = begins[row];
     if constexpr (Mixed) {
       bool const is_wide = (begin & wide_row) != 0;

@@ -32,6 +32,7 @@ concept runs_logs = requires {
 /// else can run them: else they are launched, as those are that answer.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
+    !is_spread<Policy> &&
     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) &&
     (run_ref<Policy, Record, Sections...>::has_pairs
          ? Policy::deferred_only

@@ -29,6 +29,11 @@ struct launch_access {
   static std::shared_ptr<shared_state> const& shared(Guarded const& g) {
     return g.state_;
   }
+  /// The guarded of one rank's share.
+  template <class Spread>
+  static auto& local(Spread& g) {
+    return g.local_;
+  }
   /// The guarded's records as a run sees them, all but the parts that they are in; and whose health
   /// it is if a run `may_fail`.
   template <class Record, class Guarded>

@@ -56,29 +56,39 @@ class log_runner {
            runtime::facts(runtime::current_device()).shared_bytes_per_block;
   }
 
-  /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
-  /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
-  /// where they do not fit the chip.
-  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
-                                std::source_location where) {
-    auto const facts = runtime::facts(device_, where);
-    constexpr std::uint32_t most = flat_writer<run_type>::most_partitions;
+  /// Whether logs can be split: else that would have to write batches of both widths.
+  static constexpr bool splits = !run_type::formats::two_widths;
+  /// Partitions of a log that are as many as make all blocks work, unless more are needed to fit
+  /// the chip. Throws cuda_error.
+  [[nodiscard]] std::uint32_t usual_partitions(std::source_location where) const {
     // Sections on records in memory wait for them: more threads at once have more loads under way.
     constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
     // Not more than blocks at once: what sections write beside their records is then written in
     // one sweep.
-    std::uint32_t partitions =
-        chosen.partitions != 0
-            ? chosen.partitions
-            : std::clamp<std::uint32_t>(
-                  std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors)) * blocks_each,
-                  1, most);
+    auto const multiprocessors =
+        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
+    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
+                                     flat_writer<run_type>::most_partitions);
+  }
+
+  /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
+  /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
+  /// where they do not fit the chip. The log is sorted by `most` at most.
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::source_location where,
+                                std::uint32_t most = flat_writer<run_type>::most_partitions) {
+    auto const facts = runtime::facts(device_, where);
+    std::uint32_t const usual = usual_partitions(where);
+    std::uint32_t partitions = chosen.partitions != 0 ? chosen.partitions : std::min(usual, most);
     std::uint32_t split = std::max(1u, chosen.split);
+    // Where the log's are fewer than make all blocks work.
+    if (splits && chosen.partitions == 0 && chosen.split == 0) split = usual / partitions;
     if (!splits && split != 1) {
       throw limit_error{"deferred: a split by " + std::to_string(split) +
                             "; a log of sections that combine to wider partials is not split",
                         where};
     }
+    constexpr std::uint32_t most_split = flat_writer<run_type>::most_partitions;
     auto const plan = [&] {
       run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
       run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
@@ -87,9 +97,9 @@ class log_runner {
     };
     while (!plan()) {
       bool const has_more = std::uint64_t{partitions} * split < run.size;
-      if (has_more && chosen.partitions == 0 && chosen.split <= 1 && partitions < most) {
+      if (has_more && chosen.partitions == 0 && split <= 1 && partitions < most) {
         partitions *= 2;
-      } else if (splits && has_more && chosen.split == 0 && split < most) {
+      } else if (splits && has_more && chosen.split == 0 && split < most_split) {
         split *= 2;
       } else {
         throw limit_error{
@@ -107,7 +117,7 @@ class log_runner {
     std::size_t const bytes = run.size * sizeof(Record);
     if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes &&
         sections >= run.size / 8) {
-      while (split < most && bytes / (partitions * split) > cached) split *= 2;
+      while (split < most_split && bytes / (partitions * split) > cached) split *= 2;
       plan();
     }
     run_blocks_ = std::min(run_blocks_, partitions * split);
@@ -115,23 +125,41 @@ class log_runner {
   }
   /// Behind the plan of the log: what sorts and splits it. Throws cuda_error.
   void make(run_type& run, std::source_location where) {
-    if constexpr (splits) {
-      if (run.log.partitions.partitions() != run.owners.partitions()) split_.make(run, where);
-    }
+    make_split(run.log, run.owners, run.owners.within(run.log.partitions.partitions()), where);
+    make_sorter(run.log, where);
+  }
+  /// The second half of that: what sorts the log.
+  void make_sorter(typename run_type::log_type& log, std::source_location where) {
     if constexpr (run_type::in_order) {
-      sorter_.make(run.log, where);
+      sorter_.make(log, where);
     } else {
-      sorter_.plan(run.log, where);
+      sorter_.plan(log, where);
+    }
+  }
+  /// The first half: what splits logs no larger than `log`, by `within`, if their partitions are
+  /// not those of `owners`.
+  void make_split(typename run_type::log_type const& log, partition_map const& owners,
+                  partition_map within, std::source_location where) {
+    if constexpr (splits) {
+      if (log.partitions.partitions() != owners.partitions()) split_.make(log, within, where);
     }
   }
 
   /// Enqueues the execution of a closed log. Throws cuda_error.
   void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+    sort(run, s, where);
+    execute(run, s, where);
+  }
+  /// The first half of that: behind it each message is in a batch.
+  void sort(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
     if constexpr (run_type::in_order) {
       sorter_.find(run, s, where);
     } else {
       sorter_.enqueue(run, s, where);
     }
+  }
+  /// The second half: each section runs.
+  void execute(run_arguments<run_type> run, stream_ref s, std::source_location where) {
     if constexpr (splits) {
       if (split_.is_made()) run = split_.enqueue(run, s, where);
     }
@@ -152,8 +180,6 @@ class log_runner {
 
  private:
   using server = typename run_type::executor::template deferred_server<run_type>;
-  /// A split would have to write batches of both widths.
-  static constexpr bool splits = !run_type::formats::two_widths;
   struct no_split {
     static constexpr std::size_t bytes() { return 0; }
   };

@@ -35,15 +35,14 @@ class log_split {
            counters_.bytes();
   }
 
-  /// Makes the memory for splits of `run.log`, whose partitions are those of `run.owners`, several
-  /// together. Throws cuda_error.
-  void make(Ref const& run, std::source_location where) {
-    auto const& coarse = run.log;
+  /// Makes the memory for splits of logs no larger than `coarse`, by `within` in each partition.
+  /// Throws cuda_error.
+  void make(typename Ref::log_type const& coarse, partition_map within,
+            std::source_location where) {
     std::uint32_t const partitions = coarse.partitions.partitions();
     log_ = {};
-    log_.control = coarse.control;
     log_.size = coarse.size;
-    log_.partitions = run.owners.within(partitions);
+    log_.partitions = within;
     log_.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(partitions));
     log_.rows = static_cast<std::uint32_t>(log_splitter<Ref>::most_rows(coarse));
     pool_ = buffer<typename Ref::message_type>{coarse.size, where};
@@ -71,9 +70,10 @@ class log_split {
   /// Throws cuda_error.
   run_arguments<Ref> enqueue(run_arguments<Ref> run, stream_ref s, std::source_location where) {
     split_arguments<Ref> argument{run, log_, counters_.data()};
+    argument.to.control = run.ref.log.control;
     void* arguments[] = {&argument};
     runtime::launch(kernel_, {blocks_, threads, shared_bytes, false}, arguments, s, where);
-    run.ref.log = log_;
+    run.ref.log = argument.to;
     return run;
   }
 

@@ -27,7 +27,9 @@ struct shared_state {
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
   bool has_logs = false;  ///< or had some
-  event last_run;         ///< of any log, in whatever stream; not of captured runs
+  /// Records of all ranks together, where the guarded has one rank's share of them; 0 otherwise.
+  std::uint64_t all_records = 0;
+  event last_run;  ///< of any log, in whatever stream; not of captured runs
 
   /// What is left of a log that is gone.
   struct remains {

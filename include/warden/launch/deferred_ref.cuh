@@ -8,6 +8,7 @@
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/launch/guarded_report.cuh>
+#include <warden/launch/record_numbers.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
@@ -67,7 +68,8 @@ template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
           log_formats<Policy::combines, sent<Sections, Record, typename Policy::context>...>,
-          Policy::order::in_order> {
+          Policy::order::in_order>,
+      public detail::numbers_of<Policy>::sent {
  public:
   using deferred_ref::log_ref::in_order;
   using typename deferred_ref::log_ref::formats;
@@ -86,7 +88,7 @@ class deferred_ref
                   "warden: with order::sequential sections are sent by a deferred_block: the order "
                   "of threads that send by themselves is nobody's");
     if (!check(id)) return true;
-    return this->put(formats::pack(static_cast<std::uint32_t>(id), section));
+    return this->put(formats::pack(this->number(id), section));
   }
   /// Logs a section on the records `first` and `second`, which may be one, for a run in rounds.
   template <class Section>

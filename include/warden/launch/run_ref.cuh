@@ -12,6 +12,8 @@
 #include <warden/critical_section.cuh>
 #include <warden/diagnosis.hpp>
 #include <warden/launch/guarded_types.cuh>
+#include <warden/launch/log_sender.cuh>
+#include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_array.cuh>
 #include <warden/placement.cuh>
 
@@ -35,11 +37,20 @@ struct run_policy : Policy {
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials;
 
+/// What sections of a run send others by: where their records are spread over ranks they go into a
+/// log, as any section does.
+template <class Policy, class Record, class... Sections>
+using log_sender_of = std::conditional_t<
+    is_spread<Policy> && (forwarding_section_of<Sections, Record, typename Policy::context> || ...),
+    log_sender<Policy, Record, Sections...>, sends_to_no_log>;
+
 /// A guarded as the workers of a deferred run see it. What guarded_ref is to the servers of a
 /// launch. The stream orders everything, and one block runs all sections of a record: there are no
 /// answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
-class run_ref : public run_array<Record> {
+class run_ref : public run_array<Record>,
+                public detail::numbers_of<Policy>::own,
+                public log_sender_of<Policy, Record, Sections...> {
  public:
   /// What the guarded was tuned by.
   using policy = run_policy<Policy>;

@@ -32,10 +32,16 @@ class section_runner {
   WARDEN_DEVICE explicit section_runner(Ref const& ref) : ref_{ref} {}
 
   /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
-  /// What it answers is left in `to_caller`.
+  /// What it answers is left in `to_caller`; what it sends goes by way of the ref.
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
     run(m, to_caller, [&](auto const& section) {
-      return run_section_together(section, r, ref_.sections_context);
+      using type = std::remove_cvref_t<decltype(section)>;
+      if constexpr (forwarding_section_of<type, record, context>) {
+        section_client<Ref const> next{ref_, forwards_of<type, record, context>};
+        return section(r, ref_.sections_context, next);
+      } else {
+        return run_section_together(section, r, ref_.sections_context);
+      }
     });
   }
   /// Runs a section of one type that a client sends; what it sends goes by way of `to_send`.

@@ -117,7 +117,7 @@ class partition_server {
       WARDEN_UNROLL
       for (unsigned k = 0; k < worker_type::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
-        std::uint32_t const id = m[k].local();
+        std::uint32_t const id = ref_.own(m[k].local());
         bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;
         if (!is_own) strange |= 1u << k;
         m[k] = m[k].with_local(ref_.owners.local_of(id));

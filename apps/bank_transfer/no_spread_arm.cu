@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several GPUs, where the program was built without NCCL.
+
+#include "apps/bank_transfer/arms.cuh"
+
+#include <warden/error.hpp>
+
+namespace bank_transfer {
+
+std::unique_ptr<arm> make_spread_arm(bank&, int) {
+  throw warden::limit_error{
+      "bank_transfer: --gpus: this program was built without NCCL (configure with "
+      "WARDEN_NCCL=ON)"};
+}
+
+}  // namespace bank_transfer

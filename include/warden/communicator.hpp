@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The ranks of a job, for those who work on them together: each is a process, or a host thread,
+/// with a GPU of its own.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <utility>
+
+struct ncclComm;  // what an ncclComm_t points to
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace runtime {
+
+/// What goes to a rank: `bytes` bytes of device memory.
+struct outgoing {
+  int rank;           ///< whom to
+  void const* data;   ///< device memory, untouched until the stream has come here
+  std::size_t bytes;  ///< more than 0
+};
+/// What comes from a rank: `bytes` bytes of device memory.
+struct incoming {
+  int rank;           ///< whom from
+  void* data;         ///< device memory
+  std::size_t bytes;  ///< as many as that rank sends
+};
+
+/// The few collective calls that the library uses, as one rank makes them. All ranks make the same
+/// calls in the same order, one host thread each; all but `wait` only enqueue.
+class transport {
+ public:
+  virtual ~transport() = default;
+  /// This rank, from 0 on.
+  [[nodiscard]] virtual int rank() const = 0;
+  /// Ranks.
+  [[nodiscard]] virtual int size() const = 0;
+  /// `bytes` bytes of each rank, by rank, to `all`; device memory. Throws communicator_error.
+  virtual void all_gather(void const* own, void* all, std::size_t bytes, stream_ref s,
+                          std::source_location where) = 0;
+  /// All of these together: what goes to one rank arrives there in its order. Throws
+  /// communicator_error.
+  virtual void exchange(std::span<outgoing const> sent, std::span<incoming const> received,
+                        stream_ref s, std::source_location where) = 0;
+  /// Blocks the host until everything enqueued in `s` so far has finished. Throws
+  /// communicator_error when the communicator is in error, or when that lasts longer than the time
+  /// limit.
+  virtual void wait(stream_ref s, std::source_location where) = 0;
+};
+
+}  // namespace runtime
+
+/// Choices made when a communicator is wrapped.
+struct communicator_options {
+  /// How long a rank waits for the others, in seconds, before it gives up.
+  double time_limit_seconds = 600;
+};
+
+/// The ranks that work together, as one of them sees it. Copies are the same communicator.
+///
+///     warden::communicator world{nccl_comm};  // an ncclComm_t, borrowed; links warden::nccl
+///
+/// One host thread for each rank; the device current when it is used is the rank's. What is
+/// collective is called by all ranks in the same order.
+class communicator {
+ public:
+  /// Borrows an `ncclComm_t`, which outlives it and everything made with it. To abort it, behind an
+  /// error, is the user's. Needs the CMake component `nccl`. Throws communicator_error.
+  communicator(ncclComm* borrowed, communicator_options chosen = {},
+               std::source_location where = std::source_location::current());
+  /// By a transport of one's own.
+  explicit communicator(std::shared_ptr<runtime::transport> by) : by_{std::move(by)} {}
+  /// Of one rank: nothing is ever sent, and NCCL not needed.
+  static communicator alone();
+
+  /// This rank, from 0 on.
+  [[nodiscard]] int rank() const { return by_->rank(); }
+  /// Ranks.
+  [[nodiscard]] int size() const { return by_->size(); }
+  /// What it calls.
+  [[nodiscard]] runtime::transport& by() const { return *by_; }
+
+ private:
+  std::shared_ptr<runtime::transport> by_;
+};
+
+/// Calls `body` once for each of `gpus` ranks of this process: each in a host thread, with a GPU of
+/// its own, from 0 on, and a communicator of all of them. Where one throws the others get a
+/// communicator_error from what they do together, and what the first one threw is thrown. On the
+/// simulated device the ranks share that and take turns; for several GPUs it needs the CMake
+/// component `nccl`. Throws limit_error where there are not so many.
+void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
+                 std::source_location where = std::source_location::current());
+
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log on records that are spread over ranks is run: what stays at home while the rest
+/// travels, and then what has come.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/channel/partition_map.cuh>
+#include <warden/communicator.hpp>
+#include <warden/deferred_options.hpp>
+#include <warden/error.hpp>
+#include <warden/host/log_runner.cuh>
+#include <warden/host/rank_channel.cuh>
+#include <warden/host/spread_kernels.cuh>
+#include <warden/launch/record_numbers.cuh>
+#include <warden/launch/run_ref.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <source_location>
+#include <string>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Some rank's records were at work: no rank runs anything.
+struct put_off {};
+
+/// The kernels and messages between a log's close and its opening, on each rank. `room` places for
+/// what comes.
+template <class Policy, class Record, class... Sections>
+class spread_runner {
+  using run_type = run_ref<Policy, Record, Sections...>;
+  using log_type = typename run_type::log_type;
+  using message_type = typename run_type::message_type;
+  using inner_runner = log_runner<Policy, Record, Sections...>;
+  static constexpr std::uint32_t most_partitions = flat_writer<run_type>::most_partitions;
+
+ public:
+  /// Runs the logs of `of`, the share of this rank; all ranks have `total` records.
+  spread_runner(launchable<Policy, Record, Sections...> const& of, communicator const& world,
+                std::uint64_t total, std::source_location where)
+      : inner_{of},
+        total_{total},
+        counts_{world, exchange_table::words_each(ranks_of(world)), where} {}
+
+  /// Chooses the partitions of a rank, as a log_runner does, and how records are numbered. Returns
+  /// those of all ranks, rank by rank. Throws limit_error.
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::source_location where) {
+    std::uint32_t const columns_of_ranks = std::bit_ceil(ranks());
+    if (columns_of_ranks > most_partitions)
+      refuse(std::to_string(ranks()) + " ranks; the limit is " + std::to_string(most_partitions),
+             where);
+    std::uint32_t const most = most_partitions / columns_of_ranks;
+    if (chosen.partitions > most) {
+      refuse(std::to_string(chosen.partitions) + " partitions; a log on the records of " +
+                 std::to_string(ranks()) + " ranks has " + std::to_string(most) +
+                 " for each, at most",
+             where);
+    }
+    room_ = chosen.room != 0 ? chosen.room : 2 * sections;
+    if (room_ > most_places)
+      refuse("room for " + std::to_string(room_) + " sections; the limit is " +
+                 std::to_string(most_places),
+             where);
+    columns_ = inner_.plan_partitions(run, chosen, sections, where, most);
+    std::uint32_t const chunk = columns_.chunk();
+    run.bits.low = static_cast<std::uint32_t>(std::countr_zero(chunk * columns_.partitions()));
+    run.bits.ranks_log2 = static_cast<std::uint32_t>(std::countr_zero(columns_of_ranks));
+    run.rank = own();
+    std::uint64_t const limit = std::min<std::uint64_t>(message_type::limit, 0xffffffff);
+    if (run.bits.limit(run.size) >= limit) {
+      refuse(std::to_string(run.size) + " records on each of " + std::to_string(ranks()) +
+                 " ranks, which number " + std::to_string(run.bits.limit(run.size)) +
+                 "; the limit with these sections is " + std::to_string(limit - 1),
+             where);
+    }
+    return {columns_of_ranks * columns_.partitions(), chunk};
+  }
+
+  /// Behind the plan of the log: the memory of both ways. Collective. Throws limit_error where the
+  /// ranks' logs differ, and cuda_error.
+  void make(run_type& run, std::source_location where) {
+    inner_.make_sorter(run.log, where);
+    home_ = run.log;
+    home_.partitions = columns_;
+    home_.offsets += std::size_t{own()} * columns_.partitions() * run.log.rows;
+    count_blocks_ = resident(count_kernel_, ranks() * sizeof(std::uint32_t), run.log.rows, where);
+    agree(run, where);
+    if (ranks() != 1) make_exchange(run, where);
+    log_type largest = home_;
+    largest.size = std::max(home_.size, came_.size);
+    largest.rows = std::max(home_.rows, came_.rows);
+    std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
+    inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
+                      where);
+  }
+
+  /// Whether the host has to know if anything was run: sections of the run may have sent others.
+  static constexpr bool sends =
+      (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+
+  /// Enqueues the execution of a closed log, and of what other ranks have for this one. Collective;
+  /// blocks the host until all ranks' counts are known. Throws limit_error where they are too much
+  /// for some rank, on all ranks; put_off; communicator_error; cuda_error.
+  void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+    if (ranks() == 1) {
+      if constexpr (sends) count(run, s, where);
+      inner_.sort(run, s, where);
+      run.ref.log = home_;
+      return inner_.execute(run, s, where);
+    }
+    exchange_table const counted = count(run, s, where);
+    inner_.sort(run, s, where);
+    bool const any = travels(counted);
+    if (any) exchange(run, counted, s, where);
+    if (!run_type::in_order && counted.places(own(), own()) != 0) {
+      run_arguments<run_type> home = run;
+      home.ref.log = home_;
+      inner_.execute(home, s, where);
+    }
+    if (!any) return;
+    s.wait_for(arrived_, where);  // sabotage: came-early
+    if (counted.packed_before(ranks(), own()) == 0) return;
+    join(run.number, s, where);
+    run.ref.log = came_;
+    inner_.execute(run, s, where);
+  }
+
+  /// No launch replays the log.
+  [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return inner_.bytes() + counts_.bytes() + cursors_.bytes() + sent_.bytes() +
+           sent_headers_.bytes() + received_.bytes() + received_headers_.bytes() +
+           offsets_.bytes() + begins_.bytes() + turns_.bytes() + control_.bytes();
+  }
+  /// Whether any rank had anything in the last run; where there are several, or sections that send
+  /// others.
+  [[nodiscard]] bool any_ran() const { return any_ran_; }
+
+ private:
+  /// What a row's begin can say.
+  static constexpr std::size_t most_places = std::size_t{1} << 30;
+
+  static std::uint32_t ranks_of(communicator const& world) {
+    return static_cast<std::uint32_t>(world.size());
+  }
+  [[nodiscard]] communicator const& world() const { return counts_.world(); }
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
+  [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
+  [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
+  [[noreturn]] static void refuse(std::string const& what, std::source_location where) {
+    throw limit_error{"deferred: " + what, where};
+  }
+
+  /// What all ranks' logs have in common, and how large each one is. Collective.
+  void agree(run_type const& run, std::source_location where) {
+    constexpr std::uint32_t alike = 6;  ///< words, and two more that differ
+    std::array<std::uint32_t, alike + 2> const told{columns_.partitions(),
+                                                    columns_.chunk(),
+                                                    sizeof(message_type),
+                                                    sizeof(Record),
+                                                    static_cast<std::uint32_t>(total_ >> 32),
+                                                    static_cast<std::uint32_t>(total_),
+                                                    run.log.rows,
+                                                    static_cast<std::uint32_t>(room_)};
+    static constexpr char const* names[alike] = {
+        "partitions of a rank", "neighbouring records of a partition",
+        "bytes of a message",   "bytes of a record",
+        "2^32 records",         "records"};
+    rank_channel channel{world(), alike + 2, where};
+    auto const all = channel.gather(told, where);
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      for (std::uint32_t w = 0; w < alike; ++w) {
+        std::uint32_t const first = all[w], theirs = all[r * (alike + 2) + w];
+        if (first == theirs) continue;
+        refuse("rank " + std::to_string(r) + " has " + std::to_string(theirs) + " " + names[w] +
+                   ", and rank 0 has " + std::to_string(first) +
+                   ": all ranks make the same guarded, and logs with the same partitions",
+               where);
+      }
+      rows_.push_back(all[r * (alike + 2) + alike]);
+      rooms_.push_back(all[r * (alike + 2) + alike + 1]);
+    }
+  }
+
+  void make_exchange(run_type const& run, std::source_location where) {
+    std::uint32_t const all_rows = std::accumulate(rows_.begin(), rows_.end(), 0u);
+    auto const places = run.log.size + (run.log.last_region + std::size_t{1}) * run.log.gap;
+    std::size_t received_headers = 0;
+    for (std::uint32_t const rows : rows_)
+      received_headers += exchange_header::bytes(rows, columns());
+    cursors_ = buffer<std::uint32_t>{ranks(), where};
+    sent_ = buffer<message_type>{places, where};
+    sent_headers_ =
+        buffer<std::byte>{ranks() * exchange_header::bytes(run.log.rows, columns()), where};
+    received_ = buffer<message_type>{room_, where};
+    received_headers_ = buffer<std::byte>{received_headers, where};
+    offsets_ = buffer<std::uint16_t>{(columns() + std::size_t{1}) * all_rows, where};
+    begins_ = buffer<std::uint32_t>{all_rows, where};
+    control_ = buffer<log_control>{1, where};
+    control_.fill_bytes(0, {}, where);
+    came_ = {};
+    came_.pool = received_.data();
+    came_.offsets = offsets_.data();
+    came_.begins = begins_.data();
+    came_.control = control_.data();
+    came_.size = static_cast<std::uint32_t>(room_);
+    came_.rows = all_rows;
+    came_.partitions = columns_;
+    if constexpr (run_type::in_order) {
+      // They are put in their order when they are packed, and rank by rank.
+      std::vector<std::uint32_t> turns(all_rows);
+      std::iota(turns.begin(), turns.end(), 0u);
+      turns_ = buffer<std::uint32_t>{turns, where};
+      came_.order.rows = turns_.data();
+    }
+    pack_blocks_ = resident(pack_kernel_, packed_bytes(), run.log.rows, where);
+    join_blocks_ = resident(join_kernel_, 0, std::min(columns() + 2, all_rows), where);
+  }
+  /// Blocks of a kernel that are resident together, but not more than there is work.
+  static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes, unsigned most,
+                           std::source_location where) {
+    return std::min(most, static_cast<unsigned>(
+                              runtime::resident_blocks(kernel, threads, shared_bytes, where)));
+  }
+  [[nodiscard]] std::size_t packed_bytes() const {
+    return log_packer<run_type>::shared_bytes(ranks());
+  }
+
+  /// What all ranks have for all others, and for themselves. Blocks the host. Throws put_off, and
+  /// limit_error if a rank has no room for all that would come.
+  exchange_table count(run_arguments<run_type> const& run, stream_ref s,
+                       std::source_location where) {
+    counts_.own().fill_bytes(0, s, where);
+    count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
+    launch(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument, s, where);
+    exchange_table const table{counts_.gather(s, where).data(), ranks(), run_type::in_order};
+    any_ran_ = false;
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      if (!table.runs(r)) throw put_off{};
+      for (std::uint32_t to = 0; to < ranks(); ++to)
+        any_ran_ = any_ran_ || table.places(r, to) != 0;
+    }
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      std::uint64_t come = 0;
+      for (std::uint32_t from = 0; from < ranks(); ++from) come += table.packed(from, r);
+      if (come <= rooms_[r]) continue;
+      throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
+                            std::to_string(r) + ", whose log has room for " +
+                            std::to_string(rooms_[r]) +
+                            "; nothing was run, and all ranks' logs are as they were: give the "
+                            "option room",
+                        where};
+    }
+    return table;
+  }
+  [[nodiscard]] bool travels(exchange_table const& t) const {
+    for (std::uint32_t from = 0; from < ranks(); ++from) {
+      if (t.packed_below(from, ranks()) != 0) return true;
+    }
+    return false;
+  }
+  /// The same table for kernels.
+  [[nodiscard]] exchange_table on_device() const {
+    return {counts_.all(), ranks(), run_type::in_order};
+  }
+
+  /// Packs what this rank has for others, and enqueues that it travels, beside the stream.
+  void exchange(run_arguments<run_type> const& run, exchange_table const& t, stream_ref s,
+                std::source_location where) {
+    if (t.packed_below(own(), ranks()) != 0) {
+      cursors_.fill_bytes(0, s, where);
+      pack_arguments<run_type> argument{
+          run, on_device(), own(), columns(), cursors_.data(), sent_.data(), sent_headers_.data()};
+      launch(pack_kernel_, pack_blocks_, packed_bytes(), argument, s, where);
+    }
+    packed_.record(s, where);
+    stream_ref const beside = counts_.stream();
+    beside.wait_for(packed_, where);
+    std::vector<runtime::outgoing> sent;
+    std::vector<runtime::incoming> received;
+    std::size_t const header_bytes = exchange_header::bytes(t.rows(own()), columns());
+    std::size_t header = 0, place = 0;
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      std::size_t const bytes = t.packed(own(), r) * sizeof(message_type);
+      message_type const* const pieces = sent_.data() + t.packed_below(own(), r);
+      std::byte const* const rows = sent_headers_.data() + r * header_bytes;
+      if (bytes != 0 && r != own()) {
+        int const to = static_cast<int>(r);  // sabotage: wrong-rank
+        sent.push_back({to, pieces, bytes});
+        sent.push_back({to, rows, header_bytes});
+      }
+      std::size_t const come = t.packed(r, own());
+      if (come == 0) continue;
+      std::size_t const their_bytes = exchange_header::bytes(t.rows(r), columns());
+      if (r != own()) {
+        int const from = static_cast<int>(r);
+        received.push_back({from, received_.data() + place, come * sizeof(message_type)});
+        received.push_back({from, received_headers_.data() + header, their_bytes});
+      } else {
+        runtime::copy_async(received_.data() + place, pieces, bytes, beside, where);
+        runtime::copy_async(received_headers_.data() + header, rows, header_bytes, beside, where);
+      }
+      place += come;
+      header += their_bytes;
+    }
+    world().by().exchange(sent, received, beside, where);
+    arrived_.record(beside, where);
+  }
+
+  /// Makes one log of what has come.
+  void join(std::uint32_t number, stream_ref s, std::source_location where) {
+    join_arguments<run_type> argument{
+        came_, on_device(), own(), columns(), received_headers_.data(), number};
+    launch(join_kernel_, join_blocks_, 0, argument, s, where);
+  }
+
+  template <class Argument>
+  static void launch(runtime::kernel const& kernel, unsigned blocks, std::size_t shared_bytes,
+                     Argument& argument, stream_ref s, std::source_location where) {
+    void* arguments[] = {&argument};
+    runtime::launch(kernel, {blocks, threads, shared_bytes, false}, arguments, s, where);
+  }
+
+  static constexpr unsigned threads = run_type::policy::block_threads;
+
+  inner_runner inner_;
+  std::uint64_t total_;  ///< records of all ranks
+  std::size_t room_ = 0;
+  partition_map columns_;                    ///< of a rank
+  std::vector<std::uint32_t> rows_, rooms_;  ///< [rank]
+  bool any_ran_ = false;
+  rank_channel counts_;
+  event packed_, arrived_;
+  log_type home_{};  ///< what is for this rank's own records
+  log_type came_{};  ///< what has come
+  buffer<std::uint32_t> cursors_;
+  buffer<message_type> sent_, received_;
+  buffer<std::byte> sent_headers_, received_headers_;
+  buffer<std::uint16_t> offsets_;
+  buffer<std::uint32_t> begins_, turns_;
+  buffer<log_control> control_;
+  unsigned count_blocks_ = 0, pack_blocks_ = 0, join_blocks_ = 0;
+  runtime::kernel count_kernel_ = simt::make_kernel(&count_by_rank<run_type>);
+  runtime::kernel pack_kernel_ = simt::make_kernel(&pack_by_rank<run_type>);
+  runtime::kernel join_kernel_ = simt::make_kernel(&join_ranks<run_type>);
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark of several GPUs: what their kernels send to one another's records, and run.
+
+#include "microbench/several_gpus/points.hpp"
+#include "microbench/support/report.hpp"
+
+#include <warden/runtime.hpp>
+
+#include <cstdint>
+
+namespace several_gpus {
+
+int gpus_of(std::string const& arm) {
+  return arm == "one_gpu" ? 1 : arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : 8;
+}
+int gpus_there() {
+  bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+  return simulated ? 2 : warden::runtime::device_count();
+}
+
+}  // namespace several_gpus
+
+int main(int argc, char** argv) {
+  using namespace several_gpus;
+  bench::program program{"several_gpus", "Sections on records that are spread over GPUs.", argc,
+                         argv};
+  std::vector<std::uint32_t> keys{1u << 20, 1u << 24};
+  std::vector<std::string> const known{"uniform", "zipf099"};
+  std::vector<std::string> workloads = known;
+  program.add_numbers("--keys", keys, 1u << 28, "records of all GPUs together");
+  program.add_names("--workloads", workloads, known, "which of them");
+  if (!program.parse(arms, argc, argv)) return program.exit_code();
+  if (program.simulated()) keys.assign(1, 1024);
+  return program.run([&](bench::program::points& points) {
+    for (std::string const& workload : workloads) {
+      for (std::uint32_t const k : keys) {
+        points.push_back(make_push_point(workload, k));
+        points.push_back(make_update_point(workload, k));
+      }
+    }
+  });
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// One point: an operation on a workload, by each number of GPUs.
+#pragma once
+
+#include "microbench/several_gpus/points.hpp"
+#include "microbench/several_gpus/rank.cuh"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace several_gpus {
+
+template <class Operation>
+class point_of final : public bench::point {
+ public:
+  point_of(std::string workload, std::uint32_t keys)
+      : workload_{std::move(workload)}, keys_{keys} {}
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    return gpus_of(arm) <= gpus_there();
+  }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return std::string{Operation::name} + "/" + workload_ + "/" + arm +
+           "/keys:" + std::to_string(keys_);
+  }
+
+ private:
+  std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
+    std::map<std::string, bench::row> rows;
+    for (std::string const& arm : s.arms) {
+      if (has(arm)) rows[arm] = measure(gpus_of(arm), s);
+    }
+    return rows;
+  }
+
+  /// A run is as long as its slowest rank.
+  bench::row measure(int gpus, bench::sweep const& s) const {
+    bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+    // What a rank has of all others' ids and outcomes has to fit it, too.
+    std::uint32_t const n = s.operations != 0 ? s.operations : simulated ? 512 : 1u << 26;
+    std::vector<double> seconds(s.repetitions);
+    std::mutex mutex;
+    bench::row r;
+    r.verified = true;
+    warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
+      rank<Operation> one{world, workload_, keys_, n};
+      if (!simulated) one.run(99);  // warm
+      for (unsigned k = 0; k < s.repetitions; ++k) {
+        double const took = one.run(100 + k);
+        bool const good = one.verify();
+        std::lock_guard const lock{mutex};
+        seconds[k] = std::max(seconds[k], took);
+        r.verified = r.verified && good;
+      }
+    });
+    std::sort(seconds.begin(), seconds.end());
+    r.operations = std::uint64_t{n} * static_cast<std::uint64_t>(gpus);
+    r.counters["operations"] = static_cast<double>(r.operations);
+    r.counters["gpus"] = gpus;
+    r.counters["runs"] = s.repetitions;
+    if (!simulated) {
+      r.seconds = seconds[seconds.size() / 2];
+      r.counters["slowest_per_second"] = static_cast<double>(r.operations) / seconds.back();
+      r.counters["fastest_per_second"] = static_cast<double>(r.operations) / seconds.front();
+    }
+    return r;
+  }
+
+  std::string workload_;
+  std::uint32_t keys_;
+};
+
+}  // namespace several_gpus

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// `update` on several GPUs.
+
+#include "microbench/several_gpus/point.cuh"
+
+namespace several_gpus {
+
+std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys) {
+  return std::make_shared<point_of<contention::update>>(workload, keys);
+}
+
+}  // namespace several_gpus

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated device is as many GPUs as one likes.
+
+#include <warden/communicator.hpp>
+#include <warden/error.hpp>
+#include <warden/loopback.hpp>
+
+#include <string>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+
+void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
+                 std::source_location where) {
+  constexpr int most = 64;
+  if (gpus < 1 || gpus > most) {
+    throw limit_error{"run_on_gpus: " + std::to_string(gpus) +
+                          " simulated GPUs; the limits are 1 and " + std::to_string(most),
+                      where};
+  }
+  loopback_settings chosen;
+  chosen.ranks = gpus;
+  std::exception_ptr first;
+  for (std::exception_ptr const& thrown : run_ranks(chosen, body)) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (communicator_error const&) {
+      // Most often for want of the one that threw something else.
+      if (!first) first = thrown;
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+WARDEN_HOST_NAMESPACE_END

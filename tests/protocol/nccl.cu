@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The communicator over NCCL, as far as one GPU goes: a rank that sends to itself, and the ranks of
+// all GPUs there are.
+
+#include "tests/protocol/spread.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/communicator.hpp>
+
+#include <gmock/gmock.h>
+#include <nccl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace simt = warden::simt;
+using deferring::entry;
+
+/// A communicator of the user's, of one GPU.
+class one_rank {
+ public:
+  one_rank() { EXPECT_EQ(ncclCommInitAll(&comm_, 1, nullptr), ncclSuccess); }
+  ~one_rank() { ncclCommDestroy(comm_); }
+  one_rank(one_rank const&) = delete;
+  one_rank& operator=(one_rank const&) = delete;
+  operator ncclComm_t() const { return comm_; }
+
+ private:
+  ncclComm_t comm_ = nullptr;
+};
+
+TEST(nccl, a_rank_sends_itself_what_it_gets) {
+  one_rank const job;
+  warden::communicator const world{job};
+  EXPECT_EQ(world.rank(), 0);
+  EXPECT_EQ(world.size(), 1);
+  std::vector<std::uint32_t> numbers(1000);
+  for (std::uint32_t i = 0; i < 1000; ++i) numbers[i] = i * i;
+  warden::buffer<std::uint32_t> const from{numbers};
+  warden::buffer<std::uint32_t> gathered{1000}, received{1000};
+  warden::stream const s;
+  auto const where = std::source_location::current();
+  world.by().all_gather(from.data(), gathered.data(), from.bytes(), s, where);
+  // Two pieces to one rank arrive in their order.
+  std::vector<warden::runtime::outgoing> const sent{{0, from.data(), 400},
+                                                    {0, from.data() + 100, 3600}};
+  std::vector<warden::runtime::incoming> const come{{0, received.data(), 400},
+                                                    {0, received.data() + 100, 3600}};
+  world.by().exchange(sent, come, s, where);
+  world.by().wait(s, where);
+  EXPECT_EQ(gathered.to_host(), numbers);
+  EXPECT_EQ(received.to_host(), numbers);
+}
+
+TEST(nccl, what_nccl_refuses_is_told) {
+  one_rank const job;
+  warden::communicator const world{job};
+  warden::buffer<std::uint32_t> const memory{1};
+  EXPECT_THAT(spreading::told([&] {
+                world.by().exchange(std::vector<warden::runtime::outgoing>{{7, memory.data(), 4}},
+                                    {}, {}, std::source_location::current());
+              }),
+              testing::HasSubstr("rank 0 of 1: exchanging: invalid argument"));
+}
+
+TEST(nccl, sections_run_on_the_gpu_that_has_the_record) {
+  warden::run_on_gpus(warden::runtime::device_count(), [](warden::communicator const& world) {
+    constexpr std::uint32_t n = 300'000;
+    spreading::rank_bench<deferring::small_blocks<>> b{world, 5000};
+    warden::deferred later{b.on(), n};
+    auto const size = static_cast<std::uint32_t>(world.size());
+    auto const rank = static_cast<std::uint32_t>(world.rank());
+    for (std::uint32_t round = 0; round < 3; ++round) {
+      std::uint32_t const first = (round * size + rank) * n;
+      b.send_alone(later, first, first + n / 3);
+      b.send_together(later, first + n / 3, first + n, 100);
+      later.run();
+    }
+    EXPECT_EQ(spreading::told([&] { b.on().wait(); }), "");
+    b.expect_ran(3 * size * n);
+  });
+}
+TEST(nccl, what_a_rank_throws_comes_out) {
+  int const count = warden::runtime::device_count();
+  EXPECT_THAT(spreading::told([&] {
+                warden::run_on_gpus(count, [&](warden::communicator const& world) {
+                  if (world.rank() == count - 1) throw warden::limit_error{"no more"};
+                  spreading::rank_bench<deferring::small_blocks<>> b{world, 50};
+                  warden::deferred later{b.on(), 10};
+                  later.run();
+                });
+              }),
+              testing::HasSubstr("no more"));
+  EXPECT_THAT(spreading::told([&] { warden::run_on_gpus(count + 1, [](auto const&) {}); }),
+              testing::HasSubstr("GPUs; there are " + std::to_string(count)));
+}
+
+}  // namespace

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sections on two records, which may be on two GPUs.
+
+#include <warden/spread.cuh>
+
+struct transfer {
+  __device__ void operator()(long& from, long& to) const { --from, ++to; }
+};
+struct policy : warden::default_policy {
+  static constexpr bool deferred_only = true;
+  using executor = warden::executor::nested<>;
+};
+using bank = warden::basic_spread_guarded<policy, long, transfer>;
+
+std::uint64_t size(bank const& b) { return b.size(); }
