@@ -269,6 +269,8 @@ MUTANTS = {
     "bytes-of-warps": ("block/byte_ranks.cuh", "return begins_[group * Keys + key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "late-ranks": ("block/stable_ranks.cuh", "c.rank = c.before + static_cast<unsigned>(simt::count_bits(peers & ~below)) - 1;", ORDER, "wrong order"),
+    "wide-rows": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section"),
+    "wide-partitions": ("host/deferred_kernels.cuh", "log.control->next_partition = 0;", PARTIALS, "lost or doubled section"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const first = done_ + (Threads / simt::warp_size - 1 - simt::warp_rank()) * of_warp;", ORDER, "wrong order"),
     "rows-reach": ("server/ordered_reader.cuh", "if (mine >= end) continue;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
     "rows-empty": ("server/rows_of_warp.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),

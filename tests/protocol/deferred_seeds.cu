@@ -177,8 +177,14 @@ void expect_combined(std::uint64_t seed) {
   warden::deferred later{b.on(), std::max<std::uint64_t>(1, all.sent())};
   std::uint32_t const alone = draw(3, 3) == 0 ? draw(4, all.n) : 0;
   b.send_alone(later.ref(), 0, alone);
-  b.template send_together<64>(later.ref(), alone, all.n, 1 + draw(5, 3),
-                               draw(6, 3) == 0 ? 1 + draw(7, 12) : ~0u);
+  std::uint32_t const each = draw(6, 3) == 0 ? 1 + draw(7, 12) : ~0u;
+  // Some in two runs.
+  std::uint32_t const half = draw(3, 3) == 1 ? all.n / 2 : alone;
+  if (half != alone) {
+    b.template send_together<64>(later.ref(), alone, half, 1 + draw(5, 3), each);
+    later.run();
+  }
+  b.template send_together<64>(later.ref(), half, all.n, 1 + draw(5, 3), each);
   later.run();
   b.on().wait();
   b.expect_each_once();

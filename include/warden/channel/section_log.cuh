@@ -31,6 +31,8 @@ struct alignas(64) log_region {
 struct log_control {
   std::uint32_t rows;            ///< of offsets, given out
   std::uint32_t next_partition;  ///< of the run
+  std::uint32_t next_of_wide;    ///< of the run of wide messages
+  std::uint32_t wide_rows;       ///< of the rows, as many may be of them; 0: none is
   std::uint32_t running;         ///< number of the run at work, or 0
   std::uint32_t cycle;           ///< how often the log was emptied
   std::uint32_t full;            ///< one more than the cycle in which all regions were found full

@@ -352,6 +352,8 @@ class batch_writer {
       copy_out(b, done, places);
       if (row_[0] != log_type::no_row) {
         write_row(row_[0], done, places, Batch::places == 1 ? 0 : log_type::wide_row);
+        if (Batch::places != 1 && simt::thread_rank() == 0)
+          simt::fetch_add(&log_.control->wide_rows, 1u);  // sabotage: wide-rows
         if constexpr (InOrder) number_row(row_[0]);
       }
       done += places.count;

@@ -46,7 +46,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     log.close(r);
   if (simt::thread_rank() != 0) return;
-  log.control->next_partition = 0;
+  log.control->next_partition = log.control->next_of_wide = 0;  // sabotage: wide-partitions
   log.control->rows_passed = 0;
   log.control->running = a.number;
 }
@@ -99,12 +99,24 @@ inline constexpr unsigned least_run_blocks = Ref::lanes == 1
                                                  ? 1
                                                  : std::max(1u, 1024 / Ref::policy::block_threads);
 
-/// Runs all sections. As many blocks as are resident together, or fewer.
+/// Runs all sections, but for partials that are wider. As many blocks as are resident together, or
+/// fewer.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_log(run_arguments<Ref> a) {
   if (!a.runs()) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+/// Runs what sections were combined to, where that is wider: a kernel of its own, because each
+/// width takes all registers of a thread. Behind run_log; as many blocks as that has, or fewer.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
+    run_partials(run_arguments<Ref> a) {
+  if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
+  typename Ref::executor::template deferred_server<typename Ref::partials>{a.ref,
+                                                                           simt::dynamic_shared()}
+      .run();
 }
 
 /// Opens the log again as it was before it was closed: what was to run it was never enqueued. One
@@ -137,7 +149,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
     log.begins[r] = log_type::no_row;
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
-  log.control->rows = log.control->running = 0;
+  log.control->rows = log.control->wide_rows = log.control->running = 0;
   if constexpr (Ref::in_order) log.control->blocks = 0;  // sabotage: order-of-cycles
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
   // Release: whoever takes the records next finds the log open.

@@ -112,6 +112,8 @@ class log_runner {
       }
     }
     run_blocks_ = resident(run_kernel_, run_bytes_, where);
+    if constexpr (two_widths)
+      run_blocks_ = std::min(run_blocks_, resident(partials_kernel_, run_bytes_, where));
     // A first-level cache holds the records of a partition then.
     constexpr std::size_t cached = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
@@ -165,6 +167,9 @@ class log_runner {
     }
     void* arguments[] = {&run};
     runtime::launch(run_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s, where);
+    if constexpr (two_widths)
+      runtime::launch(partials_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s,
+                      where);
   }
 
   /// No launch replays the log.
@@ -179,16 +184,27 @@ class log_runner {
   }
 
  private:
-  using server = typename run_type::executor::template deferred_server<run_type>;
+  template <class Run>
+  using server = typename run_type::executor::template deferred_server<Run>;
+  static constexpr bool two_widths = run_type::formats::two_widths;
   struct no_split {
     static constexpr std::size_t bytes() { return 0; }
   };
   static constexpr bool on_chip = Policy::records == placement::on_chip;
   static constexpr unsigned threads = run_type::policy::block_threads;
 
+  static runtime::kernel kernel_of_partials() {
+    if constexpr (two_widths) {
+      return simt::make_kernel(&run_partials<run_type>);
+    } else {
+      return {};
+    }
+  }
   /// Shared memory of a block that runs a partition.
   static std::size_t bytes_of(partition_map const& owners, std::uint64_t records) {
-    return server::shared_bytes(static_cast<std::uint32_t>(owners.locals(records)));
+    auto const locals = static_cast<std::uint32_t>(owners.locals(records));
+    return std::max(server<run_type>::shared_bytes(locals),
+                    server<typename run_type::partials>::shared_bytes(locals));
   }
   static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
                            std::source_location where) {
@@ -200,6 +216,7 @@ class log_runner {
   std::size_t run_bytes_ = 0;
   // As in flat_sort.
   runtime::kernel run_kernel_ = simt::make_kernel(&run_log<run_type>);
+  runtime::kernel partials_kernel_ = kernel_of_partials();
   /// Sorts rows where sections run in order: there are no flat messages then.
   std::conditional_t<run_type::in_order, log_order<run_type>, flat_sort<run_type>> sorter_;
   std::conditional_t<splits, log_split<run_type>, no_split> split_;

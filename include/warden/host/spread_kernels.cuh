@@ -317,6 +317,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
   a.to.control->rows = first_row;
+  // Any of them may be.
+  if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;
   a.to.control->running = a.number;
 }
 

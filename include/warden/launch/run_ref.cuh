@@ -71,8 +71,10 @@ class run_ref : public run_array<Record>,
                                       run_ref_of_partials<Policy, Record, Sections...>, run_ref>;
   /// A message with room for the largest section.
   using message_type = typename format::message_type;
+  /// The same as it is sent, also where `message_type` is that of partials.
+  using sent_message = message_type;
   /// The log.
-  using log_type = section_log<message_type>;
+  using log_type = section_log<sent_message>;
   using answers = no_answer;                   ///< nobody asks
   using reply_type = no_answer;                ///< nothing is said
   static constexpr bool has_forwards = false;  ///< not deferred
@@ -104,6 +106,9 @@ class run_ref : public run_array<Record>,
     return simt::wait_until(
         predicate, [] { return true; }, watch);
   }
+
+  /// The counter of the partitions that blocks have taken to run.
+  WARDEN_DEVICE std::uint32_t* next_partition() const { return &log.control->next_partition; }
 
   /// Takes the records for a run, or counts that it is put off: false then. One thread.
   WARDEN_DEVICE bool take_records() const {
@@ -140,6 +145,9 @@ class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   using message_type = typename format::message_type;  ///< see run_ref
   /// Whether they can be run as one atomic each.
   static constexpr bool all_atomic = has_atomic<section, Record, typename base::context>;
+
+  /// The counter of the partitions whose wide messages blocks have taken to run.
+  WARDEN_DEVICE std::uint32_t* next_partition() const { return &this->log.control->next_of_wide; }
 
   /// The ref of no log.
   run_ref_of_partials() = default;

@@ -16,24 +16,20 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Runs one partition of a log after another. A `Worker<Ref>` is that of a window_server, made anew
-/// for each partition, and where there are messages of two widths for each width: first the
-/// sections that were combined with none, then what the others were combined to. It also has
+/// Runs one partition of a log after another; where there are messages of two widths, those of
+/// `Ref`'s. A `Worker<Ref>` is that of a window_server, made anew for each partition. It also has
 ///
 ///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
 ///                                      // collective over the block between start and finish
 template <class Ref, template <class> class Worker>
 class partition_server {
-  using partials = typename Ref::partials;
-  static constexpr bool two_widths = Ref::formats::two_widths;
-  using narrow_message = typename Ref::message_type;
-  static_assert(Worker<Ref>::rounds <= 32,
+  using message_type = typename Ref::message_type;
+  using worker_type = Worker<Ref>;
+  static_assert(worker_type::rounds <= 32,
                 "warden: a window of a log has 32 messages for each thread at most");
-  template <class Some>
-  using reader_of =
-      std::conditional_t<Ref::in_order, ordered_reader<narrow_message, Ref::policy::block_threads>,
-                         segment_reader<typename Some::message_type, narrow_message, two_widths>>;
-  using reader = reader_of<Ref>;
+  using reader = std::conditional_t<
+      Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
+      segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;
 
  public:
   /// Bytes of shared memory for `locals` records of a partition.
@@ -42,7 +38,7 @@ class partition_server {
   }
 
   /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
-  WARDEN_DEVICE partition_server(partials const& ref, std::byte* storage)
+  WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
       : ref_{ref},
         storage_{storage},
         reading_{layout{ref.locals}.reading.in(storage)},
@@ -52,7 +48,7 @@ class partition_server {
   WARDEN_DEVICE void run() const {
     while (true) {
       if (simt::thread_rank() == 0) {
-        std::uint32_t const next = simt::fetch_add(&ref_.log.control->next_partition, 1u);
+        std::uint32_t const next = simt::fetch_add(ref_.next_partition(), 1u);
         bool const is_last = next >= ref_.owners.partitions();
         // One look for all threads: a kernel that is sending takes rows meanwhile.
         shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
@@ -61,8 +57,7 @@ class partition_server {
       found const next = shared_[0];
       simt::sync_block();
       if (next.partition >= ref_.owners.partitions()) return;
-      run_partition<Ref>(next.partition, next.rows);
-      if constexpr (two_widths) run_partition<partials>(next.partition, next.rows);
+      run_partition(next.partition, next.rows);
     }
   }
 
@@ -72,28 +67,19 @@ class partition_server {
     std::uint32_t partition;  ///< the next one
     log_rows rows;            ///< that may have messages of it
   };
-  /// The workers of both widths have the same memory, one after the other.
-  WARDEN_HOST_DEVICE static constexpr std::size_t worker_bytes(std::size_t locals) {
-    std::size_t const narrow = Worker<Ref>::shared_bytes(locals);
-    std::size_t const wide = Worker<partials>::shared_bytes(locals);
-    return narrow < wide ? wide : narrow;
-  }
   struct layout {
     std::size_t locals;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes(locals));
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_type::shared_bytes(locals));
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
     arena_piece<found> shared = carver.take<found>(1);
   };
 
-  /// Runs its messages of one width.
-  template <class Some>
   WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
-    using worker_type = Worker<Some>;
     // Where sections may write beside their records. (In order blocks do not come apart as far.)
     constexpr bool paces =
         !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
-    reader_of<Some> messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
+    reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
     // Not where a block runs several partitions: who is ahead takes more of them.
     [[maybe_unused]] bool const in_step =
         paces && simt::thread_rank() == simt::block_threads() - 1 &&
@@ -112,7 +98,7 @@ class partition_server {
     // One window after another: with the next one's loads under way, its messages' registers cost
     // more than the wait.
     for (bool more = true; more;) {
-      typename Some::message_type m[worker_type::rounds];
+      message_type m[worker_type::rounds];
       unsigned arrived = messages.receive(m), strange = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < worker_type::rounds; ++k) {
@@ -144,7 +130,7 @@ class partition_server {
     pace.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
   }
 
-  partials const& ref_;
+  Ref const& ref_;
   std::byte* storage_;
   simt::shared_span<typename reader::storage> reading_;
   simt::shared_span<found> shared_;
