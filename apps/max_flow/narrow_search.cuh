@@ -44,14 +44,12 @@ class narrow_frontiers {
     return {begin, begin + (packed >> 32)};
   }
 
-  /// Puts a vertex into block `rank`'s part of the frontier of `level`. False if there is no room.
-  WARDEN_DEVICE bool give(std::uint32_t level, unsigned rank, std::uint32_t v, row const& of) {
-    std::uint32_t const place = simt::cluster_fetch_add(counts_[level % 3], rank, 1);
-    if (place < room) put(level, rank, place, v, of);
-    return place < room;
+  /// A place in block `rank`'s part of the frontier of `level`; there is none from `room` on.
+  WARDEN_DEVICE std::uint32_t reserve(std::uint32_t level, unsigned rank) {
+    return simt::cluster_fetch_add(counts_[level % 3], rank, 1);
   }
-  /// The same, at a place below `room`. (A row of 2^32 arcs, which would have length 0, would be
-  /// all loops and lead nowhere.)
+  /// Puts a vertex there. (A row of 2^32 arcs, which would have length 0, would be all loops and
+  /// lead nowhere.)
   WARDEN_DEVICE void put(std::uint32_t level, unsigned rank, std::uint32_t place, std::uint32_t v,
                          row const& of) {
     simt::cluster_store(vertices_[level % 2][place], rank, v);
@@ -103,24 +101,57 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
     // The last level is an empty one.
     if (simt::cluster_rank() == 0 && simt::lane_id() == 0 && n != 0) a.state.levels[level] = n;
   }
-  // Nothing is loaded only after it turned out to be needed: waits are what such a level costs.
-  auto const reach = [&](std::uint64_t back) {
-    std::uint32_t const v = net.neighbours[back];
-    if (!a.leads_here(back) || net.is_terminal(v)) return;
-    row const its = row_of(net, v);
-    if (!a.reaches(level, v)) return;
-    // Neighbours mostly go to different blocks.
-    unsigned const to = simt::multiply_high(v * 0x9e3779b1u, simt::cluster_size());
-    if (frontiers.give(level + 1, to, v, its)) return;
-    a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v;
-    frontiers.tell_full(level + 1);
+  // All of a row is looked at together, mostly, and nothing is loaded only after it turned out to
+  // be needed: waits are what such a level costs, and the cluster waits for the longest row. So all
+  // is asked for, arc by arc, before an answer is looked at.
+  constexpr unsigned each = 2;
+  auto const reach = [&](std::uint64_t first, std::uint64_t end, unsigned stride) {
+    for (; first < end; first += each * stride) {
+      std::uint32_t v[each]{}, had[each]{}, to[each]{}, place[each]{};
+      bool leads[each]{};
+      row its[each]{};
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        std::uint64_t const back = first + k * stride;
+        if (back >= end) continue;
+        v[k] = net.neighbours[back];
+        leads[k] = a.leads_here(back);
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        leads[k] = leads[k] && !net.is_terminal(v[k]);
+        if (!leads[k]) continue;
+        had[k] = a.claim(level, v[k]);
+        its[k] = row_of(net, v[k]);
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        leads[k] = leads[k] && had[k] == net.vertices;
+        if (!leads[k]) continue;
+        // Neighbours mostly go to different blocks.
+        to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
+        place[k] = frontiers.reserve(level + 1, to[k]);
+        // Until then its arcs come nearer.
+        simt::prefetch(&net.neighbours[its[k].begin]);
+        simt::prefetch(&a.state.residual[its[k].begin]);
+        simt::prefetch(&a.state.both[its[k].begin]);
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        if (!leads[k]) continue;
+        if (place[k] < narrow_frontiers::room) {
+          frontiers.put(level + 1, to[k], place[k], v[k], its[k]);
+          continue;
+        }
+        a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v[k];
+        frontiers.tell_full(level + 1);
+      }
+    }
   };
   for_rows<row_lanes>(
       frontiers.size(level), simt::warp_rank(), warps,
       [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
-      [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
-        for (; arc < end; arc += stride) reach(arc);
-      });
+      reach);
 }
 
 /// Levels from that of a step on, as long as they are narrow, by one cluster: a barrier of the grid

@@ -112,9 +112,13 @@ class in_region {
     return !is_here(v) && !round_.network.is_terminal(v);
   }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
-    if (!is_here(v)) return round_.heights()[v];
-    spot const s = spot_of(v);
-    return simt::cluster_load(heights()[s.place], s.rank);
+    // One load on either way: those of several arcs do not wait for one another.
+    std::uint32_t const* place = &round_.heights()[v];
+    if (is_here(v)) {
+      spot const s = spot_of(v);
+      place = simt::cluster_address(heights()[s.place], s.rank);
+    }
+    return simt::load_anywhere(place);
   }
   WARDEN_DEVICE std::uint32_t highest(std::uint32_t v) const { return round_.heights()[v] + 2; }
   /// Takes it: what is left is given back in the end.

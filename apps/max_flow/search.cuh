@@ -21,11 +21,13 @@ struct search {
   WARDEN_DEVICE bool leads_here(std::uint64_t back) const {
     return state.residual[back] != state.both[back];
   }
-  /// Gives `v`, which a vertex of `level` leads to, its height. True for one who does, who then
-  /// puts it into the next frontier.
+  /// Gives `v`, which a vertex of `level` leads to, its height. Returns the one that it had: that
+  /// of vertices that nobody reached, for one, who then puts it into the next frontier.
+  WARDEN_DEVICE std::uint32_t claim(std::uint32_t level, std::uint32_t v) const {
+    return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1);
+  }
   WARDEN_DEVICE bool reaches(std::uint32_t level, std::uint32_t v) const {
-    return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1) ==
-           network.vertices;
+    return claim(level, v) == network.vertices;
   }
 };
 

@@ -64,9 +64,15 @@ WARDEN_DEVICE unsigned cluster_rank() {
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
+/// What the block's threads wrote is known to the first one behind the barrier of the block, and
+/// released by its fence before it arrives: a fence of each thread, as an arrival that releases
+/// has, takes several times as long.
 WARDEN_DEVICE void sync_cluster() {
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0)
+    asm volatile("fence.acq_rel.cluster;" ::: "memory");
   asm volatile(
-      "barrier.cluster.arrive.release;\n\t"
+      "barrier.cluster.arrive.relaxed;\n\t"
       "barrier.cluster.wait.acquire;" ::
           : "memory");
 }
@@ -290,6 +296,17 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
+/// Of global memory or a shared one's, at device scope: one load, whatever it is.
+WARDEN_DEVICE std::uint32_t load_anywhere(std::uint32_t const* address) {
+  std::uint32_t v;
+  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(address) : "memory");
+  return v;
+}
+/// Brings an address nearer, into the level-2 cache: nobody waits for it.
+WARDEN_DEVICE void prefetch(void const* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
+}
+
 /// One plain 16-byte store, to an aligned place that this thread does not read: what it loads may
 /// be loaded before. (Of an assignment the compiler makes four stores, or one.)
 WARDEN_DEVICE void store_four_words(void* address, std::uint32_t const (&words)[4]) {
@@ -461,6 +478,12 @@ WARDEN_DEVICE unsigned of_cluster(void const* own, unsigned rank) {
 }
 }  // namespace detail
 template <class T>
+WARDEN_DEVICE T const* cluster_address(T const& own, unsigned rank) {
+  T const* address;
+  asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(&own), "r"(rank));
+  return address;
+}
+template <class T>
 WARDEN_DEVICE T cluster_load(T const& own, unsigned rank) {
   static_assert(detail::word<T>);
   if (rank == cluster_rank()) return shared_load(own);
@@ -538,6 +561,10 @@ WARDEN_DEVICE std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t v
   return old;
 }
 #else
+template <class T>
+WARDEN_DEVICE T const* cluster_address(T const& own, unsigned) {
+  return &own;
+}
 template <class T>
 WARDEN_DEVICE T cluster_load(T const& own, unsigned) {
   return shared_load(own);

@@ -197,6 +197,7 @@ inline void store_whole_flit(flit_words* address, flit_words value, site where =
   device::store(address, &value, sizeof(value), device::storing::marked, where);
 }
 
+inline void prefetch(void const*) {}
 inline void store_four_words(void* address, std::uint32_t const (&words)[4],
                              site where = site::current()) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
@@ -347,6 +348,13 @@ T* of_cluster(T const& own, unsigned rank, site const& where) {
   return static_cast<T*>(device::of_cluster(&own, sizeof(T), rank, where));
 }
 }  // namespace detail
+template <class T>
+T const* cluster_address(T const& own, unsigned rank, site where = site::current()) {
+  return detail::of_cluster(own, rank, where);
+}
+inline std::uint32_t load_anywhere(std::uint32_t const* address, site where = site::current()) {
+  return load_relaxed(address, where);
+}
 template <class T>
 T cluster_load(T const& own, unsigned rank, site where = site::current()) {
   return shared_load(*detail::of_cluster(own, rank, where), where);
