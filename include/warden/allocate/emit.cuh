@@ -56,7 +56,7 @@ struct emit_elements {
     std::uint64_t const elements = that_fit(first, items.total());
     if (elements > long_ones.longest) {
       if (simt::lane_id() == 0) long_ones.add({of.first, first, elements});
-    } else {
+    } else if (elements != 0) {  // where nothing fits, `first` may lie far beyond the output
       write_windows<false>(shared, listed, of.first, static_cast<std::uint32_t>(elements),
                            out.data() + first);
     }
