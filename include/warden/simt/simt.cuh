@@ -27,7 +27,7 @@
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
 /// | ^ | `group_sync(m) group_ballot(m, p)` | as above, of lanes that run a section together |
 /// | ^ | `group_shuffle(m, v, lane) group_match(m, v)` | the same |
-/// | ^ | `warp_min(v)` | 32 bits; every lane of the warp |
+/// | ^ | `warp_min(v) warp_sum(v)` | 32 bits, sums also 64; every lane of the warp |
 /// | ^ | `unknown(v)` | v; the compiler knows nothing of it any more |
 /// | bits | `count_bits(w) first_bit(w) last_bit(w)` | 32 bits; none: -1 |
 /// | ^ | `multiply_high(a, b)` | 32 or 64 bits |
@@ -63,6 +63,8 @@
 
 #if defined(__CUDACC__)
 #  include <warden/simt/cuda.cuh>
+#  include <warden/simt/cuda_cluster.cuh>
 #else
 #  include <warden/simt/simulated.cuh>
+#  include <warden/simt/simulated_cluster.cuh>
 #endif

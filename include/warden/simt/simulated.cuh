@@ -48,9 +48,6 @@ inline void sync_block(site where = site::current()) {
 inline bool sync_block_or(bool value, site where = site::current()) {
   return device::sync_block(device::barrier::any, value, device::coming::from_anywhere, where) != 0;
 }
-inline unsigned cluster_size() { return device::cluster_blocks(); }
-inline unsigned cluster_rank() { return block_rank() % cluster_size(); }
-inline void sync_cluster(site where = site::current()) { device::sync_cluster(where); }
 inline void sync_warp(unsigned mask, site where = site::current()) {
   device::warp(device::collective::sync, mask, 0, 0, device::lanes::all, where);
 }
@@ -340,45 +337,6 @@ T shared_compare_exchange(T& place, std::type_identity_t<T> expected, std::type_
                           site where = site::current()) {
   device::begin_shared_atomic(&place, sizeof(T), where);
   return detail::compare_exchange(&place, expected, value);
-}
-
-namespace detail {
-template <class T>
-T* of_cluster(T const& own, unsigned rank, site const& where) {
-  return static_cast<T*>(device::of_cluster(&own, sizeof(T), rank, where));
-}
-}  // namespace detail
-template <class T>
-T const* cluster_address(T const& own, unsigned rank, site where = site::current()) {
-  return detail::of_cluster(own, rank, where);
-}
-inline std::uint32_t load_anywhere(std::uint32_t const* address, site where = site::current()) {
-  return load_relaxed(address, where);
-}
-template <class T>
-T cluster_load(T const& own, unsigned rank, site where = site::current()) {
-  return shared_load(*detail::of_cluster(own, rank, where), where);
-}
-template <class T>
-void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value,
-                   site where = site::current()) {
-  shared_store(*detail::of_cluster(own, rank, where), value, where);
-}
-inline void cluster_set_bits(std::uint32_t& own, unsigned rank, std::uint32_t bits,
-                             site where = site::current()) {
-  shared_set_bits(*detail::of_cluster(own, rank, where), bits, where);
-}
-inline std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value,
-                                      site where = site::current()) {
-  return shared_exchange(own, value, where);
-}
-inline void cluster_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
-                        site where = site::current()) {
-  shared_fetch_add(*detail::of_cluster(own, rank, where), value, where);
-}
-inline std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
-                                       site where = site::current()) {
-  return shared_fetch_add(*detail::of_cluster(own, rank, where), value, where);
 }
 
 // ---- waiting and time
