@@ -35,21 +35,10 @@ struct candidate {
   }
 
  protected:
-  /// How many of the list come before it, if the last one does not: by a binary search.
-  __device__ unsigned place_in(neighbour_list const& list) const {
-    unsigned place = 0;
-    WARDEN_UNROLL
-    for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
-      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
-    }
-    return place;
-  }
+  /// Whether the list is full of nearer ones.
   __device__ bool is_behind_all(neighbour_list const& list) const {
     constexpr unsigned last = neighbour_list::size - 1;
     return is_behind(list.ids[last], list.distances[last]);
-  }
-  __device__ bool is_at(neighbour_list const& list, unsigned place) const {
-    return list.ids[place] == id && list.distances[place] == distance;
   }
 
  private:
@@ -61,8 +50,12 @@ struct candidate {
 struct insert_alone : candidate {
   __device__ void operator()(neighbour_list& list) const {
     if (is_behind_all(list)) return;
-    unsigned const place = place_in(list);
-    if (is_at(list, place)) return;
+    unsigned place = 0;
+    WARDEN_UNROLL
+    for (unsigned step = neighbour_list::size / 2; step != 0; step /= 2) {
+      if (is_behind(list.ids[place + step - 1], list.distances[place + step - 1])) place += step;
+    }
+    if (list.ids[place] == id && list.distances[place] == distance) return;
     for (unsigned k = neighbour_list::size - 1; k > place; --k) {
       list.ids[k] = list.ids[k - 1];
       list.distances[k] = list.distances[k - 1];
@@ -71,15 +64,13 @@ struct insert_alone : candidate {
     list.distances[place] = distance;
   }
 };
-/// By `Lanes` lanes: each has every `Lanes`-th place. Candidates that would not be inserted are not
-/// run.
+/// By `Lanes` lanes: each has every `Lanes`-th place. What a full list rejects is not run.
 template <unsigned Lanes>
 struct insert_together : candidate {
   static constexpr unsigned lanes = Lanes;
 
-  __device__ bool changes_nothing(neighbour_list const& list) const {
-    return is_behind_all(list) || is_at(list, place_in(list));
-  }
+  /// Of a list that has it already it says no: to look for it costs more lists than it helps.
+  __device__ bool changes_nothing(neighbour_list const& list) const { return is_behind_all(list); }
   /// Whether the list, which others may be changing, will never take it: the last one only ever
   /// gets nearer. (Not those of its distance: an id may be of another moment.)
   __device__ bool never_changes(neighbour_list const& list) const {
