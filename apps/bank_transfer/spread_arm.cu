@@ -17,6 +17,8 @@ namespace {
 
 struct spread : warden::default_policy {
   using context = section_context;
+  /// A run has twice as many; sections that send into a log take more registers.
+  static constexpr unsigned block_threads = 128;
 };
 using accounts =
     warden::basic_spread_guarded<spread, account, withdraw, deposit, look_at_first, look_at_second>;

@@ -2,6 +2,7 @@
 // hash_table count FILE: how often each word of a text, or each key of a column, occurs.
 
 #include "apps/hash_table/baselines.cuh"
+#include "apps/hash_table/counts.cuh"
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
 #include "apps/support/command.hpp"
@@ -17,38 +18,17 @@
 
 namespace {
 
+using hash_table::counter;
+using hash_table::counts_type;
 using hash_table::word;
-using counts_type = std::unordered_map<std::string_view, std::uint64_t>;
-using counter = unsigned long long;
-
-/// Copies every entry out, each to a place of its own.
-struct collect {
-  word* words;
-  counter* counts;
-  std::uint32_t* entries;
-  __device__ void operator()(word const& w, counter const& n) const {
-    std::uint32_t const i = warden::simt::fetch_add(entries, 1u);
-    words[i] = w;
-    counts[i] = n;
-  }
-};
 
 /// Counts on the device and copies the result back.
 template <class Table>
 counts_type count_on_device(Table table, std::string_view text, warden::buffer<word> const& words) {
   table.count_async(words.data(), static_cast<std::uint32_t>(words.size()));
   table.wait();
-  std::uint64_t const most_entries = table.counts().inserted;
-  warden::buffer<word> keys{most_entries};
-  warden::buffer<counter> values{most_entries};
-  warden::buffer<std::uint32_t> entries{1};
-  entries.fill_bytes(0);
-  table.for_each_async(collect{keys.data(), values.data(), entries.data()});
-  auto const host_keys = keys.to_host();
-  auto const host_values = values.to_host();
   counts_type counts;
-  for (std::uint32_t i = 0; i < entries.to_host()[0]; ++i)
-    counts[text.substr(host_keys[i].offset, host_keys[i].length)] += host_values[i];
+  hash_table::collect_counts(table, text, counts);
   return counts;
 }
 
@@ -70,7 +50,30 @@ struct options {
   std::size_t top = 10;
   std::string arm = "warden_deferred";
   std::uint32_t capacity = 0;
+  int gpus = 0;  ///< 0: by the arm
 };
+
+counts_type count_by_arm(std::string const& arm, std::string const& text,
+                         std::vector<word> const& words, hash_table::table_options const& size) {
+  warden::buffer<char> const device_text{std::vector<char>(text.begin(), text.end())};
+  warden::buffer<word> const device_words{words};
+  using hash_table::word_keys;
+  word_keys const keys{device_text.data()};
+  if (arm == "lock_tuned") {
+    hash_table::locked_table<word, counter, word_keys> table{size, keys};
+    using make =
+        hash_table::without_value<hash_table::sections<word, counter, word_keys>::count, word>;
+    table.tune(make{device_words.data()}, static_cast<std::uint32_t>(words.size()));
+    table.clear_async({});
+    return count_on_device(std::move(table), text, device_words);
+  }
+  if (arm == "atomics") {
+    return count_on_device(hash_table::atomic_table<word, counter, word_keys>{size, keys}, text,
+                           device_words);
+  }
+  return count_on_device(hash_table::table<word, counter, word_keys>{size, keys}, text,
+                         device_words);
+}
 
 int count(options const& o) {
   std::string const text = hash_table::read_text(o.file);
@@ -83,32 +86,17 @@ int count(options const& o) {
   }
   counts_type const wanted = hash_table::count_sequentially(text, words);
 
-  warden::buffer<char> const device_text{std::vector<char>(text.begin(), text.end())};
-  warden::buffer<word> const device_words{words};
-  hash_table::word_keys const keys{device_text.data()};
   // No text has more different words than words.
   std::uint32_t const capacity =
       o.capacity != 0 ? o.capacity
                       : static_cast<std::uint32_t>(std::min<std::size_t>(words.size(), 1u << 31));
   hash_table::table_options const size{.capacity = capacity};
-  using hash_table::word_keys;
-  counts_type counts;
-  if (o.arm == "lock_tuned") {
-    hash_table::locked_table<word, counter, word_keys> table{size, keys};
-    using make =
-        hash_table::without_value<hash_table::sections<word, counter, word_keys>::count, word>;
-    table.tune(make{device_words.data()}, static_cast<std::uint32_t>(words.size()));
-    table.clear_async({});
-    counts = count_on_device(std::move(table), text, device_words);
-  } else if (o.arm == "atomics") {
-    counts = count_on_device(hash_table::atomic_table<word, counter, word_keys>{size, keys}, text,
-                             device_words);
-  } else {
-    counts = count_on_device(hash_table::table<word, counter, word_keys>{size, keys}, text,
-                             device_words);
-  }
+  counts_type const counts = o.gpus != 0 ? hash_table::count_over_gpus(o.gpus, text, words, size)
+                                         : count_by_arm(o.arm, text, words, size);
+  std::string const by =
+      o.gpus != 0 ? "warden_deferred over " + std::to_string(o.gpus) + " GPUs" : o.arm;
   print_top(counts, o.top);
-  std::printf("%zu words, %zu different, by %s on %s\n", words.size(), counts.size(), o.arm.c_str(),
+  std::printf("%zu words, %zu different, by %s on %s\n", words.size(), counts.size(), by.c_str(),
               warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   if (counts == wanted) {
     std::printf("equal to a sequential count\n");
@@ -130,8 +118,12 @@ int main(int argc, char** argv) {
   command->add_option("--column", o.column, "count the keys of this column, from 1, instead")
       ->check(CLI::Range(1u, 1000u));
   command->add_option("--top", o.top, "how many words to print")->check(CLI::Range(0, 1'000'000));
-  command->add_option("--arm", o.arm, "what counts")
-      ->check(CLI::IsMember({"warden_deferred", "lock_tuned", "atomics"}));
+  CLI::Option* const arm = command->add_option("--arm", o.arm, "what counts")
+                               ->check(CLI::IsMember({"warden_deferred", "lock_tuned", "atomics"}));
+  command
+      ->add_option("--gpus", o.gpus, "GPUs that have a share of the table each, by warden_deferred")
+      ->check(CLI::Range(1, 64))
+      ->excludes(arm);
   command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
       ->check(CLI::Range(1u, 1u << 31));
   return apps::run_command(app, argc, argv, [&] { return count(o); });

@@ -76,6 +76,71 @@ WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
 
 }  // namespace detail
 
+/// What a table's operations are handed, beside its buckets: overflow nodes, pool and totals, on
+/// the device current at construction.
+template <class Key, class Value, class Keys>
+class overflow_memory {
+ public:
+  using context = table_context<Key, Value, Keys>;
+
+  /// `overflow` nodes.
+  overflow_memory(std::uint32_t overflow, Keys keys)
+      : overflow_{overflow},
+        keys_{keys},
+        nodes_{overflow},
+        below_{overflow},
+        pool_{1},
+        counted_{stripes} {}
+
+  /// Gives all nodes back and forgets the totals; enqueued.
+  void clear_async(warden::stream_ref s) {
+    pool_.fill_bytes(0, s);
+    counted_.fill_bytes(0, s);
+  }
+  /// Of a table with so many buckets.
+  [[nodiscard]] context device_context(std::uint32_t buckets) const {
+    return {nodes_.data(), pool_ref{pool_.data(), below_.data(), overflow_},
+            outcome_counter{counted_.data()}, keys_, buckets};
+  }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes();
+  }
+  /// What became of the operations since construction or `clear_async`; blocks the host.
+  [[nodiscard]] totals counts(warden::stream_ref s = {}) const {
+    totals sum{};
+    for (totals_stripe const& stripe : counted_.to_host(s)) {
+      sum.inserted += stripe.counts.inserted;
+      sum.updated += stripe.counts.updated;
+      sum.present += stripe.counts.present;
+      sum.erased += stripe.counts.erased;
+      sum.absent += stripe.counts.absent;
+      sum.refused += stripe.counts.refused;
+    }
+    return sum;
+  }
+  /// Throws limit_error if keys were refused since the last call.
+  void check_pool(warden::stream_ref s, std::source_location where) {
+    std::uint64_t const refused = counts(s).refused;
+    std::uint64_t const more = refused - (refused < reported_ ? refused : reported_);
+    reported_ = refused;
+    if (more == 0) return;
+    throw warden::limit_error{"hash_table: the pool of " + std::to_string(overflow_) +
+                                  " overflow nodes is full; " + std::to_string(more) +
+                                  " new keys were refused (the other operations were executed)",
+                              where};
+  }
+
+ private:
+  std::uint32_t overflow_;
+  Keys keys_;
+  warden::buffer<node<Key, Value>> nodes_;
+  warden::buffer<std::uint32_t> below_;
+  warden::buffer<pool_state> pool_;
+  warden::buffer<totals_stripe> counted_;
+  std::uint64_t reported_ = 0;
+};
+
 /// Buckets, overflow nodes, pool and totals of one table, on the device current at construction.
 template <class Key, class Value, class Keys>
 class storage {
@@ -86,12 +151,8 @@ class storage {
 
   storage(table_options o, Keys keys, std::source_location where)
       : options_{checked(o, where)},
-        keys_{keys},
         buckets_{options_.buckets},
-        nodes_{options_.overflow},
-        below_{options_.overflow},
-        pool_{1},
-        counted_{stripes} {
+        overflow_{options_.overflow, keys} {
     clear_async({});
     warden::stream_ref{}.synchronize();
   }
@@ -99,22 +160,20 @@ class storage {
   /// Empties the table and forgets the totals; enqueued.
   void clear_async(warden::stream_ref s) {
     buckets_.fill_bytes(0, s);
-    pool_.fill_bytes(0, s);
-    counted_.fill_bytes(0, s);
+    overflow_.clear_async(s);
   }
 
   [[nodiscard]] bucket_type* buckets() const { return buckets_.data(); }
   [[nodiscard]] std::uint32_t bucket_count() const { return options_.buckets; }
   [[nodiscard]] unsigned partitions() const { return options_.partitions; }
   [[nodiscard]] context device_context() const {
-    return {nodes_.data(), pool_ref{pool_.data(), below_.data(), options_.overflow},
-            outcome_counter{counted_.data()}, keys_, options_.buckets};
+    return overflow_.device_context(options_.buckets);
   }
   /// The table as kernels see it that run while no operation does.
   [[nodiscard]] view device_view() const { return {buckets_.data(), device_context()}; }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return buckets_.bytes() + nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes();
+    return buckets_.bytes() + overflow_.memory_bytes();
   }
 
   /// Looks `n` keys up, all pointers device memory: `found[i]` says whether `keys[i]` is there, and
@@ -133,35 +192,15 @@ class storage {
   }
 
   /// What became of the operations since construction or `clear_async`; blocks the host.
-  [[nodiscard]] totals counts(warden::stream_ref s = {}) const {
-    totals sum{};
-    for (totals_stripe const& stripe : counted_.to_host(s)) {
-      sum.inserted += stripe.counts.inserted;
-      sum.updated += stripe.counts.updated;
-      sum.present += stripe.counts.present;
-      sum.erased += stripe.counts.erased;
-      sum.absent += stripe.counts.absent;
-      sum.refused += stripe.counts.refused;
-    }
-    return sum;
-  }
-
+  [[nodiscard]] totals counts(warden::stream_ref s = {}) const { return overflow_.counts(s); }
   /// Throws limit_error if keys were refused since the last call.
   void check_pool(warden::stream_ref s, std::source_location where) {
-    std::uint64_t const refused = counts(s).refused;
-    std::uint64_t const more = refused - (refused < reported_ ? refused : reported_);
-    reported_ = refused;
-    if (more == 0) return;
-    throw warden::limit_error{"hash_table: the pool of " + std::to_string(options_.overflow) +
-                                  " overflow nodes is full; " + std::to_string(more) +
-                                  " new keys were refused (the other operations were executed)",
-                              where};
+    overflow_.check_pool(s, where);
   }
 
- private:
-  static constexpr std::uint32_t most = 1u << 31;
-
+  /// The same options with what they leave to be chosen. Throws limit_error for impossible ones.
   static table_options checked(table_options o, std::source_location where) {
+    constexpr std::uint32_t most = 1u << 31;
     auto const check = [&](char const* what, std::uint32_t n) {
       if (n == 0 || n > most) {
         throw warden::limit_error{std::string{"hash_table: "} + what + " " + std::to_string(n) +
@@ -182,14 +221,10 @@ class storage {
     return o;
   }
 
+ private:
   table_options options_;
-  Keys keys_;
   warden::buffer<bucket_type> buckets_;
-  warden::buffer<node<Key, Value>> nodes_;
-  warden::buffer<std::uint32_t> below_;
-  warden::buffer<pool_state> pool_;
-  warden::buffer<totals_stripe> counted_;
-  std::uint64_t reported_ = 0;
+  overflow_memory<Key, Value, Keys> overflow_;
 };
 
 }  // namespace hash_table

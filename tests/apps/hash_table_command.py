@@ -54,6 +54,15 @@ class CountTest(command.CommandTest):
             self.assertEqual(self.counts(many, "--arm", arm, "--top", 100), wanted, arm)
             self.assertRegex(self.summary, rf"^465 words, 30 different, by {arm} on \S")
 
+    def test_several_gpus(self):
+        many = self.file("many.txt", MANY)
+        wanted = [(n, f"w{n}") for n in range(30, 0, -1)]
+        for gpus in (1, 2, 3):
+            self.assertEqual(self.counts(many, "--gpus", gpus, "--top", 100), wanted, gpus)
+            self.assertRegex(self.summary, rf"^465 words, 30 different, by warden_deferred over {gpus} GPUs on \S")
+        self.refused(2, ".*--gpus.*65.*", "count", many, "--gpus", 65)
+        self.refused(2, ".*--gpus.*", "count", many, "--gpus", 2, "--arm", "atomics")
+
     def test_a_missing_column(self):
         edges = self.file("edges.txt", EDGES)
         self.refused(1, re.escape(f"{edges}:2: no column 3"), "count", edges, "--column", 3)
