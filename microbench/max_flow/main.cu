@@ -132,6 +132,7 @@ int main(int argc, char** argv) {
       {"washington_1024x1024", graph::washington{{.rows = 1024, .columns = 1024}}},
       {"washington_2048x2048", graph::washington{{.rows = 2048, .columns = 2048}}},
       {"washington_4096x4096", graph::washington{{.rows = 4096, .columns = 4096}}},
+      {"washington_8192x4096", graph::washington{{.rows = 8192, .columns = 4096}}},
       {"rmf_long_3x9", graph::rmf{{.a = 3, .b = 9}}},
       {"rmf_long_32x1024", graph::rmf{{.a = 32, .b = 1024}}},
       {"rmf_wide_5x2", graph::rmf{{.a = 5, .b = 2}}},
