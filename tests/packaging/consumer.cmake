@@ -19,11 +19,17 @@ run(${CMAKE_COMMAND} --build ${build}/warden --target install)
 set(wanted "")
 if(cuda)
   # Both devices are installed; whoever asks for CUDA needs no Boost.
-  set(wanted -Dcomponent=cuda -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
+  set(wanted -Dcomponent=cuda -Dnccl=${nccl} -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
 endif()
 run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda} ${wanted}
     -DCMAKE_PREFIX_PATH=${build}/prefix)
 run(${CMAKE_COMMAND} --build ${build}/consumer)
+if(nccl)
+  run(${build}/consumer/ranks)
+  if(NOT out MATCHES "refused: ")
+    message(FATAL_ERROR "with a communicator that is none it printed: ${out}")
+  endif()
+endif()
 if(NOT cuda)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/missing ${options}
     -Dcomponent=cuda -DCMAKE_PREFIX_PATH=${build}/prefix RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Warden for CUDA alone, where there is no Boost, and compiles README's examples without CMake.
+# Installs Warden for CUDA alone, where there is no Boost and no NCCL, and compiles README's examples without CMake.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT code EQUAL 0)
@@ -12,7 +12,7 @@ file(REMOVE_RECURSE ${build})
 set(prefix ${build}/prefix)
 set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
 run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=${architecture}
-    -DWARDEN_CUDA=ON -DWARDEN_SIMULATED_DEVICE=OFF -DWARDEN_BUILD_TESTS=OFF -DWARDEN_BUILD_BENCHMARKS=OFF
+    -DWARDEN_CUDA=ON -DWARDEN_NCCL=OFF -DWARDEN_SIMULATED_DEVICE=OFF -DWARDEN_BUILD_TESTS=OFF -DWARDEN_BUILD_BENCHMARKS=OFF
     -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX=${prefix})
 run(${CMAKE_COMMAND} --build ${build}/warden --target install)
 file(GLOB libraries RELATIVE ${prefix}/lib ${prefix}/lib/*.*)
@@ -36,12 +36,16 @@ if(pkg_config)
   endif()
 endif()
 
-# find_package: CUDA without Boost, and a line about what is not there.
+# find_package: CUDA without Boost, and a line about each that is not there.
 set(find ${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -DCMAKE_PREFIX_PATH=${prefix})
 run(${find})
 run(${find} -Dcomponent=cuda)
-execute_process(COMMAND ${find} -Dcomponent=sim RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE out)
-string(REGEX REPLACE "[ \n]+" " " out "${out}")
-if(code EQUAL 0 OR NOT out MATCHES "this Warden was installed without the simulated device")
-  message(FATAL_ERROR "a simulated device that is not there: exit code ${code}, ${out}")
-endif()
+set(missing_sim "this Warden was installed without the simulated device")
+set(missing_nccl "this Warden was installed without NCCL")
+foreach(component IN ITEMS sim nccl)
+  execute_process(COMMAND ${find} -Dcomponent=${component} RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE out)
+  string(REGEX REPLACE "[ \n]+" " " out "${out}")
+  if(code EQUAL 0 OR NOT out MATCHES "${missing_${component}}")
+    message(FATAL_ERROR "the component ${component}, which is not there: exit code ${code}, ${out}")
+  endif()
+endforeach()
