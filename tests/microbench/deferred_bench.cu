@@ -69,6 +69,16 @@ TYPED_TEST(deferred_sections, that_ran_once_are_verified) {
   EXPECT_TRUE((this->template verified<by_lone_lanes>(self::n, 2, self::n, 2)));
 }
 
+TYPED_TEST(deferred_sections, take_their_messages_of_memory_and_a_twentieth_more) {
+  std::size_t const n = std::size_t{1} << 26, messages = n * TypeParam::message_bytes;
+  warden::buffer<record> records{1};
+  table<TypeParam> on{records};
+  warden::deferred_options chosen{};
+  chosen.partitions = 256;
+  deferred_log<TypeParam> const later{on, n, chosen};
+  EXPECT_LE(later.memory_bytes(), messages + messages / 20 + (std::size_t{2} << 20));
+}
+
 TYPED_TEST(deferred_sections, that_were_lost_doubled_or_on_another_record_are_not) {
   constexpr std::uint32_t n = deferred_sections<TypeParam>::n;
   EXPECT_FALSE((this->template verified<bench::by_threads>(n - 1, 1, n, 1))) << "lost";
