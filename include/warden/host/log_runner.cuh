@@ -111,6 +111,10 @@ class log_runner {
             where};
       }
     }
+    // What is split anyway is sent to few partitions, which takes less.
+    if (chosen.partitions == 0 && chosen.split == 0) {
+      for (; split > 1 && split < most_split && partitions > usual; partitions /= 2) split *= 2;
+    }
     run_blocks_ = resident(run_kernel_, run_bytes_, where);
     if constexpr (two_widths)
       run_blocks_ = std::min(run_blocks_, resident(partials_kernel_, run_bytes_, where));

@@ -194,11 +194,9 @@ class log_splitter {
   simt::shared_span<found> shared_;
 };
 
-/// Splits the log. As many blocks as are resident together, or fewer.
+/// Splits the log. As many blocks as are resident together, or fewer. (Two a multiprocessor spill.)
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads,
-                                 Ref::policy::block_threads <= 512 ? 2 : 1)
-    split_log(split_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
   if (!a.run.runs()) return;
   log_splitter<Ref>{a, simt::dynamic_shared()}.run();
 }
