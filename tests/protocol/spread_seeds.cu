@@ -88,6 +88,17 @@ TEST(spread_seeds, what_a_rank_throws_comes_out_and_not_that_others_waited_for_i
     });
   });
   EXPECT_EQ(thrown.substr(0, 7), "no more");
+  // Rank 0 knows only that another one had something.
+  EXPECT_EQ(spreading::told([] {
+              warden::run_on_gpus(2, [](warden::communicator const& world) {
+                spreading::rank_bench<by_default> b{world, 20};
+                warden::deferred later{b.on(), 100};
+                b.send_alone(later, 0, 100, world.rank() == 1 ? 60 : 20);
+                later.run();
+                b.on().wait();
+              });
+            }).substr(0, 16),
+            "send: record id ");
   EXPECT_EQ(spreading::told([] { warden::run_on_gpus(65, [](auto const&) {}); }).substr(0, 30),
             "run_on_gpus: 65 simulated GPUs");
 }
