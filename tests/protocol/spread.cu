@@ -178,7 +178,6 @@ TEST(spread, records_may_be_dealt_out_by_a_users_map) {
                 HasSubstr("the owner map has 3 servers, and the communicator 2 ranks"));
   });
 }
-
 struct combining : by_default {
   static constexpr bool combines = true;
 };
@@ -341,6 +340,16 @@ TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
                 }),
                 HasSubstr("room for 2147483648 sections; the limit is 1073741824"));
   });
+}
+TEST(spread, room_that_nobody_asked_for_is_not_too_much) {
+  using on_chip = deferring::small_blocks<warden::executor::locks<64>, placement::on_chip>;
+  rank_bench<on_chip> b{warden::communicator::alone(), 100'000};
+  // A log as large as this is refused for another reason, before there is any memory for it.
+  EXPECT_THAT(
+      told([&] {
+        warden::deferred later{b.on(), (std::size_t{1} << 29) + 1, {.partitions = 1, .split = 1}};
+      }),
+      HasSubstr("do not fit the chip"));
 }
 TEST(spread, a_run_is_not_captured) {
   on_ranks(ranks(2), [](warden::communicator const& world) {

@@ -67,7 +67,7 @@ class spread_runner {
                  " for each, at most",
              where);
     }
-    room_ = chosen.room != 0 ? chosen.room : 2 * sections;
+    room_ = chosen.room != 0 ? chosen.room : std::min(2 * sections, most_places);
     if (room_ > most_places)
       refuse("room for " + std::to_string(room_) + " sections; the limit is " +
                  std::to_string(most_places),
