@@ -178,6 +178,21 @@ TEST(spread, records_may_be_dealt_out_by_a_users_map) {
                 HasSubstr("the owner map has 3 servers, and the communicator 2 ranks"));
   });
 }
+struct chunked : by_default {
+  struct rank_owner_map : warden::interleaved_owner_map {
+    using warden::interleaved_owner_map::interleaved_owner_map;
+  };
+};
+TEST(spread, owner_maps_that_differ_are_refused_on_all_ranks) {
+  on_ranks(ranks(3), [](warden::communicator const& world) {
+    using guarded = warden::basic_spread_guarded<chunked, entry, deferring::add<1>>;
+    EXPECT_THAT(told([&] {
+                  guarded{world, 100, {3, world.rank() == 2 ? 4u : 2u}};
+                }),
+                HasSubstr("rank 2 has another owner map than rank 0"));
+  });
+}
+
 struct combining : by_default {
   static constexpr bool combines = true;
 };
