@@ -33,6 +33,8 @@ class nccl_transport final : public runtime::transport {
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
                  std::atomic<bool>* any_failed = nullptr)
       : comm_{comm}, limit_{chosen.time_limit_seconds}, any_failed_{any_failed} {
+    // One that does not block may not be made yet, and knows nothing until then.
+    demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
     demand(ncclCommCount(comm, &size_), "asking for the number of ranks", where);
   }
