@@ -319,6 +319,30 @@ TEST(spread, room_is_counted_to_the_last_place) {
     EXPECT_EQ(b.ran(), world.rank() == 0 ? 2 * n : 0);
   });
 }
+WARDEN_KERNEL void use_up_rows(rank_bench<by_default>::guarded::deferred_ref to) {
+  to.log.control->rows = to.log.rows;
+}
+/// Kernels that send while a log is emptied may take rows in vain, until there is none for what was
+/// sent by threads alone.
+TEST(spread, what_finds_no_row_is_told) {
+  for (int const count : {1, 2}) {
+    on_ranks(ranks(count), [](warden::communicator const& world) {
+      constexpr std::uint32_t n = 6000;
+      rank_bench<by_default> b{world, 30};
+      warden::deferred later{b.on(), n};
+      b.send_alone(later, 0, n);
+      simt::launch(&use_up_rows, 1, 1, 0, later.ref(), {});
+      later.run();
+      EXPECT_THAT(told([&] { b.on().wait(); }),
+                  testing::StartsWith("run: 6000 sections were lost, because a kernel was"));
+      EXPECT_EQ(b.ran(), 0u);
+      b.send_alone(later, 0, n);
+      later.run();
+      b.on().wait();
+      EXPECT_GT(b.ran(), 0u);
+    });
+  }
+}
 TEST(spread, a_rank_at_work_puts_all_off) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     rank_bench<by_default> b{world, 30};
