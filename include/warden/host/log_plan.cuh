@@ -80,8 +80,8 @@ class log_plan {
       log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + regions);
       return log;
     }
-    // Batches and tiles share the places. Of both kinds a region has one that is short: a batch that
-    // was cut where the region ended, and its last tile.
+    // Batches and tiles share the places. Of both kinds a region has one that is short: a batch
+    // that was cut where the region ended, and its last tile.
     log.rows = log.size / std::min(log.least_batch, tile) + 2 * regions;
     if constexpr (Ref::formats::two_widths) {
       // A batch of partials comes from a flush of so many sections, at least.
