@@ -85,4 +85,28 @@ TEST(spread_sends, what_finds_no_place_is_told) {
   });
 }
 
+WARDEN_KERNEL void begin_at_home(arguments a) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  // Each sends one to record 0.
+  if (i < a.end) a.ref.send(1, hop{i, 0, 1});
+}
+TEST(spread_sends, what_a_rank_has_no_room_for_stays_though_its_senders_have_run) {
+  on_ranks(ranks(2), [](warden::communicator const& world) {
+    constexpr std::uint32_t n = 100;
+    guarded on{world, 2};
+    {
+      warden::deferred later{on, n, {.room = n - 1}};
+      if (world.rank() == 1) simt::launch(&begin_at_home, 4, 32, 0, {later.ref(), 0, n, 2, 1}, {});
+      EXPECT_THAT(
+          told([&] { later.run(); }),
+          HasSubstr("run: 100 sections would come to rank 0, whose log has room for 99; what "
+                    "the logs hold was not run, and is still there: give the option room"));
+      EXPECT_EQ(on.records().to_host()[0].count, world.rank() == 1 ? n : 0);
+    }
+    EXPECT_THAT(
+        told([&] { on.wait(); }),
+        HasSubstr(world.rank() == 1 ? "100 deferred sections were never run" : "but on rank 1"));
+  });
+}
+
 }  // namespace

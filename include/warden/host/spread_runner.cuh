@@ -259,7 +259,7 @@ class spread_runner {
       throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +
                             std::to_string(rooms_[r]) +
-                            "; nothing was run, and all ranks' logs are as they were: give the "
+                            "; what the logs hold was not run, and is still there: give the "
                             "option room",
                         where};
     }
