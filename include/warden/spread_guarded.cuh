@@ -125,13 +125,16 @@ class basic_spread_guarded {
     stream_ref{}.synchronize(where);
   }
 
-  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and throws what
-  /// was wrong here, as guarded::wait does; or where there was nothing here but on other ranks,
-  /// other_rank_error. Collective: all ranks are told of all errors, and the host waits for all
-  /// ranks. Throws communicator_error when one does not come.
+  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and the last run
+  /// of a log in whatever stream, and throws what was wrong here, as guarded::wait does; or where
+  /// there was nothing here but on other ranks, other_rank_error. Collective: all ranks are told of
+  /// all errors, and the host waits for all ranks. Throws communicator_error when one does not
+  /// come.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
+    // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
+    s.wait_for(detail::launch_access::shared(local_)->last_run, where);
     world().by().wait(s, where);
     std::exception_ptr mine;
     try {
