@@ -125,6 +125,7 @@ TEST(spread, runs_a_log_that_is_full_on_every_rank) {
 /// One rank needs no partner: the same program, the same result.
 TEST(spread, runs_on_one_rank_alone) {
   run_parts<by_default>(warden::communicator::alone(), 100, 1000);
+  run_parts<by_default>(spreading::idle_rank(), 100, 1000);
 }
 
 struct mapped : by_default {

@@ -70,6 +70,15 @@ TEST(spread_sends, a_run_ends_when_no_rank_has_any_section) {
     });
   }
 }
+TEST(spread_sends, one_rank_asks_nobody) {
+  constexpr std::uint32_t n = 300;
+  guarded on{spreading::idle_rank(), 50};
+  warden::deferred later{on, n};
+  begin({later.ref(), 0, n, 50, 5});
+  later.run();
+  on.wait();
+  expect_chains(on, n, 5, 1);
+}
 TEST(spread_sends, what_finds_no_place_is_told) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     constexpr std::uint32_t n = 100;
