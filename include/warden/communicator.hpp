@@ -58,7 +58,8 @@ class transport {
 
 /// Choices made when a communicator is wrapped.
 struct communicator_options {
-  /// How long a rank waits for the others, in seconds, before it gives up.
+  /// How long a rank waits for the others, in seconds, before it gives up; its own work before that
+  /// counts as well.
   double time_limit_seconds = 600;
 };
 
@@ -70,8 +71,10 @@ struct communicator_options {
 /// collective is called by all ranks in the same order.
 class communicator {
  public:
-  /// Borrows an `ncclComm_t`, which outlives it and everything made with it. To abort it, behind an
-  /// error, is the user's. Needs the CMake component `nccl`. Throws communicator_error.
+  /// Borrows an `ncclComm_t`, which outlives it and everything made with it; waits until it is
+  /// made, if it does not block. To abort it, behind an error, is the user's, before what was made
+  /// with it is destroyed: to free memory is to wait for the GPU, where NCCL may wait for a rank
+  /// that never comes. Needs the CMake component `nccl`. Throws communicator_error.
   communicator(ncclComm* borrowed, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
   /// By a transport of one's own.

@@ -31,8 +31,8 @@ struct deferred_options {
   /// sections, and 4,096 more.
   std::size_t batches = 0;
   /// Of a log on records that are spread over ranks: places for sections that come from other ranks
-  /// in one run; with order::sequential for all that this rank runs. By default twice as many as
-  /// the log holds.
+  /// in one run; with order::sequential for all that this rank runs. 2^30 at most; by default twice
+  /// as many as the log holds, if those are not more.
   std::size_t room = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <warden/host/check_owner_map.cuh>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/rank_channel.cuh>
+#include <warden/host/same_owner_map.cuh>
 #include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 #include <warden/runtime.hpp>
@@ -102,7 +103,8 @@ class basic_spread_guarded {
     static_assert(std::is_same_v<map_type, interleaved_owner_map>,
                   "warden: the policy has a rank_owner_map of its own: give the guarded one");
   }
-  /// The same with a map of one's own, whose servers are the ranks; equal on all of them.
+  /// The same with a map of one's own, whose servers are the ranks: equal on all of them, which is
+  /// asked. Collective: throws communicator_error where a rank does not come.
   basic_spread_guarded(communicator world, std::uint64_t total, map_type ranks,
                        context sections_context = {}, guarded_options chosen = {},
                        std::source_location where = std::source_location::current())
@@ -113,6 +115,8 @@ class basic_spread_guarded {
         errors_{std::move(world), 1, where} {
     detail::launch_access::shared(local_)->all_records = total;
     if constexpr (!std::is_same_v<map_type, interleaved_owner_map>) {
+      // Before each rank looks at its own, so that none is left waiting.
+      detail::demand_same_owner_map(this->world(), map_, total, where);
       std::string const complaint =
           detail::complaint_about(map_, total, static_cast<std::uint32_t>(records_.size()), where);
       if (!complaint.empty()) throw limit_error{complaint, where};
@@ -121,13 +125,16 @@ class basic_spread_guarded {
     stream_ref{}.synchronize(where);
   }
 
-  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and throws what
-  /// was wrong here, as guarded::wait does; or where there was nothing here but on other ranks,
-  /// other_rank_error. Collective: all ranks are told of all errors, and the host waits for all
-  /// ranks. Throws communicator_error when one does not come.
+  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and the last run
+  /// of a log in whatever stream, and throws what was wrong here, as guarded::wait does; or where
+  /// there was nothing here but on other ranks, other_rank_error. Collective: all ranks are told of
+  /// all errors, and the host waits for all ranks. Throws communicator_error when one does not
+  /// come.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
+    // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
+    s.wait_for(detail::launch_access::shared(local_)->last_run, where);
     world().by().wait(s, where);
     std::exception_ptr mine;
     try {

@@ -66,9 +66,9 @@ class deferred<Policy, Record, Sections...> {
   /// run; the messages themselves, and the sections, are only enqueued. With one rank, and no
   /// sections that send any, it only enqueues. Where a rank's records are in another run nobody
   /// runs anything, which the guarded's `wait` tells, and the logs stay as they were. Throws
-  /// limit_error on all ranks, and leaves the logs as they were, if more would come to a rank than
-  /// its log has room for; limit_error while the stream is being captured; communicator_error when
-  /// a rank does not come; cuda_error.
+  /// limit_error on all ranks, and leaves the logs as they are, if more would come to a rank than
+  /// its log has room for (what sent that, if sections did, has run); limit_error while the stream
+  /// is being captured; communicator_error when a rank does not come; cuda_error.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
       throw limit_error{

@@ -6,6 +6,7 @@
 #include <warden/runtime.hpp>
 
 #include "../cuda/check.hpp"
+#include "../first_cause.hpp"
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -32,6 +33,8 @@ class nccl_transport final : public runtime::transport {
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
                  std::atomic<bool>* any_failed = nullptr)
       : comm_{comm}, limit_{chosen.time_limit_seconds}, any_failed_{any_failed} {
+    // One that does not block may not be made yet, and knows nothing until then.
+    demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
     demand(ncclCommCount(comm, &size_), "asking for the number of ranks", where);
   }
@@ -40,8 +43,7 @@ class nccl_transport final : public runtime::transport {
     if (any_failed_ == nullptr || comm_ == nullptr) return;
     if (std::uncaught_exceptions() != 0) {
       // To destroy it would wait for ranks that wait for this one.
-      *any_failed_ = true;
-      ncclCommAbort(comm_);
+      abort();
     } else {
       ncclCommDestroy(comm_);
     }
@@ -97,8 +99,10 @@ class nccl_transport final : public runtime::transport {
     if (code != ncclSuccess) fail(what, ncclGetErrorString(code), where);
   }
   void demand_no_error(char const* what, std::source_location where) {
-    if (comm_ == nullptr || (any_failed_ != nullptr && *any_failed_))
-      fail(what, "another rank has failed", where);
+    if (comm_ == nullptr || (any_failed_ != nullptr && *any_failed_)) {
+      abort();
+      throw given_up{said(what, "another rank has failed"), where};
+    }
     ncclResult_t state = ncclSuccess;
     ncclResult_t const asked = ncclCommGetAsyncError(comm_, &state);
     if (asked != ncclSuccess) state = asked;
@@ -114,14 +118,19 @@ class nccl_transport final : public runtime::transport {
       std::this_thread::sleep_for(std::chrono::microseconds{20});
   }
   [[noreturn]] void fail(char const* what, std::string const& why, std::source_location where) {
-    if (any_failed_ != nullptr) {
-      *any_failed_ = true;
-      if (comm_ != nullptr) ncclCommAbort(comm_);
-      comm_ = nullptr;
-    }
-    throw communicator_error{
-        "rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ": " + what + ": " + why,
-        where};
+    abort();
+    throw communicator_error{said(what, why), where};
+  }
+  [[nodiscard]] std::string said(char const* what, std::string const& why) const {
+    return "rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ": " + what + ": " +
+           why;
+  }
+  /// If the communicator is its own. Others are told by their next call.
+  void abort() {
+    if (any_failed_ == nullptr) return;
+    *any_failed_ = true;
+    if (comm_ != nullptr) ncclCommAbort(comm_);
+    comm_ = nullptr;
   }
 
   ncclComm_t comm_;
@@ -153,7 +162,7 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
   }
   std::atomic<bool> any_failed = false;
   std::mutex mutex;
-  std::exception_ptr first;
+  std::vector<std::exception_ptr> thrown;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < gpus; ++rank) {
     threads.emplace_back([&, rank] {
@@ -162,13 +171,14 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
         body(communicator{std::make_shared<nccl_transport>(
             comms[static_cast<std::size_t>(rank)], communicator_options{}, where, &any_failed)});
       } catch (...) {
+        any_failed = true;
         std::lock_guard const lock{mutex};
-        if (!any_failed.exchange(true) || !first) first = std::current_exception();
+        thrown.push_back(std::current_exception());
       }
     });
   }
   for (std::thread& t : threads) t.join();
-  if (first) std::rethrow_exception(first);
+  if (std::exception_ptr const first = first_cause(thrown)) std::rethrow_exception(first);
 }
 
 WARDEN_HOST_NAMESPACE_END

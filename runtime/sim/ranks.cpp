@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated device is as many GPUs as one likes.
 
+#include "../first_cause.hpp"
+
 #include <warden/communicator.hpp>
 #include <warden/error.hpp>
 #include <warden/loopback.hpp>
@@ -19,15 +21,7 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
   }
   loopback_settings chosen;
   chosen.ranks = gpus;
-  std::exception_ptr first;
-  for (std::exception_ptr const& thrown : run_ranks(chosen, body)) {
-    try {
-      if (thrown) std::rethrow_exception(thrown);
-    } catch (communicator_error const&) {
-      // Most often for want of the one that threw something else.
-      if (!first) first = thrown;
-    }
-  }
+  std::exception_ptr const first = first_cause(run_ranks(chosen, body));
   if (first) std::rethrow_exception(first);
 }
 

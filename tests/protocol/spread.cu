@@ -125,6 +125,7 @@ TEST(spread, runs_a_log_that_is_full_on_every_rank) {
 /// One rank needs no partner: the same program, the same result.
 TEST(spread, runs_on_one_rank_alone) {
   run_parts<by_default>(warden::communicator::alone(), 100, 1000);
+  run_parts<by_default>(spreading::idle_rank(), 100, 1000);
 }
 
 struct mapped : by_default {
@@ -176,6 +177,20 @@ TEST(spread, records_may_be_dealt_out_by_a_users_map) {
                   guarded{world, keys, mapped::rank_owner_map{3, keys}};
                 }),
                 HasSubstr("the owner map has 3 servers, and the communicator 2 ranks"));
+  });
+}
+struct chunked : by_default {
+  struct rank_owner_map : warden::interleaved_owner_map {
+    using warden::interleaved_owner_map::interleaved_owner_map;
+  };
+};
+TEST(spread, owner_maps_that_differ_are_refused_on_all_ranks) {
+  on_ranks(ranks(3), [](warden::communicator const& world) {
+    using guarded = warden::basic_spread_guarded<chunked, entry, deferring::add<1>>;
+    EXPECT_THAT(told([&] {
+                  guarded{world, 100, {3, world.rank() == 2 ? 4u : 2u}};
+                }),
+                HasSubstr("rank 2 has another owner map than rank 0"));
   });
 }
 
@@ -282,9 +297,10 @@ TEST(spread, a_rank_without_room_is_named_on_all_ranks_and_nothing_is_lost) {
     auto const before = b.ran();
     b.send_alone(*later, 0, n, 1);
     for (int again = 0; again < 2; ++again) {
-      EXPECT_THAT(told([&] { later->run(); }),
-                  HasSubstr("run: 800 sections would come to rank 0, whose log has room for 700; "
-                            "nothing was run, and all ranks' logs are as they were"));
+      EXPECT_THAT(
+          told([&] { later->run(); }),
+          HasSubstr("run: 800 sections would come to rank 0, whose log has room for 700; "
+                    "what the logs hold was not run, and is still there: give the option room"));
     }
     EXPECT_EQ(told([&] { b.on().wait(); }), "");
     EXPECT_EQ(b.ran(), before);
@@ -304,6 +320,30 @@ TEST(spread, room_is_counted_to_the_last_place) {
     b.on().wait();
     EXPECT_EQ(b.ran(), world.rank() == 0 ? 2 * n : 0);
   });
+}
+WARDEN_KERNEL void use_up_rows(rank_bench<by_default>::guarded::deferred_ref to) {
+  to.log.control->rows = to.log.rows;
+}
+/// Kernels that send while a log is emptied may take rows in vain, until there is none for what was
+/// sent by threads alone.
+TEST(spread, what_finds_no_row_is_told) {
+  for (int const count : {1, 2}) {
+    on_ranks(ranks(count), [](warden::communicator const& world) {
+      constexpr std::uint32_t n = 6000;
+      rank_bench<by_default> b{world, 30};
+      warden::deferred later{b.on(), n};
+      b.send_alone(later, 0, n);
+      simt::launch(&use_up_rows, 1, 1, 0, later.ref(), {});
+      later.run();
+      EXPECT_THAT(told([&] { b.on().wait(); }),
+                  testing::StartsWith("run: 6000 sections were lost, because a kernel was"));
+      EXPECT_EQ(b.ran(), 0u);
+      b.send_alone(later, 0, n);
+      later.run();
+      b.on().wait();
+      EXPECT_GT(b.ran(), 0u);
+    });
+  }
 }
 TEST(spread, a_rank_at_work_puts_all_off) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
@@ -341,6 +381,16 @@ TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
                 }),
                 HasSubstr("room for 2147483648 sections; the limit is 1073741824"));
   });
+}
+TEST(spread, room_that_nobody_asked_for_is_not_too_much) {
+  using on_chip = deferring::small_blocks<warden::executor::locks<64>, placement::on_chip>;
+  rank_bench<on_chip> b{warden::communicator::alone(), 100'000};
+  // A log as large as this is refused for another reason, before there is any memory for it.
+  EXPECT_THAT(
+      told([&] {
+        warden::deferred later{b.on(), (std::size_t{1} << 29) + 1, {.partitions = 1, .split = 1}};
+      }),
+      HasSubstr("do not fit the chip"));
 }
 TEST(spread, a_run_is_not_captured) {
   on_ranks(ranks(2), [](warden::communicator const& world) {

@@ -10,9 +10,13 @@
 #include <warden/spread.cuh>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,6 +45,26 @@ inline std::vector<std::string> texts(std::vector<std::exception_ptr> const& thr
     }
   }
   return all;
+}
+/// A communicator of one rank that must not be asked for anything.
+inline warden::communicator idle_rank() {
+  struct idle final : warden::runtime::transport {
+    [[nodiscard]] int rank() const override { return 0; }
+    [[nodiscard]] int size() const override { return 1; }
+    void all_gather(void const*, void*, std::size_t, warden::stream_ref,
+                    std::source_location) override {
+      ADD_FAILURE() << "one rank gathers";
+    }
+    void exchange(std::span<warden::runtime::outgoing const>,
+                  std::span<warden::runtime::incoming const>, warden::stream_ref,
+                  std::source_location) override {
+      ADD_FAILURE() << "one rank exchanges";
+    }
+    void wait(warden::stream_ref, std::source_location) override {
+      ADD_FAILURE() << "one rank waits for others";
+    }
+  };
+  return warden::communicator{std::make_shared<idle>()};
 }
 /// All ranks do this, and none throws.
 template <class Body>

@@ -4,7 +4,13 @@
 #include "tests/protocol/spread_order.cuh"
 #include "tests/support/many_schedules.cuh"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <utility>
 
 namespace {
 
@@ -78,6 +84,59 @@ TEST(spread_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   });
 }
 
+/// A rank's calls, with something to do behind each wait.
+class watched final : public warden::runtime::transport {
+ public:
+  watched(warden::communicator of, std::function<void(warden::stream_ref)> behind)
+      : of_{std::move(of)}, behind_{std::move(behind)} {}
+  [[nodiscard]] int rank() const override { return of_.rank(); }
+  [[nodiscard]] int size() const override { return of_.size(); }
+  void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
+                  std::source_location where) override {
+    of_.by().all_gather(own, all, bytes, s, where);
+  }
+  void exchange(std::span<warden::runtime::outgoing const> sent,
+                std::span<warden::runtime::incoming const> received, warden::stream_ref s,
+                std::source_location where) override {
+    of_.by().exchange(sent, received, s, where);
+  }
+  void wait(warden::stream_ref s, std::source_location where) override {
+    of_.by().wait(s, where);
+    behind_(s);
+  }
+
+ private:
+  warden::communicator of_;
+  std::function<void(warden::stream_ref)> behind_;
+};
+/// What waits for other ranks is the communicator alone: it knows when to give up.
+TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_was_in) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    on_ranks(ranks(2, seed), [](warden::communicator const& world) {
+      warden::stream one, other;
+      deferring::entry const* records = nullptr;
+      std::size_t places = 0;
+      std::uint64_t ran = 0;
+      warden::communicator const seen{
+          std::make_shared<watched>(world, [&](warden::stream_ref waited) {
+            if (waited.handle() != warden::stream_ref{other}.handle()) return;
+            // Nothing may run now, so this asks no stream.
+            for (std::size_t i = 0; i < places; ++i) ran += records[i].count;
+          })};
+      spreading::rank_bench<by_default> b{seen, 20};
+      warden::deferred later{b.on(), 100};
+      warden::stream_ref{}.synchronize();
+      if (world.rank() == 0) b.send_alone(later, 0, 100);
+      warden::stream_ref{}.synchronize();
+      later.run(one);
+      records = b.on().records().data();
+      places = b.on().records().size();
+      b.on().wait(other);
+      EXPECT_EQ(ran, b.ran());
+    });
+  });
+}
+
 TEST(spread_seeds, what_a_rank_throws_comes_out_and_not_that_others_waited_for_it) {
   auto const thrown = spreading::told([] {
     warden::run_on_gpus(3, [](warden::communicator const& world) {
@@ -88,6 +147,17 @@ TEST(spread_seeds, what_a_rank_throws_comes_out_and_not_that_others_waited_for_i
     });
   });
   EXPECT_EQ(thrown.substr(0, 7), "no more");
+  // Rank 0 knows only that another one had something.
+  EXPECT_EQ(spreading::told([] {
+              warden::run_on_gpus(2, [](warden::communicator const& world) {
+                spreading::rank_bench<by_default> b{world, 20};
+                warden::deferred later{b.on(), 100};
+                b.send_alone(later, 0, 100, world.rank() == 1 ? 60 : 20);
+                later.run();
+                b.on().wait();
+              });
+            }).substr(0, 16),
+            "send: record id ");
   EXPECT_EQ(spreading::told([] { warden::run_on_gpus(65, [](auto const&) {}); }).substr(0, 30),
             "run_on_gpus: 65 simulated GPUs");
 }

@@ -70,6 +70,15 @@ TEST(spread_sends, a_run_ends_when_no_rank_has_any_section) {
     });
   }
 }
+TEST(spread_sends, one_rank_asks_nobody) {
+  constexpr std::uint32_t n = 300;
+  guarded on{spreading::idle_rank(), 50};
+  warden::deferred later{on, n};
+  begin({later.ref(), 0, n, 50, 5});
+  later.run();
+  on.wait();
+  expect_chains(on, n, 5, 1);
+}
 TEST(spread_sends, what_finds_no_place_is_told) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     constexpr std::uint32_t n = 100;
@@ -82,6 +91,30 @@ TEST(spread_sends, what_finds_no_place_is_told) {
         told([&] { on.wait(); }),
         HasSubstr(world.rank() == 0 ? "100 deferred sections were refused: their log holds 100"
                                     : "but on rank 0"));
+  });
+}
+
+WARDEN_KERNEL void begin_at_home(arguments a) {
+  std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  // Each sends one to record 0.
+  if (i < a.end) a.ref.send(1, hop{i, 0, 1});
+}
+TEST(spread_sends, what_a_rank_has_no_room_for_stays_though_its_senders_have_run) {
+  on_ranks(ranks(2), [](warden::communicator const& world) {
+    constexpr std::uint32_t n = 100;
+    guarded on{world, 2};
+    {
+      warden::deferred later{on, n, {.room = n - 1}};
+      if (world.rank() == 1) simt::launch(&begin_at_home, 4, 32, 0, {later.ref(), 0, n, 2, 1}, {});
+      EXPECT_THAT(
+          told([&] { later.run(); }),
+          HasSubstr("run: 100 sections would come to rank 0, whose log has room for 99; what "
+                    "the logs hold was not run, and is still there: give the option room"));
+      EXPECT_EQ(on.records().to_host()[0].count, world.rank() == 1 ? n : 0);
+    }
+    EXPECT_THAT(
+        told([&] { on.wait(); }),
+        HasSubstr(world.rank() == 1 ? "100 deferred sections were never run" : "but on rank 1"));
   });
 }
 

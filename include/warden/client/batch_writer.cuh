@@ -117,11 +117,14 @@ class batch_writer {
     return refused;
   }
   /// Writes what was staged in `used` rounds to places that are the block's already, as many as
-  /// there are messages, with any row. Collective.
-  WARDEN_DEVICE void write(unsigned used, std::uint32_t begin) const {
+  /// there are messages, with any row. False, and nothing is written, if there is none: kernels
+  /// that sent while the log was emptied may have taken some. Collective.
+  WARDEN_DEVICE bool write(unsigned used, std::uint32_t begin) const {
     if (simt::thread_rank() == 0) row_[0] = log_.take_row();
     std::uint32_t const total = sort(narrow(), used);
-    write_sorted(row_[0], {begin, total});
+    std::uint32_t const row = row_[0];
+    write_sorted(row, {begin, total});
+    return row < log_.rows;
   }
   /// The same with the row `row`. Nothing is written if there are more messages than `places`.
   /// Returns how many there are.

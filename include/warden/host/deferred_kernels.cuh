@@ -88,7 +88,9 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
         tile.stage_nothing(r);
       }
     }
-    tile.write(rounds, begin);
+    if (tile.write(rounds, begin) || simt::thread_rank() != 0) continue;
+    std::uint32_t const lost = flat - first < writer::slots ? flat - first : writer::slots;
+    simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{lost});
   }
 }
 

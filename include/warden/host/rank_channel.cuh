@@ -37,7 +37,7 @@ class rank_channel {
   [[nodiscard]] stream_ref stream() const { return stream_; }
   /// This rank's words on the device, to be written by work in any stream.
   [[nodiscard]] buffer<std::uint32_t>& own() { return own_; }
-  /// All ranks' on the device, by rank.
+  /// All ranks' on the device, by rank, where there are several.
   [[nodiscard]] std::uint32_t const* all() const { return all_.data(); }
   /// Bytes of device memory.
   [[nodiscard]] std::size_t bytes() const { return own_.bytes() + all_.bytes(); }
@@ -47,9 +47,15 @@ class rank_channel {
   std::span<std::uint32_t const> gather(stream_ref s, std::source_location where) {
     written_.record(s, where);
     stream_ref{stream_}.wait_for(written_, where);
-    world_.by().all_gather(own_.data(), all_.data(), own_.bytes(), stream_, where);
-    copy(host_.get(), all_.data(), all_.size(), stream_, where);
-    world_.by().wait(stream_, where);
+    if (ranks() == 1) {
+      // There is nobody to ask.
+      copy(host_.get(), own_.data(), count_, stream_, where);
+      stream_.synchronize(where);
+    } else {
+      world_.by().all_gather(own_.data(), all_.data(), own_.bytes(), stream_, where);
+      copy(host_.get(), all_.data(), all_.size(), stream_, where);
+      world_.by().wait(stream_, where);
+    }
     return {host_.get(), all_.size()};
   }
   /// The same for words that the host has.

@@ -153,7 +153,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   if (simt::thread_rank() != 0) return;
   // Each tile becomes a batch with a row.
   std::uint32_t const more = tiles_used + (simt::block_rank() == 0 ? rows : 0);
-  if (more != 0) simt::fetch_add(&a.told[1], more);
+  if (more != 0) {
+    // Tiles that find no row are lost, as on one device: what is told is no more than there are.
+    std::uint32_t const all = simt::fetch_add(&a.told[1], more) + more;
+    std::uint32_t const beyond = all > log.rows ? all - log.rows : 0;
+    if (beyond != 0) simt::fetch_add(&a.told[1], 0u - (beyond < more ? beyond : more));
+  }
   if (simt::block_rank() == 0) simt::store_relaxed(&a.told[0], 1u);
 }
 

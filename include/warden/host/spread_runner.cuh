@@ -67,7 +67,7 @@ class spread_runner {
                  " for each, at most",
              where);
     }
-    room_ = chosen.room != 0 ? chosen.room : 2 * sections;
+    room_ = chosen.room != 0 ? chosen.room : std::min(2 * sections, most_places);
     if (room_ > most_places)
       refuse("room for " + std::to_string(room_) + " sections; the limit is " +
                  std::to_string(most_places),
@@ -259,7 +259,7 @@ class spread_runner {
       throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +
                             std::to_string(rooms_[r]) +
-                            "; nothing was run, and all ranks' logs are as they were: give the "
+                            "; what the logs hold was not run, and is still there: give the "
                             "option room",
                         where};
     }

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the communicator over NCCL makes of what NCCL says: the calls are stood in for, so that they
+// can be slow and fail, without a GPU.
+
+#include <warden/communicator.hpp>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include "tests/support/complaint.hpp"
+
+#include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
+#include <nccl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+/// A communicator, and what is asked of it.
+struct ncclComm {
+  int rank = 0, size = 1;
+  /// What is in progress until it was asked for so often, and what becomes of it then.
+  std::atomic<int> polls_left = 0;
+  std::atomic<ncclResult_t> state = ncclSuccess;
+  std::atomic<bool> made = true;
+  int aborted = 0, destroyed = 0;
+};
+
+namespace {
+
+/// What the stand-ins do, and what was done.
+struct calls {
+  std::atomic<bool> stream_ends = true;         ///< whether what was enqueued ever ends
+  ncclResult_t sent = ncclSuccess;              ///< what ncclSend says
+  ncclResult_t group = ncclSuccess;             ///< what ncclGroupEnd says
+  int groups = 0;                               ///< begun and not ended
+  std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll
+};
+calls now;
+
+}  // namespace
+
+extern "C" {
+
+char const* ncclGetErrorString(ncclResult_t code) {
+  return code == ncclRemoteError     ? "remote error"
+         : code == ncclInternalError ? "internal error"
+                                     : "invalid";
+}
+ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t* state) {
+  if (comm->polls_left > 0) {
+    --comm->polls_left;
+    *state = ncclInProgress;
+  } else {
+    comm->made = true;
+    *state = comm->state;
+  }
+  return ncclSuccess;
+}
+ncclResult_t ncclCommUserRank(ncclComm_t comm, int* rank) {
+  if (!comm->made) return ncclInvalidArgument;
+  *rank = comm->rank;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommCount(ncclComm_t comm, int* count) {
+  if (!comm->made) return ncclInvalidArgument;
+  *count = comm->size;
+  return ncclSuccess;
+}
+ncclResult_t ncclAllGather(void const*, void*, size_t, ncclDataType_t, ncclComm_t, cudaStream_t) {
+  return ncclSuccess;
+}
+ncclResult_t ncclSend(void const*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
+  return now.sent;
+}
+ncclResult_t ncclRecv(void*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
+  return ncclSuccess;
+}
+ncclResult_t ncclGroupStart() {
+  ++now.groups;
+  return ncclSuccess;
+}
+ncclResult_t ncclGroupEnd() {
+  --now.groups;
+  return now.group;
+}
+ncclResult_t ncclCommInitAll(ncclComm_t* comms, int count, int const*) {
+  now.made.clear();
+  for (int rank = 0; rank < count; ++rank) {
+    now.made.push_back(std::make_unique<ncclComm>());
+    now.made.back()->rank = rank;
+    now.made.back()->size = count;
+    comms[rank] = now.made.back().get();
+  }
+  return ncclSuccess;
+}
+ncclResult_t ncclCommAbort(ncclComm_t comm) {
+  ++comm->aborted;
+  return ncclSuccess;
+}
+ncclResult_t ncclCommDestroy(ncclComm_t comm) {
+  ++comm->destroyed;
+  return ncclSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t) {
+  return now.stream_ends ? cudaSuccess : cudaErrorNotReady;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+char const* cudaGetErrorString(cudaError_t) { return "an error of CUDA's"; }
+
+}  // extern "C"
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace runtime {
+int device_count() noexcept { return 4; }
+device_scope::device_scope(int, std::source_location) : previous_{0} {}
+device_scope::~device_scope() = default;
+}  // namespace runtime
+communicator communicator::alone() { return communicator{std::shared_ptr<runtime::transport>{}}; }
+WARDEN_HOST_NAMESPACE_END
+
+namespace {
+
+using testing::HasSubstr;
+using warden::communicator;
+
+std::source_location const where = std::source_location::current();
+
+class nccl_calls : public testing::Test {
+ protected:
+  nccl_calls() {
+    now.stream_ends = true;
+    now.sent = now.group = ncclSuccess;
+    now.groups = 0;
+  }
+  template <class Call>
+  static std::string told(Call call) {
+    return test::error_of<warden::communicator_error>(call);
+  }
+  static void send(communicator const& world) {
+    world.by().exchange(std::vector<warden::runtime::outgoing>{{0, nullptr, 4}},
+                        std::vector<warden::runtime::incoming>{{0, nullptr, 4}}, {}, where);
+  }
+
+  ncclComm comm_;
+};
+
+TEST_F(nccl_calls, a_communicator_that_is_still_being_made_is_waited_for) {
+  comm_.rank = 1;
+  comm_.size = 2;
+  comm_.made = false;
+  comm_.polls_left = 3;
+  communicator const world{&comm_};
+  EXPECT_EQ(world.rank(), 1);
+  EXPECT_EQ(world.size(), 2);
+}
+TEST_F(nccl_calls, a_communicator_that_is_never_made_is_an_error) {
+  comm_.made = false;
+  comm_.polls_left = 1 << 30;
+  EXPECT_THAT(told([&] {
+                communicator{&comm_, {.time_limit_seconds = 0.01}};
+              }),
+              HasSubstr("no end within 0.01"));
+}
+TEST_F(nccl_calls, an_exchange_in_progress_is_waited_for) {
+  communicator const world{&comm_};
+  now.group = now.sent = ncclInProgress;
+  comm_.polls_left = 4;
+  send(world);
+  EXPECT_EQ(comm_.polls_left, 0);
+  // One poll is that before the call.
+  comm_.polls_left = 4;
+  comm_.state = ncclRemoteError;
+  EXPECT_THAT(told([&] { send(world); }), HasSubstr("rank 0 of 1: exchanging: remote error"));
+  EXPECT_EQ(now.groups, 0);
+}
+TEST_F(nccl_calls, a_group_that_was_begun_is_ended) {
+  communicator const world{&comm_};
+  now.sent = ncclInternalError;
+  EXPECT_THAT(told([&] { send(world); }), HasSubstr("exchanging: internal error"));
+  EXPECT_EQ(now.groups, 0);
+}
+TEST_F(nccl_calls, an_error_while_others_are_waited_for_is_told) {
+  communicator const world{&comm_};
+  now.stream_ends = false;
+  comm_.polls_left = 3;
+  comm_.state = ncclRemoteError;
+  EXPECT_THAT(told([&] { world.by().wait({}, where); }),
+              HasSubstr("waiting for other ranks: remote error"));
+  // To abort it is the user's.
+  EXPECT_EQ(comm_.aborted, 0);
+}
+TEST_F(nccl_calls, a_rank_that_does_not_come_is_waited_for_so_long) {
+  communicator const world{&comm_, {.time_limit_seconds = 0.02}};
+  now.stream_ends = false;
+  auto const begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(told([&] { world.by().wait({}, where); }), HasSubstr("no end within 0.02"));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds{20});
+  EXPECT_EQ(comm_.aborted, 0);
+}
+
+/// All communicators of run_on_gpus are gone, in one of the two ways.
+void expect_gone(int aborted) {
+  int sum = 0;
+  for (auto const& comm : now.made) {
+    EXPECT_EQ(comm->aborted + comm->destroyed, 1);
+    sum += comm->aborted;
+  }
+  EXPECT_EQ(sum, aborted);
+}
+
+TEST_F(nccl_calls, ranks_of_one_process_have_a_communicator_each) {
+  std::atomic<int> ranks = 0;
+  warden::run_on_gpus(3, [&](communicator const& world) {
+    ranks += 1 << world.rank();
+    EXPECT_EQ(world.size(), 3);
+    world.by().wait({}, where);
+  });
+  EXPECT_EQ(ranks, 7);
+  expect_gone(0);
+}
+TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
+  now.stream_ends = false;
+  EXPECT_THAT(test::error_of<warden::error>([] {
+                warden::run_on_gpus(3, [](communicator const& world) {
+                  if (world.rank() == 2) throw warden::limit_error{"no more"};
+                  world.by().wait({}, where);
+                });
+              }),
+              HasSubstr("no more"));
+  expect_gone(3);
+}
+/// The others' errors may come first.
+TEST_F(nccl_calls, what_failed_first_is_told) {
+  now.stream_ends = false;
+  EXPECT_THAT(test::error_of<warden::error>([] {
+                warden::run_on_gpus(3, [](communicator const& world) {
+                  if (world.rank() == 1) now.made[1]->state = ncclRemoteError;
+                  try {
+                    world.by().wait({}, where);
+                  } catch (warden::communicator_error const&) {
+                    if (world.rank() == 1)
+                      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+                    throw;
+                  }
+                });
+              }),
+              HasSubstr("rank 1 of 3: waiting for other ranks: remote error"));
+  expect_gone(3);
+}
+
+}  // namespace
