@@ -51,14 +51,35 @@ class byte_ranks {
       WARDEN_UNROLL
       for (unsigned g = 0; g < groups; ++g) counts_[g * Keys + key] = 0;
     }
+    if (keys > few) return;
+    for (unsigned w = simt::thread_rank() % simt::warp_size; w < words; w += simt::warp_size)
+      word_of(w) = 0;
   }
   /// The rank of this lane's item among the warp's with its key, which is below `Limit`; without a
   /// meaning if it `has` none. Collective over the warp.
   template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
-    auto* const bytes =
-        reinterpret_cast<unsigned char*>(&counts_[simt::warp_rank() / together * Keys + key]);
-    return rank_in_warp<Limit>(bytes[simt::warp_rank() % together], key, has);
+    auto& counter = reinterpret_cast<unsigned char*>(
+        &counts_[simt::warp_rank() / together * Keys + key])[simt::warp_rank() % together];
+    if constexpr (Limit > few) {
+      return rank_in_warp<Limit>(counter, key, has);
+    } else {
+      // Lanes meet in a word for each value of the key's low bits: fewer steps than to compare these.
+      std::uint32_t& word = word_of(key % words);
+      if (has) simt::shared_set_bits(word, 1u << simt::lane_id());
+      simt::sync_warp(simt::full_warp);
+      unsigned const peers = simt::shared_load(word) &
+                             simt::match_below<Limit / words>(simt::full_warp, key / words);
+      unsigned const below = peers & ((1u << simt::lane_id()) - 1);
+      std::uint32_t const before = counter;
+      simt::sync_warp(simt::full_warp);
+      if (has) {
+        simt::shared_store(word, 0u);
+        if (below == 0) counter = static_cast<unsigned char>(before + simt::count_bits(peers));
+      }
+      simt::sync_warp(simt::full_warp);
+      return before + simt::count_bits(below);
+    }
   }
 
   /// All items of the key. Behind a block barrier.
@@ -88,6 +109,15 @@ class byte_ranks {
   }
 
  private:
+  /// Keys that are few: where there are no more, each warp has words among the others' counters.
+  static constexpr unsigned few = Keys / 4, words = 64;
+  static_assert(together * words * sizeof(std::uint32_t) <= (Keys - few) * sizeof(std::uint64_t));
+  /// One of those of this thread's warp.
+  WARDEN_DEVICE std::uint32_t& word_of(unsigned w) const {
+    unsigned const group = simt::warp_rank() / together;
+    auto* const first = reinterpret_cast<std::uint32_t*>(&counts_[group * Keys + few]);
+    return first[simt::warp_rank() % together * words + w];
+  }
   /// Of its bytes.
   WARDEN_DEVICE static std::uint32_t sum_of(std::uint64_t word) {
     return simt::sum_of_bytes(static_cast<std::uint32_t>(word)) +
