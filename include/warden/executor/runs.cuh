@@ -58,7 +58,8 @@ class runs_worker {
   /// Whether a window's sections are asked, all at once, whether they would change anything; those
   /// that would not are not sorted. (In order the groups ask.)
   static constexpr bool asks_first = Ref::asks && !Ref::in_order;
-  using scan = simt::block_scan<threads, Ref::in_order>;
+  using scan = std::conditional_t<Ref::in_order, simt::block_scan_by_warps<threads>,
+                                  simt::block_scan<threads>>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 
