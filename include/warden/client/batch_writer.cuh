@@ -24,8 +24,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using scan = std::conditional_t<InOrder, simt::block_scan_by_warps<Threads>,
-                                  simt::block_scan<Threads>>;
+  using scan =
+      std::conditional_t<InOrder, simt::block_scan_by_warps<Threads>, simt::block_scan<Threads>>;
   using log_type = section_log<Message>;
 
  public:
