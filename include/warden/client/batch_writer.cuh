@@ -273,17 +273,15 @@ class batch_writer {
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
-    // In order each place has a register, as the partition needs one; otherwise two share one: the
-    // user's loop has the others.
+    // Two share a register: the user's loop has the others. In order there were ranks before.
     constexpr unsigned together = InOrder ? 1 : 2;
     std::uint32_t places[(items + together - 1) / together]{};
-    [[maybe_unused]] std::uint32_t partition[items];
     if constexpr (InOrder) {
       // Fewer bits to compare for the usual number of partitions.
       if (partitions <= usual_partitions) {
-        rank_in_order<usual_partitions>(b, used, places, partition);
+        rank_in_order<usual_partitions>(b, used, places);
       } else {
-        rank_in_order<most_partitions>(b, used, places, partition);
+        rank_in_order<most_partitions>(b, used, places);
       }
       simt::sync_block();
     }
@@ -305,9 +303,10 @@ class batch_writer {
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
       if constexpr (InOrder) {
-        if (r >= used) break;
-        std::uint32_t const begin = counts_.begin_in_warp(partition[r]);
-        if (places[r] != no_message) places[r] += begin;
+        std::uint32_t const partition = r < used ? b.ranks[slot_of(b, r, used)] : no_message;
+        bool const is = partition != no_message;
+        std::uint32_t const begin = counts_.begin_in_warp(is ? partition : 0);
+        places[r] = is ? places[r] + begin : no_message;
       } else {
         unsigned const slot = slot_of(b, r, used);
         std::uint32_t mine = no_message;
@@ -331,17 +330,13 @@ class batch_writer {
   /// Ranks messages by partition, numbers below `Limit`, in their order. Collective over the warp.
   template <unsigned Limit, class Batch>
   WARDEN_DEVICE void rank_in_order(Batch const& b, unsigned used,
-                                   std::uint32_t (&rank)[Batch::items],
-                                   std::uint32_t (&partition)[Batch::items]) const {
+                                   std::uint32_t (&rank)[Batch::items]) const {
     WARDEN_UNROLL
     for (unsigned r = 0; r < Batch::items; ++r) {
-      rank[r] = no_message;
-      if (r >= used) continue;
-      std::uint32_t const found = b.ranks[slot_of(b, r, used)];
-      bool const is = found != no_message;
-      partition[r] = is ? found : 0;
-      std::uint32_t const mine = counts_.template rank<Limit>(partition[r], is);
-      if (is) rank[r] = mine;
+      if (r >= used) break;
+      std::uint32_t const partition = b.ranks[slot_of(b, r, used)];
+      bool const is = partition != no_message;
+      rank[r] = counts_.template rank<Limit>(is ? partition : 0, is);
     }
   }
 

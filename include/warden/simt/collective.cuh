@@ -69,8 +69,8 @@ class block_scan {
   }
 };
 
-/// Exclusive prefix sums over the threads of a block of `Threads` threads, whole warps: the same as a
-/// small block_scan of 32 bits, in fewer instructions. Each warp adds up all warps' sums at once,
+/// Exclusive prefix sums over the threads of a block of `Threads` threads, whole warps: the same as
+/// a small block_scan of 32 bits, in fewer instructions. Each warp adds up all warps' sums at once,
 /// where CUB has each thread add them up one by one.
 template <unsigned Threads>
 class block_scan_by_warps {
