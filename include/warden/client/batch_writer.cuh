@@ -273,7 +273,7 @@ class batch_writer {
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
-    // Two share a register: the user's loop has the others. In order there were ranks before.
+    // Two places share a register: the user's loop has the others. In order each has its rank's.
     constexpr unsigned together = InOrder ? 1 : 2;
     std::uint32_t places[(items + together - 1) / together]{};
     if constexpr (InOrder) {

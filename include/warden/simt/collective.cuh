@@ -69,13 +69,14 @@ class block_scan {
   }
 };
 
-/// Exclusive prefix sums over the threads of a block of `Threads` threads, whole warps: the same as
-/// a small block_scan of 32 bits, in fewer instructions. Each warp adds up all warps' sums at once,
-/// where CUB has each thread add them up one by one.
+#if defined(__CUDACC__)
+/// The same as a small block_scan of 32 bits, for whole warps, in fewer instructions: each warp
+/// adds up the sums of all at once, where in CUB's each thread adds them up one by one.
 template <unsigned Threads>
 class block_scan_by_warps {
   static constexpr unsigned warps = Threads / warp_size;
   static_assert(Threads % warp_size == 0 && warps <= warp_size);
+  using scan = cub::WarpScan<std::uint32_t>;  // takes no memory
 
  public:
   /// Shared memory of one scan at a time.
@@ -87,34 +88,20 @@ class block_scan_by_warps {
   /// sum over all. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static std::uint32_t exclusive_sum(storage& temporary, std::uint32_t value,
                                                    std::uint32_t& total) {
-    unsigned const lane = lane_id();
-    begin_collective(&temporary);
-    std::uint32_t const sum = inclusive_in_warp(value);
-    if (lane == warp_size - 1) temporary.sums[warp_rank()] = sum;
-    sync_block();
-    std::uint32_t const of_warp = lane < warps ? temporary.sums[lane] : 0;
-    end_collective(&temporary);
-    total = warp_sum(of_warp);
-    return sum - value + warp_sum(lane < warp_rank() ? of_warp : 0);  // sabotage: sums-of-warps
-  }
-
- private:
-  WARDEN_DEVICE static std::uint32_t inclusive_in_warp(std::uint32_t value) {
-#if defined(__CUDACC__)
-    using scan = cub::WarpScan<std::uint32_t>;
-    typename scan::TempStorage nothing;
+    typename scan::TempStorage none;
     std::uint32_t sum;
-    scan{nothing}.InclusiveSum(value, sum);
-    return sum;
-#else
-    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-      std::uint32_t const before = shuffle(full_warp, value, (lane_id() - distance) % warp_size);
-      if (lane_id() >= distance) value += before;
-    }
-    return value;
-#endif
+    scan{none}.InclusiveSum(value, sum);
+    if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
+    sync_block();
+    std::uint32_t const of_warp = lane_id() < warps ? temporary.sums[lane_id()] : 0;
+    total = warp_sum(of_warp);
+    return sum - value + warp_sum(lane_id() < warp_rank() ? of_warp : 0);
   }
 };
+#else
+template <unsigned Threads>
+using block_scan_by_warps = block_scan<Threads, true>;
+#endif
 
 /// Prefixes over the threads of a block of `Threads` threads by any associative operation. Values
 /// may be large, so a thread holds only two of them at a time: warps scan in shared memory, and
