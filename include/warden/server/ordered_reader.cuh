@@ -20,7 +20,7 @@ WARDEN_NAMESPACE_BEGIN
 /// two.
 template <class Message, unsigned Threads>
 class ordered_reader {
-  using scan = simt::block_scan_by_warps<Threads>;
+  using scan = simt::block_scan<Threads, true>;
   /// Rows that a thread looks at together.
   static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
 
