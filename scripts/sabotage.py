@@ -266,7 +266,11 @@ MUTANTS = {
     "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
     "order-of-cycles": ("host/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
     "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
-    "bytes-of-warps": ("block/byte_ranks.cuh", "return begins_[group * Keys + key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    "bytes-of-warps": ("block/byte_ranks.cuh", "return begins[key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    # In a batch of few partitions: other partitions' lanes; those of the round before; the lanes behind.
+    "keys-of-word": ("block/byte_ranks.cuh", "unsigned const peers = simt::shared_load(word) | (alike & 0u);", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "word-again": ("block/byte_ranks.cuh", "", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "lanes-of-word": ("block/byte_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
     "late-ranks": ("block/stable_ranks.cuh", "c.rank = c.before + static_cast<unsigned>(simt::count_bits(peers & ~below)) - 1;", ORDER, "wrong order"),
     "wide-rows": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section"),

@@ -74,18 +74,22 @@ WARDEN_KERNEL void addresses(arguments a) {
 }
 TEST(seam, addresses) { run(&addresses, 2, 32); }
 
-WARDEN_KERNEL void block_collectives(arguments a) {
-  expect(a, simt::sync_block_or(simt::thread_rank() == 70));
-  expect(a, !simt::sync_block_or(simt::thread_rank() == 96));
-  using scan = simt::block_scan<96>;
-  auto& storage = *reinterpret_cast<scan::storage*>(simt::dynamic_shared());
+template <class Scan>
+WARDEN_DEVICE void sum_before(arguments const& a) {
+  auto& storage = *reinterpret_cast<typename Scan::storage*>(simt::dynamic_shared());
   for (std::uint32_t round = 1; round < 4; ++round) {
     std::uint32_t total = 0;
     std::uint32_t const t = simt::thread_rank();
-    std::uint32_t const before = scan::exclusive_sum(storage, t * round, total);
+    std::uint32_t const before = Scan::exclusive_sum(storage, t * round, total);
     expect(a, before == round * (t * (t - 1) / 2) && total == round * (96 * 95 / 2));
     simt::sync_block();
   }
+}
+WARDEN_KERNEL void block_collectives(arguments a) {
+  expect(a, simt::sync_block_or(simt::thread_rank() == 70));
+  expect(a, !simt::sync_block_or(simt::thread_rank() == 96));
+  sum_before<simt::block_scan<96>>(a);
+  sum_before<simt::block_scan_by_warps<96>>(a);
 }
 TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
 

@@ -210,6 +210,8 @@ TEST(deferred_seeds, sections_run_in_order) {
     // Many short segments.
     ordering::expect_order<warden::placement::on_chip, 32>(1 + draw(0, 40), 1200 + draw(1, 900), 1,
                                                            1u << draw(3, 5), 1);
+    // Many partitions.
+    ordering::expect_order<warden::placement::on_chip, 64>(200, 1 + draw(1, 900), 3, 128, 1);
   });
 }
 

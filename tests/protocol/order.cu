@@ -25,7 +25,7 @@ using warden::placement;
 
 TEST(order, is_that_of_a_loop_for_any_number_of_partitions) {
   std::uint32_t const n = test::sized(3000u, 2'000'000u);
-  for (unsigned const partitions : {1u, 2u, 16u, 512u}) {
+  for (unsigned const partitions : {1u, 2u, 16u, 128u, 512u}) {
     expect_order<placement::on_chip, 32>(3, n, 5, partitions, 1);
     expect_order<placement::in_memory, 64>(700, n, 9, partitions, 1);
   }

@@ -51,14 +51,32 @@ class byte_ranks {
       WARDEN_UNROLL
       for (unsigned g = 0; g < groups; ++g) counts_[g * Keys + key] = 0;
     }
+    if (keys > few) return;
+    for (unsigned w = simt::lane_id(); w < words; w += simt::warp_size) own_words()[w] = 0;
   }
-  /// The rank of this lane's item among the warp's with its key, which is below `Limit`; without a
-  /// meaning if it `has` none. Collective over the warp.
+  /// The rank of this lane's item among the warp's with its key, which is below `Limit`, as all
+  /// keys are for which was cleared; without a meaning if it `has` none. Collective over the warp.
   template <unsigned Limit = Keys>
   WARDEN_DEVICE std::uint32_t rank(std::uint32_t key, bool has) const {
-    auto* const bytes =
-        reinterpret_cast<unsigned char*>(&counts_[simt::warp_rank() / together * Keys + key]);
-    return rank_in_warp<Limit>(bytes[simt::warp_rank() % together], key, has);
+    unsigned char& counter = own_counters()[key * together];
+    if constexpr (Limit > few) {
+      return rank_in_warp<Limit>(counter, key, has);
+    } else {
+      // Lanes meet in a word for each value of the key's low bits: fewer steps than to compare
+      // these. A word is zero before and afterwards: it is cleared once all lanes have read it.
+      std::uint32_t& word = own_words()[key % words];
+      if (has) simt::shared_set_bits(word, 1u << simt::lane_id());
+      simt::sync_warp(simt::full_warp);
+      unsigned const alike = simt::match_below<Limit / words>(simt::full_warp, key / words);
+      unsigned const peers = simt::shared_load(word) & alike;  // sabotage: keys-of-word
+      unsigned const below = peers & ((1u << simt::lane_id()) - 1);
+      std::uint32_t const before = counter;
+      simt::sync_warp(simt::full_warp);
+      simt::shared_store(word, 0u);  // sabotage: word-again
+      if (has && below == 0) counter = static_cast<unsigned char>(before + simt::count_bits(peers));
+      simt::sync_warp(simt::full_warp);
+      return before + simt::count_bits(below);  // sabotage: lanes-of-word
+    }
   }
 
   /// All items of the key. Behind a block barrier.
@@ -80,14 +98,31 @@ class byte_ranks {
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return begins_[key]; }
   /// Where this warp's do.
   WARDEN_DEVICE std::uint32_t begin_in_warp(std::uint32_t key) const {
-    unsigned const group = simt::warp_rank() / together;
-    std::uint64_t const earlier =
-        (std::uint64_t{1} << simt::warp_rank() % together * 8) - 1;  // bytes of warps before
-    return begins_[group * Keys + key] +
-           sum_of(counts_[group * Keys + key] & earlier);  // sabotage: bytes-of-warps
+    unsigned const first = simt::warp_rank() / together * Keys;
+    simt::shared_span<std::uint64_t> const counts{counts_.data() + first, Keys};
+    simt::shared_span<std::uint16_t> const begins{begins_.data() + first, Keys};
+    // Bytes of warps before.
+    std::uint64_t const earlier = (std::uint64_t{1} << simt::warp_rank() % together * 8) - 1;
+    return begins[key] + sum_of(counts[key] & earlier);  // sabotage: bytes-of-warps
   }
 
  private:
+  /// Keys that are few: where there are no more, each warp has words among the others' counters.
+  static constexpr unsigned few = Keys / 4, words = 64;
+  static_assert(together * words * sizeof(std::uint32_t) <= (Keys - few) * sizeof(std::uint64_t));
+  // What follows is one pointer for all keys, so that a key costs one instruction.
+  /// [key * together] this warp's counters.
+  WARDEN_DEVICE simt::shared_span<unsigned char> own_counters() const {
+    unsigned const first = simt::warp_rank() / together * Keys * together;
+    return {reinterpret_cast<unsigned char*>(counts_.data()) + first + simt::warp_rank() % together,
+            Keys * together - simt::warp_rank() % together};
+  }
+  /// [word] this warp's.
+  WARDEN_DEVICE simt::shared_span<std::uint32_t> own_words() const {
+    auto* const first = reinterpret_cast<std::uint32_t*>(counts_.data() +
+                                                         simt::warp_rank() / together * Keys + few);
+    return {first + simt::warp_rank() % together * words, words};
+  }
   /// Of its bytes.
   WARDEN_DEVICE static std::uint32_t sum_of(std::uint64_t word) {
     return simt::sum_of_bytes(static_cast<std::uint32_t>(word)) +

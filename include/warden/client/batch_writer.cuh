@@ -24,7 +24,8 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using scan = simt::block_scan<Threads, InOrder>;
+  using scan =
+      std::conditional_t<InOrder, simt::block_scan_by_warps<Threads>, simt::block_scan<Threads>>;
   using log_type = section_log<Message>;
 
  public:
@@ -272,14 +273,15 @@ class batch_writer {
     unsigned const me = simt::thread_rank();
     std::uint32_t const partitions = log_.partitions.partitions();
     simt::sync_block();
-    [[maybe_unused]] std::uint16_t place[items];
-    [[maybe_unused]] std::uint16_t partition[items];
+    // Two places share a register: the user's loop has the others. In order each has its rank's.
+    constexpr unsigned together = InOrder ? 1 : 2;
+    std::uint32_t places[(items + together - 1) / together]{};
     if constexpr (InOrder) {
       // Fewer bits to compare for the usual number of partitions.
       if (partitions <= usual_partitions) {
-        rank_in_order<usual_partitions>(b, used, place, partition);
+        rank_in_order<usual_partitions>(b, used, places);
       } else {
-        rank_in_order<most_partitions>(b, used, place, partition);
+        rank_in_order<most_partitions>(b, used, places);
       }
       simt::sync_block();
     }
@@ -298,27 +300,27 @@ class batch_writer {
       begin += counted[k];
     }
     simt::sync_block();
-    // Two places in a register: the user's loop has the others.
-    std::uint32_t places[(items + 1) / 2]{};
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
-      unsigned const slot = slot_of(b, r, used);
-      std::uint32_t mine = no_message;
-      if (r < used) mine = InOrder ? place[r] : b.ranks[slot];
-      if (mine != no_message) {
-        if constexpr (InOrder) {
-          mine += counts_.begin_in_warp(partition[r]);
-        } else {
-          mine += counts_.begin_of(partition_of(b, slot));
-        }
+      if constexpr (InOrder) {
+        std::uint32_t const partition = r < used ? b.ranks[slot_of(b, r, used)] : no_message;
+        bool const is = partition != no_message;
+        std::uint32_t const begin = counts_.begin_in_warp(is ? partition : 0);
+        places[r] = is ? places[r] + begin : no_message;
+      } else {
+        unsigned const slot = slot_of(b, r, used);
+        std::uint32_t mine = no_message;
+        if (r < used) mine = b.ranks[slot];
+        if (mine != no_message) mine += counts_.begin_of(partition_of(b, slot));
+        places[r / together] |= mine << r % together * 16;
       }
-      places[r / 2] |= mine << r % 2 * 16;
     }
     // The order lies where the ranks were.
     simt::sync_block();  // sabotage: order-over-ranks
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
-      std::uint32_t const mine = places[r / 2] >> r % 2 * 16 & 0xffffu;
+      std::uint32_t const mine =
+          together == 1 ? places[r] : places[r / together] >> r % together * 16 & 0xffffu;
       if (mine != no_message) b.ranks[mine] = static_cast<std::uint16_t>(slot_of(b, r, used));
     }
     simt::sync_block();
@@ -328,16 +330,13 @@ class batch_writer {
   /// Ranks messages by partition, numbers below `Limit`, in their order. Collective over the warp.
   template <unsigned Limit, class Batch>
   WARDEN_DEVICE void rank_in_order(Batch const& b, unsigned used,
-                                   std::uint16_t (&rank)[Batch::items],
-                                   std::uint16_t (&partition)[Batch::items]) const {
+                                   std::uint32_t (&rank)[Batch::items]) const {
     WARDEN_UNROLL
     for (unsigned r = 0; r < Batch::items; ++r) {
       if (r >= used) break;
-      std::uint16_t const found = b.ranks[slot_of(b, r, used)];
-      bool const is = found != no_message;
-      partition[r] = is ? found : 0;
-      std::uint32_t const mine = counts_.template rank<Limit>(partition[r], is);
-      rank[r] = is ? static_cast<std::uint16_t>(mine) : no_message;
+      std::uint32_t const partition = b.ranks[slot_of(b, r, used)];
+      bool const is = partition != no_message;
+      rank[r] = counts_.template rank<Limit>(is ? partition : 0, is);
     }
   }
 

@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
 namespace executor {
@@ -58,7 +59,11 @@ class runs_worker {
   /// Whether a window's sections are asked, all at once, whether they would change anything; those
   /// that would not are not sorted. (In order the groups ask.)
   static constexpr bool asks_first = Ref::asks && !Ref::in_order;
-  using scan = simt::block_scan<threads, Ref::in_order>;
+  /// In order the scan with fewer instructions, but not where sections may write beside their
+  /// records: the sooner windows are through, the further partitions come apart (see run_pace).
+  using scan = std::conditional_t<Ref::in_order && std::is_empty_v<typename Ref::context>,
+                                  simt::block_scan_by_warps<threads>,
+                                  simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 

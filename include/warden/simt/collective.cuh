@@ -12,6 +12,7 @@
 #if defined(__CUDACC__)
 #  include <cub/block/block_radix_sort.cuh>
 #  include <cub/block/block_scan.cuh>
+#  include <cub/warp/warp_scan.cuh>
 #else
 #  include <algorithm>
 #endif
@@ -67,6 +68,40 @@ class block_scan {
 #endif
   }
 };
+
+#if defined(__CUDACC__)
+/// The same as a small block_scan of 32 bits, for whole warps, in fewer instructions: each warp
+/// adds up the sums of all at once, where in CUB's each thread adds them up one by one.
+template <unsigned Threads>
+class block_scan_by_warps {
+  static constexpr unsigned warps = Threads / warp_size;
+  static_assert(Threads % warp_size == 0 && warps <= warp_size);
+  using scan = cub::WarpScan<std::uint32_t>;  // takes no memory
+
+ public:
+  /// Shared memory of one scan at a time.
+  struct storage {
+    std::uint32_t sums[warps];  ///< [warp]
+  };
+
+  /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
+  /// sum over all. A block barrier must pass before `temporary` is used again.
+  WARDEN_DEVICE static std::uint32_t exclusive_sum(storage& temporary, std::uint32_t value,
+                                                   std::uint32_t& total) {
+    typename scan::TempStorage none;
+    std::uint32_t sum;
+    scan{none}.InclusiveSum(value, sum);
+    if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
+    sync_block();
+    std::uint32_t const of_warp = lane_id() < warps ? temporary.sums[lane_id()] : 0;
+    total = warp_sum(of_warp);
+    return sum - value + warp_sum(lane_id() < warp_rank() ? of_warp : 0);
+  }
+};
+#else
+template <unsigned Threads>
+using block_scan_by_warps = block_scan<Threads, true>;
+#endif
 
 /// Prefixes over the threads of a block of `Threads` threads by any associative operation. Values
 /// may be large, so a thread holds only two of them at a time: warps scan in shared memory, and
