@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Ratings sorted for rounds, and who does what when in each game: planned once, played in every
+/// epoch.
+#pragma once
+
+#include "apps/matrix_factorization/ratings.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace factorization {
+
+/// A rating as the players of a game read it: the user's place in the part, and how many of the
+/// game's ratings of that user come before it.
+struct placed_rating {
+  static constexpr unsigned place_bits = 12;
+  static constexpr std::uint32_t most_places = 1u << place_bits;
+  static constexpr std::uint32_t most_turns = 1u << (32 - place_bits);
+  std::uint32_t user;  ///< place + turn * most_places
+  float value;
+};
+/// Neighbouring ratings of one item, up to where the next run begins.
+struct item_run {
+  std::uint32_t begin;  ///< among all ratings
+  std::uint32_t item;
+};
+
+/// How ratings are cut into games.
+struct game_shape {
+  std::uint32_t part_size;   ///< users of a part, at most; placed_rating::most_places at most
+  std::uint32_t item_parts;  ///< from 1 on
+  std::uint32_t players;     ///< that play a game together, from 1 on
+};
+
+/// Ratings by games. A game is that of a part of the users and a part of the items. Each of its
+/// players has some of the items for himself, one after another; of each user's ratings in the game
+/// it is said in which order they come.
+struct game_plan {
+  game_shape shape{};
+  std::uint32_t user_parts = 0;
+  std::vector<std::uint32_t> user_of;  ///< [part * part_size + place], or no_user
+  /// [(part of users * item_parts + part of items) * players + player] the first of his runs.
+  std::vector<std::uint32_t> begins;
+  std::vector<item_run> runs;  ///< and one behind
+  std::vector<placed_rating> ratings;
+
+  static constexpr std::uint32_t no_user = ~0u;
+  [[nodiscard]] std::size_t games() const { return std::size_t{user_parts} * shape.item_parts; }
+};
+
+/// Plans games of fewer than 2^32 ratings, with `offset` taken off their values. Users are dealt to
+/// parts such that these have about as many ratings, and so are items. Within a game it is a list
+/// schedule: in each step each player takes the next rating of his item whose user nobody else has
+/// in this step; who is through takes the item that has most ratings among those left. So nobody
+/// waits long in a game, and nobody for ever: in the order of steps everything can be played.
+///
+/// By as many threads as there are cores. Throws std::runtime_error if a user has too many ratings
+/// of a part of the items.
+game_plan plan_games(rating_list const& list, game_shape const& shape, float offset);
+
+}  // namespace factorization
