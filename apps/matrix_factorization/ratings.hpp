@@ -22,6 +22,12 @@ struct rating_list {
   std::vector<std::uint32_t> user_names, item_names;
 
   [[nodiscard]] std::size_t size() const { return value.size(); }
+  [[nodiscard]] std::uint32_t user_name(std::uint32_t u) const {
+    return user_names.empty() ? u : user_names[u];
+  }
+  [[nodiscard]] std::uint32_t item_name(std::uint32_t i) const {
+    return item_names.empty() ? i : item_names[i];
+  }
   void add(std::uint32_t u, std::uint32_t i, float v) {
     user.push_back(u);
     item.push_back(i);

@@ -61,9 +61,12 @@ target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR}
 target_compile_features(breadth_first_reference PUBLIC cxx_std_20)
 # So does what matrix factorization has on the host.
 find_package(Threads REQUIRED)
-set(factorization_sources games model model_file planted ratings read sequential)
+set(factorization_sources games model model_file planted ratings read sequential write)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cpp")
 add_library(factorization_host STATIC EXCLUDE_FROM_ALL ${factorization_sources})
 target_link_libraries(factorization_host PRIVATE warden_warnings PUBLIC graph_files Threads::Threads)
 target_include_directories(factorization_host PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(factorization_host PUBLIC cxx_std_20)
+set(factorization_sources arms deferred_arm descent hogwild_arm lock_arm rounds_arm)
+list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cu")
+warden_add_objects(factorization SOURCES ${factorization_sources} LIBRARIES factorization_host)

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every arm: no step is lost, what was planted is learned, and as well as by one thread.
+
+#include "apps/matrix_factorization/descent.cuh"
+#include "apps/matrix_factorization/planted.hpp"
+#include "apps/matrix_factorization/sequential.hpp"
+
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+using factorization::descent;
+using factorization::model;
+using factorization::planted_shape;
+using factorization::rating_list;
+
+bool is_simulated() { return warden::runtime::facts(warden::runtime::current_device()).simulated; }
+
+class arms : public testing::TestWithParam<std::string> {};
+
+TEST_P(arms, lose_no_step) {
+  planted_shape const shape =
+      is_simulated() ? planted_shape{90, 20, 500, 70} : planted_shape{60000, 2000, 4000000, 50000};
+  auto const [train, test] = factorization::split(factorization::planted_ratings(shape, 1), 0.1, 1);
+  for (unsigned const rank : {16u, 128u}) {
+    descent d{factorization::first_model(train, rank, 1), train, test, GetParam()};
+    for (unsigned run = 0; run < 2; ++run) {
+      std::uint64_t const lost = d.lost();
+      if (d.isolates()) {
+        EXPECT_EQ(lost, 0u) << "rank " << rank;
+      }
+    }
+  }
+}
+
+TEST_P(arms, learn_as_one_thread_does) {
+  planted_shape const shape =
+      is_simulated() ? planted_shape{80, 30, 900, 70} : planted_shape{40000, 1000, 3000000, 30000};
+  auto const [train, test] = factorization::split(factorization::planted_ratings(shape, 1), 0.1, 1);
+  // A simulated step is dear: it learns from few, and fast.
+  factorization::schedule const s{is_simulated() ? 0.12f : 0.05f, 0.05f, 0.05f};
+  double const tolerance = is_simulated() ? 0.03 : 0.01;
+  for (unsigned const rank : {32u, 64u}) {
+    unsigned const epochs = is_simulated() ? 5 : 12;
+    model m = factorization::first_model(train, rank, 1);
+    descent d{m, train, train, GetParam()};
+    double const before = factorization::rmse_of(m, train);
+    EXPECT_NEAR(d.rmse(), before, 1e-4);
+    factorization::sequential_descent const sequential{train, 1};
+    for (unsigned epoch = 0; epoch < epochs; ++epoch) {
+      sequential.run(m, s.of(epoch));
+      d.run(s.of(epoch));
+    }
+    double const wanted = factorization::rmse_of(m, train);
+    EXPECT_LT(wanted, 0.9 * before);
+    EXPECT_LT(d.rmse(), 0.9 * before);
+    if (d.isolates()) {
+      EXPECT_NEAR(d.rmse(), wanted, tolerance * wanted) << "rank " << rank;
+    }
+    model found = m;
+    d.copy_to(found);
+    EXPECT_NEAR(factorization::rmse_of(found, train), d.rmse(), 1e-4);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, arms, testing::ValuesIn(factorization::arm_names()),
+                         [](auto const& name) { return name.param; });
+
+TEST(rounds_on_chip, give_the_same_bits_again) {
+  planted_shape const shape =
+      is_simulated() ? planted_shape{90, 20, 500, 70} : planted_shape{60000, 2000, 4000000, 50000};
+  rating_list const train = factorization::planted_ratings(shape, 1);
+  model const first = factorization::first_model(train, 64, 1);
+  model results[2] = {first, first};
+  for (model& m : results) {
+    descent d{first, train, {}, "warden_rounds_on_chip"};
+    for (unsigned epoch = 0; epoch < 3; ++epoch) d.run({0.05f, 0.05f});
+    d.copy_to(m);
+  }
+  EXPECT_NE(results[0], first);
+  EXPECT_EQ(results[0], results[1]);
+}
+
+TEST(arms, of_few_users_and_items) {
+  rating_list one;
+  one.users = 1;
+  one.items = 1;
+  one.add(0, 0, 3);
+  one.add(0, 0, 4);  // twice
+  for (std::string const& name : factorization::arm_names()) {
+    descent d{factorization::first_model(one, 32, 1), one, one, name};
+    std::uint64_t const lost = d.lost();
+    if (d.isolates()) {
+      EXPECT_EQ(lost, 0u) << name;
+    }
+  }
+}
+
+TEST(arms, that_there_are_not) {
+  rating_list one;
+  one.users = 1;
+  one.items = 1;
+  EXPECT_THROW(factorization::make_arm("hogwild", {&one, 32, 0, nullptr, nullptr}),
+               warden::limit_error);
+  one.add(0, 0, 3);
+  EXPECT_THROW(factorization::make_arm("hog", {&one, 32, 0, nullptr, nullptr}),
+               warden::limit_error);
+  EXPECT_THROW(factorization::make_arm("hogwild", {&one, 24, 0, nullptr, nullptr}),
+               warden::limit_error);
+}
+
+}  // namespace
