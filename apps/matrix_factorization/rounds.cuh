@@ -265,100 +265,146 @@ class rounds_block {
     user_row(user) = row;
     simt::group_leave(lanes_.mask(), &rows_[place_of(user) * size]);
   }
-  /// Behind a barrier of the group. One lane.
+  /// The next one has the row's turn. Behind a barrier of the group; one lane.
   WARDEN_DEVICE void hand_on(std::uint32_t user) const {
+    // Release, for the lanes of the group, whose writes the barrier has handed to this one.
+    simt::fence_block();  // sabotage: factor-row-release
     simt::shared_store(turns_[place_of(user)], user / placed_rating::most_places + 1);
   }
 
+  /// How far a player is in a game.
+  struct hand {
+    std::uint32_t at, end;       ///< the next rating, and behind the last one
+    std::uint32_t base;          ///< the rating that lane 0 has
+    placed_rating mine, later;   ///< of this lane: from `base` on, and those behind
+    std::uint32_t run, run_end;  ///< that the rating is in
+    std::uint32_t item, next_item, next_run_end;
+    share q, next_q;  ///< those items' rows
+  };
+  WARDEN_DEVICE void advance(hand& h, unsigned ratings) const {
+    h.at += ratings;
+    if (h.at - h.base != size) return;
+    h.base = h.at;
+    h.mine = h.later;
+    h.later = fetch_rating(h.base + size, h.end);
+  }
+  /// Takes the row of the run's item, which is there already, and fetches that of the next run's.
+  WARDEN_DEVICE void begin_run(hand& h) const {
+    h.item = h.next_item;
+    h.run_end = h.next_run_end;
+    h.q = h.next_q;
+    simt::group_enter(lanes_.mask(), a_.items + std::size_t{h.item} * Rank);
+    if (h.run_end == h.end) return;
+    ++h.run;
+    h.next_item = a_.runs[h.run].item;
+    h.next_run_end = a_.runs[h.run + 1].begin;
+    h.next_q = *item_row(h.next_item);
+  }
+  WARDEN_DEVICE void end_run(hand& h) const {
+    *item_row(h.item) = h.q;
+    simt::group_leave(lanes_.mask(), a_.items + std::size_t{h.item} * Rank);
+  }
+
+  /// Steps that are made together.
+  static constexpr unsigned at_once = 4;
+  static_assert(size % at_once == 0);
+  /// Whether the `at_once` ratings from number k of `from` on are of the run and have their turns.
+  WARDEN_DEVICE bool are_ready(hand const& h, unsigned ahead, placed_rating const& from) const {
+    unsigned const k = (h.at - h.base + ahead) % size;
+    std::uint32_t const user = lanes_.shuffle(from.user, k + lanes_.lane() % at_once);
+    return lanes_.all(h.at + ahead + at_once <= h.run_end && is_turn(user));
+  }
+  /// Steps of a run, four together, as long as the next four can be had: theirs are fetched while
+  /// these wait for their sums. `p` is the first one's row.
+  WARDEN_DEVICE void play_together(hand& h, share const& p) const {
+    share rows[at_once];
+    std::uint32_t users[at_once];
+    rows[0] = p;
+    acquire();
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < at_once; ++j) {
+      users[j] = lanes_.shuffle(h.mine.user, h.at - h.base + j);
+      if (j != 0) enter(users[j], rows[j]);
+    }
+    for (bool more = true; more;) {
+      unsigned const k = h.at - h.base;
+      float values[at_once];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) values[j] = lanes_.shuffle(h.mine.value, k + j);
+      placed_rating const from = k + at_once < size ? h.mine : h.later;
+      more = are_ready(h, at_once, from);
+      share next_rows[at_once];
+      std::uint32_t next_users[at_once];
+      if (more) acquire();
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        next_users[j] = lanes_.shuffle(from.user, (k + at_once + j) % size);
+        if (more) enter(next_users[j], next_rows[j]);
+      }
+      a_.step.together(lanes_, rows, h.q, values);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) leave(users[j], rows[j]);
+      lanes_.sync();
+      std::uint32_t const one = lanes_.shuffle(h.mine.user, k + lanes_.lane() % at_once);
+      if (lanes_.lane() < at_once) hand_on(one);
+      advance(h, at_once);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        rows[j] = next_rows[j];
+        users[j] = next_users[j];
+      }
+    }
+  }
   /// One player's part of a game; `mine` are his first ratings, a lane each. False once a wait was
   /// given up.
   WARDEN_DEVICE bool play(opening const& o, placed_rating mine) const {
     if (o.begin == o.end) return true;
-    std::uint32_t at = o.begin, base = at, run = o.run, run_end = o.run_end, item = o.item;
-    placed_rating later = fetch_rating(base + size, o.end);
-    share q = *item_row(item), next_q = q;
-    std::uint32_t next_item = 0, next_end = 0;
-    auto const fetch_next_item = [&] {
-      if (run_end == o.end) return;
-      next_item = a_.runs[run + 1].item;
-      next_end = a_.runs[run + 2].begin;
-      next_q = *item_row(next_item);
-    };
-    simt::group_enter(lanes_.mask(), a_.items + std::size_t{item} * Rank);
-    fetch_next_item();
-    // The row of this rating, and perhaps that of the one behind it.
-    std::uint32_t user = lanes_.shuffle(mine.user, 0), second_user = 0;
-    share p, second;
-    if (!wait_for_row(user, p)) return false;
-    bool has_second = false;
-    for (;;) {
-      unsigned const k = at - base, n = o.end - base < size ? o.end - base : size;
-      // A rating of the next item's is for the step behind this one.
-      bool const two = has_second && at + 1 < run_end, keeps = has_second && !two;
-      float const value = lanes_.shuffle(mine.value, k);
-      float const second_value = lanes_.shuffle(mine.value, k + 1);
-      // The rows behind those are fetched, if it is their turn, while this step waits for its sums.
-      unsigned const ahead = k + (has_second ? 2 : 1);
-      std::uint32_t const third_user = lanes_.shuffle(mine.user, ahead);
-      std::uint32_t const fourth_user = lanes_.shuffle(mine.user, ahead + 1);
-      bool const has_third = lanes_.all(ahead < n && is_turn(third_user));
-      bool const has_fourth =
-          lanes_.all(has_third && !keeps && ahead + 1 < n && is_turn(fourth_user));
-      share third, fourth;
-      if (has_third) {
-        acquire();
-        enter(third_user, third);
-        if (has_fourth) enter(fourth_user, fourth);
-      }
-      if (two) {
-        a_.step.twice(lanes_, p, second, q, value, second_value);
-        leave(second_user, second);
-      } else {
-        a_.step.once(lanes_, p, q, value);
-      }
-      leave(user, p);
-      lanes_.sync();
-      if (lanes_.lane() == 0) {
-        // Release, for the lanes of the group, whose writes the barrier has handed to this one.
-        simt::fence_block();  // sabotage: factor-row-release
-        hand_on(user);
-        if (two) hand_on(second_user);
-      }
-      at += two ? 2 : 1;
-      if (at == run_end) {
-        *item_row(item) = q;
-        simt::group_leave(lanes_.mask(), a_.items + std::size_t{item} * Rank);
-        if (at == o.end) return true;
-        item = next_item;
-        q = next_q;
-        run_end = next_end;
-        ++run;
-        simt::group_enter(lanes_.mask(), a_.items + std::size_t{item} * Rank);
-        fetch_next_item();
-      }
-      if (keeps) {
-        user = second_user;
-        p = second;
-        second_user = third_user;
-        second = third;
-        has_second = has_third;
-      } else if (has_third) {
-        user = third_user;
-        p = third;
-        second_user = fourth_user;
-        second = fourth;
-        has_second = has_fourth;
-      } else {
-        if (at - base == size) {
-          base = at;
-          mine = later;
-          later = fetch_rating(base + size, o.end);
-        }
-        user = lanes_.shuffle(mine.user, at - base);
+    hand h{o.begin,
+           o.end,
+           o.begin,
+           mine,
+           fetch_rating(o.begin + size, o.end),
+           o.run,
+           o.begin,
+           o.item,
+           o.item,
+           o.run_end,
+           {},
+           *item_row(o.item)};
+    share p;
+    bool has_row = false;
+    for (std::uint32_t user = 0;;) {
+      if (h.at == h.run_end) begin_run(h);
+      if (!has_row) {
         // Nobody waits with a row in hand.
+        user = lanes_.shuffle(h.mine.user, h.at - h.base);
         if (!wait_for_row(user, p)) return false;
-        has_second = false;
       }
+      unsigned const k = h.at - h.base;
+      if (k % at_once == 0 && are_ready(h, 0, h.mine)) {
+        play_together(h, p);
+        has_row = false;
+      } else {
+        float const value = lanes_.shuffle(h.mine.value, k);
+        // The next row is fetched, if it is its turn, while this step waits for its sum.
+        std::uint32_t const next_user = lanes_.shuffle(h.mine.user, k + 1);
+        bool const is_there = h.at + 1 < h.end && k + 1 < size;
+        has_row = lanes_.all(is_there && is_turn(next_user));
+        share next;
+        if (has_row) {
+          acquire();
+          enter(next_user, next);
+        }
+        a_.step.once(lanes_, p, h.q, value);
+        leave(user, p);
+        lanes_.sync();
+        if (lanes_.lane() == 0) hand_on(user);
+        advance(h, 1);
+        p = next;
+        user = next_user;
+      }
+      if (h.at == h.run_end) end_run(h);
+      if (h.at == h.end) return true;
     }
   }
 

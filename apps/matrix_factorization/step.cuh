@@ -40,11 +40,14 @@ WARDEN_DEVICE float partial_product(row_share<Rank> const& a, row_share<Rank> co
   for (unsigned k = 0; k < row_share<Rank>::size; ++k) sum += a.x[k] * b.x[k];
   return sum;
 }
-/// The product of two rows, in all lanes. Collective.
-template <unsigned Rank>
-WARDEN_DEVICE float product(row_lanes<Rank> const& lanes, row_share<Rank> const& a,
-                            row_share<Rank> const& b) {
-  return lanes.reduce(partial_product(a, b), [](float x, float y) { return x + y; });
+/// Adds up each of `sums` over the lanes, side by side: in all lanes. Collective.
+template <unsigned Rank, unsigned N>
+WARDEN_DEVICE void add_up(row_lanes<Rank> const& lanes, float (&sums)[N]) {
+  WARDEN_UNROLL
+  for (unsigned distance = row_lanes<Rank>::lanes / 2; distance != 0; distance /= 2) {
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) sums[i] += lanes.shuffle(sums[i], lanes.lane() ^ distance);
+  }
 }
 
 /// A step for each rating: both rows move along the gradient of `(value - user * item)^2 / 2`, with
@@ -56,28 +59,34 @@ struct descending {
   template <unsigned Rank>
   WARDEN_DEVICE void once(row_lanes<Rank> const& lanes, row_share<Rank>& user,
                           row_share<Rank>& item, float value) const {
-    move(user, item, value - product(lanes, user, item));
+    float sums[1] = {partial_product(user, item)};
+    add_up<Rank>(lanes, sums);
+    move(user, item, value - sums[0]);
   }
-  /// Two steps on one item, as `once` makes them one after the other, in the time of one: all that
-  /// the second one needs of the first is how far that moved, as the product of the item's row
-  /// behind it with the second user's is `keep * (q p2) + moved * (p1 p2)`. Collective.
-  template <unsigned Rank>
-  WARDEN_DEVICE void twice(row_lanes<Rank> const& lanes, row_share<Rank>& first,
-                           row_share<Rank>& second, row_share<Rank>& item, float first_value,
-                           float second_value) const {
-    float a = partial_product(item, first), b = partial_product(item, second),
-          c = partial_product(first, second);
+  /// Steps of N users on one item, as `once` makes them one after another, but with one wait for
+  /// sums: all that a step needs of those before is how far they moved, as behind each of them the
+  /// item's product with a user u is `keep * (item u) + moved * (the step's user u)`. Collective.
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
+                              row_share<Rank>& item, float const (&values)[N]) const {
+    // Of item and user i: at i. Of users j and i, j < i: behind those, at number_of(j, i).
+    float sums[N * (N + 1) / 2];
+    auto const number_of = [](unsigned j, unsigned i) { return N + i * (i - 1) / 2 + j; };
     WARDEN_UNROLL
-    for (unsigned distance = row_share<Rank>::lanes / 2; distance != 0; distance /= 2) {
-      unsigned const other = lanes.lane() ^ distance;
-      a += lanes.shuffle(a, other);
-      b += lanes.shuffle(b, other);
-      c += lanes.shuffle(c, other);
+    for (unsigned i = 0; i < N; ++i) {
+      sums[i] = partial_product(item, users[i]);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < i; ++j) sums[number_of(j, i)] = partial_product(users[j], users[i]);
     }
-    float const first_error = first_value - a;
-    float const second_error = second_value - (keep() * b + size.rate * first_error * c);
-    move(first, item, first_error);
-    move(second, item, second_error);
+    add_up<Rank>(lanes, sums);
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < N; ++j) {
+      float const error = values[j] - sums[j];
+      WARDEN_UNROLL
+      for (unsigned i = j + 1; i < N; ++i)
+        sums[i] = keep() * sums[i] + size.rate * error * sums[number_of(j, i)];
+      move(users[j], item, error);
+    }
   }
 
  private:
@@ -102,11 +111,11 @@ struct counting {
     add(user);
     add(item);
   }
-  template <unsigned Rank>
-  WARDEN_DEVICE void twice(row_lanes<Rank> const& lanes, row_share<Rank>& first,
-                           row_share<Rank>& second, row_share<Rank>& item, float, float) const {
-    once(lanes, first, item, 0);
-    once(lanes, second, item, 0);
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
+                              row_share<Rank>& item, float const (&)[N]) const {
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) once(lanes, users[i], item, 0);
   }
 
  private:
