@@ -4,17 +4,24 @@
 #include "apps/matrix_factorization/descent.cuh"
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
+#include "apps/matrix_factorization/step.cuh"
 
+#include <warden/buffer.hpp>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace {
 
+namespace simt = warden::simt;
 using factorization::descent;
 using factorization::model;
 using factorization::planted_shape;
@@ -71,6 +78,51 @@ TEST_P(arms, learn_as_one_thread_does) {
 
 INSTANTIATE_TEST_SUITE_P(all, arms, testing::ValuesIn(factorization::arm_names()),
                          [](auto const& name) { return name.param; });
+
+constexpr unsigned users = 4;
+/// Rows of users, then that of the item.
+struct step_arguments {
+  float *once, *together;
+};
+/// One group of lanes: the same steps one by one and together.
+template <unsigned Rank>
+WARDEN_KERNEL void make_steps(step_arguments a) {
+  factorization::row_lanes<Rank> const lanes;
+  if (simt::thread_rank() >= factorization::row_lanes<Rank>::lanes) return;
+  factorization::descending const step{{0.1f, 0.05f}};
+  float const values[users] = {1, -2, 3, 0.5f};
+  auto const row = [&](float* rows, unsigned r) {
+    return factorization::share_of<Rank>(rows, r, lanes.lane());
+  };
+  factorization::row_share<Rank> item = *row(a.once, users), rows[users];
+  for (unsigned u = 0; u < users; ++u) {
+    factorization::row_share<Rank> user = *row(a.once, u);
+    step.once(lanes, user, item, values[u]);
+    *row(a.once, u) = user;
+  }
+  *row(a.once, users) = item;
+  item = *row(a.together, users);
+  for (unsigned u = 0; u < users; ++u) rows[u] = *row(a.together, u);
+  step.together(lanes, rows, item, values);
+  for (unsigned u = 0; u < users; ++u) *row(a.together, u) = rows[u];
+  *row(a.together, users) = item;
+}
+template <unsigned Rank>
+void compare_steps() {
+  std::vector<float> first((users + 1) * Rank);
+  for (std::size_t k = 0; k < first.size(); ++k)
+    first[k] = 0.5f * std::sin(static_cast<float>(3 * k + 1));
+  warden::buffer<float> const once{first}, together{first};
+  simt::launch(&make_steps<Rank>, 1, 32, 0, {once.data(), together.data()}, {});
+  auto const wanted = once.to_host(), found = together.to_host();
+  EXPECT_NE(wanted, first);
+  for (std::size_t k = 0; k < first.size(); ++k) ASSERT_NEAR(found[k], wanted[k], 1e-4) << k;
+}
+TEST(steps, together_are_those_one_by_one) {
+  compare_steps<16>();
+  compare_steps<64>();
+  compare_steps<128>();
+}
 
 TEST(rounds_on_chip, give_the_same_bits_again) {
   planted_shape const shape =
