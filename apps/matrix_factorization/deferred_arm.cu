@@ -72,34 +72,29 @@ using log_between = warden::deferred_between<rows<Rank>, rows<Rank>, rate<Rank>>
 
 constexpr unsigned threads = simt::has_registers ? 512 : 32;
 
-struct rating_arrays {
-  std::uint32_t const *user, *item;
-  float const* value;
+struct all_ratings {
+  plain_rating const* ratings;
   std::uint32_t n;
-  float mean;
 };
 /// All threads of a block together; several ratings are loaded before the first is sent.
 template <unsigned Rank>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
-    defer_ratings(typename log_between<Rank>::ref_type to, rating_arrays all) {
+    defer_ratings(typename log_between<Rank>::ref_type to, all_ratings all) {
   using client_type = typename log_between<Rank>::template block<threads>;
   client_type client{to, *reinterpret_cast<typename client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 4, chunk = at_once * threads;
   for (std::uint64_t base = std::uint64_t{simt::block_rank()} * chunk; base < all.n;
        base += std::uint64_t{simt::block_count()} * chunk) {
     std::uint64_t const first = base + simt::thread_rank();
-    std::uint32_t user[at_once], item[at_once];
-    float value[at_once];
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < at_once; ++k) {
-      std::uint64_t const i = first + k * threads < all.n ? first + k * threads : 0;
-      user[k] = all.user[i];
-      item[k] = all.item[i];
-      value[k] = all.value[i];
-    }
+    plain_rating rating[at_once];
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k)
-      client.send(user[k], item[k], rate<Rank>{value[k] - all.mean}, first + k * threads < all.n);
+      rating[k] = all.ratings[first + k * threads < all.n ? first + k * threads : 0];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < at_once; ++k) {
+      client.send(rating[k].user, rating[k].item, rate<Rank>{rating[k].value},
+                  first + k * threads < all.n);
+    }
   }
   client.flush();
 }
@@ -108,10 +103,7 @@ template <unsigned Rank>
 class deferred_arm final : public arm {
  public:
   explicit deferred_arm(task const& t)
-      : user_{t.train->user},
-        item_{t.train->item},
-        value_{t.train->value},
-        mean_{t.mean},
+      : ratings_{scattered(*t.train, t.mean)},
         users_{reinterpret_cast<factor_row<Rank>*>(t.users), t.train->users, now_.data()},
         items_{reinterpret_cast<factor_row<Rank>*>(t.items), t.train->items, now_.data()},
         log_{users_, items_, t.train->size()} {}
@@ -130,16 +122,14 @@ class deferred_arm final : public arm {
     constexpr std::size_t shared_bytes = sizeof(typename client_type::storage);
     auto const resident = static_cast<unsigned>(warden::runtime::resident_blocks(
         warden::simt::make_kernel(&defer_ratings<Rank>), threads, shared_bytes));
-    auto const n = static_cast<std::uint32_t>(user_.size());
+    auto const n = static_cast<std::uint32_t>(ratings_.size());
     warden::launch(&defer_ratings<Rank>,
                    {std::min(resident, n / threads + 1), threads, shared_bytes}, {}, log_.ref(),
-                   {user_.data(), item_.data(), value_.data(), n, mean_});
+                   {ratings_.data(), n});
     log_.run();
   }
 
-  warden::buffer<std::uint32_t> user_, item_;
-  warden::buffer<float> value_;
-  float mean_;
+  warden::buffer<plain_rating> ratings_;
   warden::buffer<epoch> now_{1};
   rows<Rank> users_, items_;
   log_between<Rank> log_;

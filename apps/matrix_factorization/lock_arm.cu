@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
 namespace factorization {
@@ -22,11 +21,6 @@ namespace factorization {
 namespace {
 
 using warden::baseline::lock_array_ref;
-
-struct plain_rating {
-  std::uint32_t user, item;
-  float value;
-};
 
 template <class Step>
 struct lock_arguments {
@@ -93,7 +87,9 @@ template <unsigned Rank>
 class lock_arm final : public arm {
  public:
   explicit lock_arm(task const& t)
-      : task_{t}, ratings_{scattered(t)}, locks_{std::size_t{t.train->users} + t.train->items} {}
+      : task_{t},
+        ratings_{scattered(*t.train, t.mean)},
+        locks_{std::size_t{t.train->users} + t.train->items} {}
 
   std::string tune() override {
     auto const n = static_cast<std::uint32_t>(ratings_.size());
@@ -114,17 +110,6 @@ class lock_arm final : public arm {
   void wait() override { locks_.wait(); }
 
  private:
-  /// In an order in which neighbours are far apart in the list, as lists lie by user or by item.
-  static std::vector<plain_rating> scattered(task const& t) {
-    rating_list const& list = *t.train;
-    std::size_t const n = list.size();
-    auto step = static_cast<std::size_t>(0.6180339887 * static_cast<double>(n)) + 1;
-    while (std::gcd(step, n) != 1) ++step;
-    std::vector<plain_rating> all(n);
-    for (std::size_t k = 0, at = 0; k < n; ++k, at = (at + step) % n)
-      all[at] = {list.user[k], list.item[k], list.value[k] - t.mean};
-    return all;
-  }
   template <class Step>
   void run_all(Step const& step) {
     run(choice_, step, static_cast<std::uint32_t>(ratings_.size()));

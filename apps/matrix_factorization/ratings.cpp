@@ -3,6 +3,7 @@
 
 #include "apps/matrix_factorization/ratings.hpp"
 
+#include <numeric>
 #include <random>
 
 namespace factorization {
@@ -36,6 +37,16 @@ split_ratings split(rating_list all, double share, std::uint64_t seed) {
   all.value.resize(kept);
   parts.train = std::move(all);
   return parts;
+}
+
+std::vector<plain_rating> scattered(rating_list const& list, float offset) {
+  std::size_t const n = list.size();
+  auto step = static_cast<std::size_t>(0.6180339887 * static_cast<double>(n)) + 1;
+  while (std::gcd(step, n) != 1) ++step;
+  std::vector<plain_rating> all(n);
+  for (std::size_t k = 0, at = 0; k < n; ++k, at = (at + step) % n)
+    all[at] = {list.user[k], list.item[k], list.value[k] - offset};
+  return all;
 }
 
 }  // namespace factorization

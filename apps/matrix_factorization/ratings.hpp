@@ -46,4 +46,13 @@ struct split_ratings {
 /// `seed`. Names stay with the first list.
 split_ratings split(rating_list all, double share, std::uint64_t seed);
 
+/// One of a list.
+struct plain_rating {
+  std::uint32_t user, item;
+  float value;
+};
+/// All of a list, with `offset` taken off their values, in an order in which neighbours of the list
+/// are far apart: lists lie by user or by item, and steps in that order learn slowly.
+std::vector<plain_rating> scattered(rating_list const& list, float offset);
+
 }  // namespace factorization
