@@ -112,15 +112,22 @@ class part_planner {
           one.runs.push_back({static_cast<std::uint32_t>(one.played.size()), one.left[0].item});
           ++next;
         }
-        auto const at = std::find_if(one.left.rbegin(), one.left.rend(),
-                                     [&](rating const& r) { return taken_[r.place] != step_; });
-        if (at == one.left.rend()) continue;
-        std::uint32_t const turn = turns_[at->place]++;
-        if (turn >= placed_rating::most_turns) return false;
-        taken_[at->place] = step_;
-        one.played.push_back({at->place + turn * placed_rating::most_places, at->value});
-        one.left.erase(std::next(at).base());
-        --left;
+        std::uint32_t n = 0;
+        for (; n != placed_rating::most_of_batch; ++n) {
+          auto const at = std::find_if(one.left.rbegin(), one.left.rend(),
+                                       [&](rating const& r) { return taken_[r.place] != step_; });
+          if (at == one.left.rend()) break;
+          std::uint32_t const turn = turns_[at->place]++;
+          if (turn >= placed_rating::most_turns) return false;
+          taken_[at->place] = step_;
+          one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
+          one.left.erase(std::next(at).base());
+          --left;
+        }
+        for (std::uint32_t k = 0; k < n; ++k) {
+          placed_rating& r = one.played[one.played.size() - n + k];
+          r = placed_rating::of(place_of(r.bits), turn_of(r.bits), n - 1 - k, r.value);
+        }
       }
     }
     return true;

@@ -12,15 +12,32 @@
 
 namespace factorization {
 
-/// A rating as the players of a game read it: the user's place in the part, and how many of the
-/// game's ratings of that user come before it.
+/// A rating as the players of a game read it: the user's place in the part, how many of the game's
+/// ratings of that user come before it, and how many of its batch come behind it.
 struct placed_rating {
-  static constexpr unsigned place_bits = 12;
+  static constexpr unsigned place_bits = 12, turn_bits = 18;
   static constexpr std::uint32_t most_places = 1u << place_bits;
-  static constexpr std::uint32_t most_turns = 1u << (32 - place_bits);
-  std::uint32_t user;  ///< place + turn * most_places
+  static constexpr std::uint32_t most_turns = 1u << turn_bits;
+  /// Ratings of a batch, at most: what a player does in one step.
+  static constexpr std::uint32_t most_of_batch = 4;
+  std::uint32_t bits;  ///< place, turn, ratings behind: from the lowest on
   float value;
+
+  static constexpr placed_rating of(std::uint32_t place, std::uint32_t turn, std::uint32_t behind,
+                                    float value) {
+    return {place | turn << place_bits | behind << (place_bits + turn_bits), value};
+  }
 };
+/// Its place, ...
+constexpr std::uint32_t place_of(std::uint32_t bits) { return bits % placed_rating::most_places; }
+/// ... its turn ...
+constexpr std::uint32_t turn_of(std::uint32_t bits) {
+  return (bits >> placed_rating::place_bits) % placed_rating::most_turns;
+}
+/// ... and the ratings of its batch behind it.
+constexpr std::uint32_t behind(std::uint32_t bits) {
+  return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
+}
 /// Neighbouring ratings of one item, up to where the next run begins.
 struct item_run {
   std::uint32_t begin;  ///< among all ratings
@@ -52,9 +69,10 @@ struct game_plan {
 
 /// Plans games of fewer than 2^32 ratings, with `offset` taken off their values. Users are dealt to
 /// parts such that these have about as many ratings, and so are items. Within a game it is a list
-/// schedule: in each step each player takes the next rating of his item whose user nobody else has
-/// in this step; who is through takes the item that has most ratings among those left. So nobody
-/// waits long in a game, and nobody for ever: in the order of steps everything can be played.
+/// schedule: in each step each player takes the next ratings of his item, a batch, of different
+/// users whom nobody else has in this step; who is through takes the item that has most ratings
+/// among those left. So nobody waits long in a game, and nobody for ever: in the order of steps
+/// everything can be played.
 ///
 /// By as many threads as there are cores. Throws std::runtime_error if a user has too many ratings
 /// of a part of the items.

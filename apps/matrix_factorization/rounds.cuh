@@ -126,20 +126,8 @@ class rounds_block {
     return {s.run, first.item, first.begin,
             s.run == s.end_run ? first.begin : a_.runs[s.run + 1].begin, a_.runs[s.end_run].begin};
   }
-  /// Each lane one of the next ratings.
-  WARDEN_DEVICE placed_rating fetch_rating(std::uint32_t at, std::uint32_t end) const {
-    placed_rating r{0, 0};
-    if (at + lanes_.lane() < end) r = a_.ratings[at + lanes_.lane()];
-    return r;
-  }
   WARDEN_DEVICE share* item_row(std::uint32_t item) const {
     return share_of<Rank>(a_.items, item, lanes_.lane());
-  }
-  static WARDEN_DEVICE std::uint32_t place_of(std::uint32_t user) {
-    return user % placed_rating::most_places;
-  }
-  WARDEN_DEVICE share& user_row(std::uint32_t user) const {
-    return rows_[place_of(user) * size + lanes_.lane()];
   }
   /// Calls `f(row in memory, place)` for each of the part's users that is this player's.
   template <class F>
@@ -153,7 +141,7 @@ class rounds_block {
   /// All games of the part. False once a wait was given up.
   WARDEN_DEVICE bool serve() {
     sheet const sheets[2] = {fetch_sheet(0), fetch_sheet(1)};
-    for_users([&](share& row, std::uint32_t p) { user_row(p) = row; });
+    for_users([&](share& row, std::uint32_t p) { rows_[p * size + lanes_.lane()] = row; });
     opening now = fetch_opening(sheets[0]), next = fetch_opening(sheets[1]);
     sheet later = fetch_sheet(2);
     placed_rating mine = fetch_rating(now.begin, now.end);
@@ -185,7 +173,7 @@ class rounds_block {
         simt::store_relaxed(turns, turn + 1);
       }
     }
-    for_users([&](share& row, std::uint32_t p) { row = user_row(p); });
+    for_users([&](share& row, std::uint32_t p) { row = rows_[p * size + lanes_.lane()]; });
     return true;
   }
 
@@ -234,177 +222,134 @@ class rounds_block {
     if (simt::compare_exchange(&control->failed, 0u, 1u) == 0) control->first = first;
   }
 
-  /// Whether it is the rating's turn.
-  WARDEN_DEVICE bool is_turn(std::uint32_t user) const {
-    return simt::shared_load(turns_[place_of(user)]) == user / placed_rating::most_places;
+  /// What a player does in one step: some ratings of one item, which the first lanes have.
+  struct batch {
+    placed_rating mine;
+    std::uint32_t at, n;
+  };
+  static constexpr unsigned most = placed_rating::most_of_batch;
+  static_assert(most <= size);
+
+  /// Of the lane's rating.
+  static WARDEN_DEVICE std::uint32_t place(batch const& b) {
+    return b.mine.bits % placed_rating::most_places;
   }
-  /// The row of a user, once it is the rating's turn. False once a wait was given up.
-  WARDEN_DEVICE bool wait_for_row(std::uint32_t user, share& row) const {
+  static WARDEN_DEVICE std::uint32_t row_turn(batch const& b) {
+    return (b.mine.bits >> placed_rating::place_bits) % placed_rating::most_turns;
+  }
+  /// The batch from `at` on; none at `end`.
+  WARDEN_DEVICE placed_rating fetch_rating(std::uint32_t at, std::uint32_t end) const {
+    placed_rating r{0, 0};
+    if (lanes_.lane() < most && at + lanes_.lane() < end) r = a_.ratings[at + lanes_.lane()];
+    return r;
+  }
+  WARDEN_DEVICE batch batch_of(placed_rating mine, std::uint32_t at, std::uint32_t end) const {
+    std::uint32_t const n = 1 + (lanes_.shuffle(mine.bits, 0) >>
+                                 (placed_rating::place_bits + placed_rating::turn_bits));
+    return {mine, at, at < end ? n : 0};
+  }
+  /// Whether it is the turn of all its ratings.
+  WARDEN_DEVICE bool is_turn(batch const& b) const {
+    return lanes_.all(lanes_.lane() >= b.n || simt::shared_load(turns_[place(b)]) == row_turn(b));
+  }
+  /// False once a wait was given up.
+  WARDEN_DEVICE bool wait_for(batch const& b) const {
     bool alive = true;
-    std::uint32_t const& word = turns_[place_of(user)];
-    if (lanes_.lane() == 0) {
-      alive = wait_for(&word, place_of(user), true, user / placed_rating::most_places,
-                       [&] { return simt::shared_load(word); });
+    if (lanes_.lane() < b.n) {
+      std::uint32_t const& word = turns_[place(b)];
+      alive = wait_for(&word, place(b), true, row_turn(b), [&] { return simt::shared_load(word); });
     }
-    if (lanes_.any(!alive)) return false;
-    acquire();
-    enter(user, row);
-    return true;
+    return !lanes_.any(!alive);
   }
-  /// A lane has seen whose turn it is, or each of them.
-  WARDEN_DEVICE void acquire() const {
-    // Who had the rows before fenced between writing them and the turns.
+  /// The rows of a batch's users, whose turn it is.
+  WARDEN_DEVICE void enter(batch const& b, share (&rows)[most]) const {
+    // Acquire: who had the rows before fenced between writing them and the turns. Each lane has
+    // seen one of these; the barrier hands it to the others.
     simt::fence_block();  // sabotage: factor-row-acquire
     lanes_.sync();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      std::uint32_t const at = lanes_.shuffle(place(b), k) * size;
+      if (k >= b.n) continue;
+      simt::group_enter(lanes_.mask(), &rows_[at]);
+      rows[k] = rows_[at + lanes_.lane()];
+    }
   }
-  WARDEN_DEVICE void enter(std::uint32_t user, share& row) const {
-    simt::group_enter(lanes_.mask(), &rows_[place_of(user) * size]);
-    row = user_row(user);
-  }
-  WARDEN_DEVICE void leave(std::uint32_t user, share const& row) const {
-    user_row(user) = row;
-    simt::group_leave(lanes_.mask(), &rows_[place_of(user) * size]);
-  }
-  /// The next one has the row's turn. Behind a barrier of the group; one lane.
-  WARDEN_DEVICE void hand_on(std::uint32_t user) const {
+  /// Gives them back, and the next ones their turn.
+  WARDEN_DEVICE void leave(batch const& b, share const (&rows)[most]) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      std::uint32_t const at = lanes_.shuffle(place(b), k) * size;
+      if (k >= b.n) continue;
+      rows_[at + lanes_.lane()] = rows[k];
+      simt::group_leave(lanes_.mask(), &rows_[at]);
+    }
+    lanes_.sync();
+    if (lanes_.lane() >= b.n) return;
     // Release, for the lanes of the group, whose writes the barrier has handed to this one.
     simt::fence_block();  // sabotage: factor-row-release
-    simt::shared_store(turns_[place_of(user)], user / placed_rating::most_places + 1);
+    simt::shared_store(turns_[place(b)], row_turn(b) + 1);
   }
-
-  /// How far a player is in a game.
-  struct hand {
-    std::uint32_t at, end;       ///< the next rating, and behind the last one
-    std::uint32_t base;          ///< the rating that lane 0 has
-    placed_rating mine, later;   ///< of this lane: from `base` on, and those behind
-    std::uint32_t run, run_end;  ///< that the rating is in
-    std::uint32_t item, next_item, next_run_end;
-    share q, next_q;  ///< those items' rows
-  };
-  WARDEN_DEVICE void advance(hand& h, unsigned ratings) const {
-    h.at += ratings;
-    if (h.at - h.base != size) return;
-    h.base = h.at;
-    h.mine = h.later;
-    h.later = fetch_rating(h.base + size, h.end);
-  }
-  /// Takes the row of the run's item, which is there already, and fetches that of the next run's.
-  WARDEN_DEVICE void begin_run(hand& h) const {
-    h.item = h.next_item;
-    h.run_end = h.next_run_end;
-    h.q = h.next_q;
-    simt::group_enter(lanes_.mask(), a_.items + std::size_t{h.item} * Rank);
-    if (h.run_end == h.end) return;
-    ++h.run;
-    h.next_item = a_.runs[h.run].item;
-    h.next_run_end = a_.runs[h.run + 1].begin;
-    h.next_q = *item_row(h.next_item);
-  }
-  WARDEN_DEVICE void end_run(hand& h) const {
-    *item_row(h.item) = h.q;
-    simt::group_leave(lanes_.mask(), a_.items + std::size_t{h.item} * Rank);
-  }
-
-  /// Steps that are made together.
-  static constexpr unsigned at_once = 4;
-  static_assert(size % at_once == 0);
-  /// Whether the `at_once` ratings from number k of `from` on are of the run and have their turns.
-  WARDEN_DEVICE bool are_ready(hand const& h, unsigned ahead, placed_rating const& from) const {
-    unsigned const k = (h.at - h.base + ahead) % size;
-    std::uint32_t const user = lanes_.shuffle(from.user, k + lanes_.lane() % at_once);
-    return lanes_.all(h.at + ahead + at_once <= h.run_end && is_turn(user));
-  }
-  /// Steps of a run, four together, as long as the next four can be had: theirs are fetched while
-  /// these wait for their sums. `p` is the first one's row.
-  WARDEN_DEVICE void play_together(hand& h, share const& p) const {
-    share rows[at_once];
-    std::uint32_t users[at_once];
-    rows[0] = p;
-    acquire();
+  WARDEN_DEVICE void make_steps(batch const& b, share (&rows)[most], share& q) const {
+    float values[most];
     WARDEN_UNROLL
-    for (unsigned j = 0; j < at_once; ++j) {
-      users[j] = lanes_.shuffle(h.mine.user, h.at - h.base + j);
-      if (j != 0) enter(users[j], rows[j]);
+    for (unsigned k = 0; k < most; ++k) values[k] = lanes_.shuffle(b.mine.value, k);
+    if (b.n == most) {
+      a_.step.together(lanes_, rows, q, values);
+      return;
     }
-    for (bool more = true; more;) {
-      unsigned const k = h.at - h.base;
-      float values[at_once];
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) values[j] = lanes_.shuffle(h.mine.value, k + j);
-      placed_rating const from = k + at_once < size ? h.mine : h.later;
-      more = are_ready(h, at_once, from);
-      share next_rows[at_once];
-      std::uint32_t next_users[at_once];
-      if (more) acquire();
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        next_users[j] = lanes_.shuffle(from.user, (k + at_once + j) % size);
-        if (more) enter(next_users[j], next_rows[j]);
-      }
-      a_.step.together(lanes_, rows, h.q, values);
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) leave(users[j], rows[j]);
-      lanes_.sync();
-      std::uint32_t const one = lanes_.shuffle(h.mine.user, k + lanes_.lane() % at_once);
-      if (lanes_.lane() < at_once) hand_on(one);
-      advance(h, at_once);
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < at_once; ++j) {
-        rows[j] = next_rows[j];
-        users[j] = next_users[j];
-      }
-    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k + 1 < most; ++k)
+      if (k < b.n) a_.step.once(lanes_, rows[k], q, values[k]);
   }
-  /// One player's part of a game; `mine` are his first ratings, a lane each. False once a wait was
-  /// given up.
+
+  /// A player's item.
+  struct item_hand {
+    std::uint32_t run, end;  ///< behind it, of runs and of ratings
+    std::uint32_t item;
+    share q;  ///< its row
+  };
+  WARDEN_DEVICE item_hand fetch_item(std::uint32_t run) const {
+    std::uint32_t const item = a_.runs[run].item;
+    return {run + 1, a_.runs[run + 1].begin, item, *item_row(item)};
+  }
+
+  /// One player's part of a game; `mine` is his first batch. False once a wait was given up.
   WARDEN_DEVICE bool play(opening const& o, placed_rating mine) const {
     if (o.begin == o.end) return true;
-    hand h{o.begin,
-           o.end,
-           o.begin,
-           mine,
-           fetch_rating(o.begin + size, o.end),
-           o.run,
-           o.begin,
-           o.item,
-           o.item,
-           o.run_end,
-           {},
-           *item_row(o.item)};
-    share p;
-    bool has_row = false;
-    for (std::uint32_t user = 0;;) {
-      if (h.at == h.run_end) begin_run(h);
-      if (!has_row) {
+    item_hand now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
+    if (now.end != o.end) next = fetch_item(now.run);
+    // What comes next is fetched while a batch waits for its sums: the rows of the batch behind it,
+    // if it is their turn, and which ratings are in the batch behind that.
+    batch b = batch_of(mine, o.begin, o.end);
+    placed_rating behind_b = fetch_rating(b.at + b.n, o.end);
+    share rows[most];
+    bool has_rows = false;
+    simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+    for (;;) {
+      if (!has_rows) {
         // Nobody waits with a row in hand.
-        user = lanes_.shuffle(h.mine.user, h.at - h.base);
-        if (!wait_for_row(user, p)) return false;
+        if (!wait_for(b)) return false;
+        enter(b, rows);
       }
-      unsigned const k = h.at - h.base;
-      if (k % at_once == 0 && are_ready(h, 0, h.mine)) {
-        play_together(h, p);
-        has_row = false;
-      } else {
-        float const value = lanes_.shuffle(h.mine.value, k);
-        // The next row is fetched, if it is its turn, while this step waits for its sum.
-        std::uint32_t const next_user = lanes_.shuffle(h.mine.user, k + 1);
-        bool const is_there = h.at + 1 < h.end && k + 1 < size;
-        has_row = lanes_.all(is_there && is_turn(next_user));
-        share next;
-        if (has_row) {
-          acquire();
-          enter(next_user, next);
-        }
-        a_.step.once(lanes_, p, h.q, value);
-        leave(user, p);
-        lanes_.sync();
-        if (lanes_.lane() == 0) hand_on(user);
-        advance(h, 1);
-        p = next;
-        user = next_user;
+      batch const c = batch_of(behind_b, b.at + b.n, o.end);
+      behind_b = fetch_rating(c.at + c.n, o.end);
+      share next_rows[most];
+      has_rows = is_turn(c);
+      if (has_rows) enter(c, next_rows);
+      make_steps(b, rows, now.q);
+      leave(b, rows);
+      if (c.at == now.end) {
+        *item_row(now.item) = now.q;
+        simt::group_leave(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+        if (c.at == o.end) return true;
+        now = next;
+        simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+        if (now.end != o.end) next = fetch_item(now.run);
       }
-      if (h.at == h.run_end) end_run(h);
-      if (h.at == h.end) return true;
+      b = c;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < most; ++k) rows[k] = next_rows[k];
     }
   }
 

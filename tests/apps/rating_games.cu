@@ -37,12 +37,22 @@ std::uint32_t steps_of(game_plan const& plan, std::size_t game) {
     std::vector<std::uint32_t> users;  // who had a rating in this step
     for (std::size_t k = 0; k < players; ++k) {
       if (at[k] == end[k]) continue;
-      std::uint32_t const user = plan.ratings[at[k]].user % placed_rating::most_places;
-      if (played.at(user) != plan.ratings[at[k]].user / placed_rating::most_places) continue;
-      users.push_back(user);
-      ++at[k];
-      --left;
+      std::uint32_t const n = 1 + factorization::behind(plan.ratings[at[k]].bits);
+      std::vector<std::uint32_t> batch;
+      for (std::uint32_t j = 0; j < n && at[k] + j < end[k]; ++j) {
+        std::uint32_t const bits = plan.ratings[at[k] + j].bits;
+        EXPECT_EQ(factorization::behind(bits), n - 1 - j);
+        if (played.at(factorization::place_of(bits)) == factorization::turn_of(bits))
+          batch.push_back(factorization::place_of(bits));
+      }
+      if (batch.size() != n) continue;
+      users.insert(users.end(), batch.begin(), batch.end());
+      at[k] += n;
+      left -= n;
       moves = true;
+    }
+    for (std::size_t k = 0; k < users.size(); ++k) {
+      for (std::size_t j = 0; j < k; ++j) EXPECT_NE(users[k], users[j]) << "two have one row";
     }
     for (std::uint32_t const user : users) ++played[user];
   }
@@ -71,7 +81,7 @@ void check(rating_list const& list, factorization::game_shape const& shape) {
       if (part_of[item] == ~0u) part_of[item] = item_part;
       EXPECT_EQ(part_of[item], item_part) << "an item is of one part";
       for (std::uint32_t k = begin; k < plan.runs[r + 1].begin; ++k) {
-        std::uint32_t const place = plan.ratings[k].user % placed_rating::most_places;
+        std::uint32_t const place = factorization::place_of(plan.ratings[k].bits);
         ASSERT_LT(place, shape.part_size);
         found.emplace_back(plan.user_of[part * shape.part_size + place], item,
                            plan.ratings[k].value);
@@ -124,17 +134,17 @@ TEST(games, are_short) {
   game_plan const plan = factorization::plan_games(list, {250, 16, 8}, 0);
   std::uint32_t steps = 0, least = 0;
   for (std::size_t game = 0; game < plan.games(); ++game) {
-    // No game is shorter than its longest run, or than its ratings for each player.
+    // No game is shorter than its longest run, or than its ratings for each player, by batches.
     std::uint32_t longest = 0;
     std::size_t const from = plan.begins[game * 8], to = plan.begins[(game + 1) * 8];
     for (std::size_t r = from; r < to; ++r)
       longest = std::max(longest, plan.runs[r + 1].begin - plan.runs[r].begin);
     std::uint32_t const ratings = plan.runs[to].begin - plan.runs[from].begin;
     EXPECT_LT(ratings, 2 * list.size() / plan.games()) << "about as long as one another";
-    least += std::max(longest, (ratings + 7) / 8);
+    least += std::max((longest + 3) / 4, (ratings + 31) / 32);
     steps += steps_of(plan, game);
   }
-  EXPECT_LE(steps, least + least / 20);
+  EXPECT_LE(steps, 2 * least);
 }
 
 TEST(games, of_too_many_ratings_of_one_user) {
