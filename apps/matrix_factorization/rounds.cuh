@@ -237,16 +237,32 @@ class rounds_block {
   static WARDEN_DEVICE std::uint32_t row_turn(batch const& b) {
     return (b.mine.bits >> placed_rating::place_bits) % placed_rating::most_turns;
   }
-  /// The batch from `at` on; none at `end`.
+  /// Each lane one of the next ratings.
   WARDEN_DEVICE placed_rating fetch_rating(std::uint32_t at, std::uint32_t end) const {
     placed_rating r{0, 0};
-    if (lanes_.lane() < most && at + lanes_.lane() < end) r = a_.ratings[at + lanes_.lane()];
+    if (at + lanes_.lane() < end) r = a_.ratings[at + lanes_.lane()];
     return r;
   }
-  WARDEN_DEVICE batch batch_of(placed_rating mine, std::uint32_t at, std::uint32_t end) const {
-    std::uint32_t const n = 1 + (lanes_.shuffle(mine.bits, 0) >>
-                                 (placed_rating::place_bits + placed_rating::turn_bits));
-    return {mine, at, at < end ? n : 0};
+  /// A player's next ratings: twice as many as lanes. They are fetched seldom, as a fence waits for
+  /// what is under way.
+  struct window {
+    std::uint32_t base, end;  ///< the first one's number, and behind all of the player's
+    placed_rating mine, later;
+  };
+  /// The batch from `at` on; none at the end.
+  WARDEN_DEVICE batch batch_at(window& w, std::uint32_t at) const {
+    if (at - w.base >= size) {
+      w.base += size;
+      w.mine = w.later;
+      w.later = fetch_rating(w.base + size, w.end);
+    }
+    unsigned const k = at - w.base + lanes_.lane() % most;
+    placed_rating const mine{lanes_.shuffle(w.mine.bits, k), lanes_.shuffle(w.mine.value, k)};
+    placed_rating const later{lanes_.shuffle(w.later.bits, k), lanes_.shuffle(w.later.value, k)};
+    placed_rating const own = k < size ? mine : later;
+    std::uint32_t const behind =
+        lanes_.shuffle(own.bits, 0) >> (placed_rating::place_bits + placed_rating::turn_bits);
+    return {own, at, at < w.end ? behind + 1 : 0};
   }
   /// Whether it is the turn of all its ratings.
   WARDEN_DEVICE bool is_turn(batch const& b) const {
@@ -314,15 +330,16 @@ class rounds_block {
     return {run + 1, a_.runs[run + 1].begin, item, *item_row(item)};
   }
 
-  /// One player's part of a game; `mine` is his first batch. False once a wait was given up.
+  /// One player's part of a game; `mine` are his first ratings, a lane each. False once a wait was
+  /// given up.
   WARDEN_DEVICE bool play(opening const& o, placed_rating mine) const {
     if (o.begin == o.end) return true;
     item_hand now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
     if (now.end != o.end) next = fetch_item(now.run);
-    // What comes next is fetched while a batch waits for its sums: the rows of the batch behind it,
-    // if it is their turn, and which ratings are in the batch behind that.
-    batch b = batch_of(mine, o.begin, o.end);
-    placed_rating behind_b = fetch_rating(b.at + b.n, o.end);
+    // The rows of the batch behind one are fetched, if it is their turn, while that waits for its
+    // sums.
+    window w{o.begin, o.end, mine, fetch_rating(o.begin + size, o.end)};
+    batch b = batch_at(w, o.begin);
     share rows[most];
     bool has_rows = false;
     simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
@@ -332,8 +349,7 @@ class rounds_block {
         if (!wait_for(b)) return false;
         enter(b, rows);
       }
-      batch const c = batch_of(behind_b, b.at + b.n, o.end);
-      behind_b = fetch_rating(c.at + c.n, o.end);
+      batch const c = batch_at(w, b.at + b.n);
       share next_rows[most];
       has_rows = is_turn(c);
       if (has_rows) enter(c, next_rows);
