@@ -8,13 +8,17 @@ from markdown_tables import origin, table
 from result_names import amount, rate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# What one thread comes to: it takes long, and has no part in how fast the arms are.
-SEQUENTIAL = json.loads((ROOT / "results/sequential_descent.json").read_text())
+
+
+def sequential():
+    """What one thread comes to: it takes long, and has no part in how fast the arms are."""
+    return json.loads((ROOT / "results/sequential_descent.json").read_text())
 
 
 def sequential_words(inputs):
-    parts = [f"{errors[-1]:.4f} for `{name}` in {len(errors)} epochs" for name, errors in SEQUENTIAL["errors"].items() if name in inputs]
-    return f"- One thread comes to {' and '.join(parts)} (`{SEQUENTIAL['command']}`)." if parts else ""
+    known = sequential()
+    parts = [f"{errors[-1]:.4f} for `{name}` in {len(errors)} epochs" for name, errors in known["errors"].items() if name in inputs]
+    return f"- One thread comes to {' and '.join(parts)} (`{known['command']}`)." if parts else ""
 
 
 def factorization_lines(data):
@@ -44,7 +48,7 @@ def factorization_markdown(data):
 def self_test():
     # What the benchmark wants of all arms.
     program = (ROOT / "microbench/matrix_factorization/main.cu").read_text()
-    for name, errors in SEQUENTIAL["errors"].items():
+    for name, errors in sequential()["errors"].items():
         assert f'planted_named("{name}"), {len(errors)}, {1.01 * errors[-1]:.4f}}}' in program, name
 
     def row(arm, time, epochs, **counters):
