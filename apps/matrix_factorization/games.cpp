@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 
@@ -45,6 +46,7 @@ class part_planner {
   part_planner(game_plan& plan, std::vector<std::uint32_t> const& item_part)
       : plan_{plan},
         item_part_{item_part},
+        steps_(plan.shape.item_parts),
         players_(plan.shape.players),
         turns_(plan.shape.part_size),
         taken_(plan.shape.part_size) {}
@@ -52,16 +54,18 @@ class part_planner {
   /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
   /// number. They are sorted. False if there are too many turns.
   bool plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
+    std::uint32_t const parts = plan_.shape.item_parts;
+    for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
+    auto const step_of = [&](rating const& r) { return steps_[item_part_[r.item]]; };
     // The most active users have the lowest places. A player's next rating is his last.
     std::sort(first, last, [&](rating const& a, rating const& b) {
-      if (item_part_[a.item] != item_part_[b.item]) return item_part_[a.item] < item_part_[b.item];
+      if (step_of(a) != step_of(b)) return step_of(a) < step_of(b);
       return a.item != b.item ? a.item < b.item : a.place > b.place;
     });
-    std::uint32_t const parts = plan_.shape.item_parts;
     std::uint32_t* count = &plan_.begins[part * parts * plan_.shape.players];
-    for (std::uint32_t i = 0; i < parts; ++i, count += plan_.shape.players) {
+    for (std::uint32_t s = 0; s < parts; ++s, count += plan_.shape.players) {
       rating* end = first;
-      while (end != last && item_part_[end->item] == i) ++end;
+      while (end != last && step_of(*end) == s) ++end;
       if (!play(first, end)) return false;
       for (player& one : players_) {
         for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
@@ -88,6 +92,9 @@ class part_planner {
 
   /// One game.
   bool play(rating* first, rating* last) {
+    for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
+    for (rating const* r = first; r != last; ++r)
+      if (++turns_[r->place] > placed_rating::most_turns) return false;
     items_.clear();
     for (rating* r = first; r != last;) {
       rating* end = r;
@@ -118,7 +125,6 @@ class part_planner {
                                        [&](rating const& r) { return taken_[r.place] != step_; });
           if (at == one.left.rend()) break;
           std::uint32_t const turn = turns_[at->place]++;
-          if (turn >= placed_rating::most_turns) return false;
           taken_[at->place] = step_;
           one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
           one.left.erase(std::next(at).base());
@@ -135,6 +141,7 @@ class part_planner {
 
   game_plan& plan_;
   std::vector<std::uint32_t> const& item_part_;
+  std::vector<std::uint32_t> steps_;  // [part of items] when this one meets it
   std::vector<player> players_;
   std::vector<whole_item> items_;
   std::vector<item_run> runs_;
@@ -149,7 +156,11 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   game_plan plan;
   plan.shape = shape;
   std::uint32_t const part_size = shape.part_size;
-  plan.user_parts = std::max(1u, (list.users + part_size - 1) / part_size);
+  std::uint32_t const wave = shape.item_parts * part_size;
+  plan.user_parts = std::max(1u, (list.users + wave - 1) / wave) * shape.item_parts;
+  plan.shifts.resize(shape.item_parts);
+  std::iota(plan.shifts.begin(), plan.shifts.end(), 0u);
+  std::shuffle(plan.shifts.begin(), plan.shifts.end(), std::mt19937_64{1});
   plan.user_of.assign(std::size_t{plan.user_parts} * part_size, plan.no_user);
 
   std::vector<std::uint32_t> const active = by_count(counts_of(list.user, list.users));

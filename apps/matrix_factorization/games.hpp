@@ -54,17 +54,28 @@ struct game_shape {
 /// Ratings by games. A game is that of a part of the users and a part of the items. Each of its
 /// players has some of the items for himself, one after another; of each user's ratings in the game
 /// it is said in which order they come.
+///
+/// Each part of the users plays with each of the items, in as many steps: a Latin square, so that
+/// no two of `item_parts` neighbouring parts of users meet one part of the items in a step.
 struct game_plan {
   game_shape shape{};
-  std::uint32_t user_parts = 0;
+  std::uint32_t user_parts = 0;        ///< a multiple of `item_parts`; the last may have no users
   std::vector<std::uint32_t> user_of;  ///< [part * part_size + place], or no_user
-  /// [(part of users * item_parts + part of items) * players + player] the first of his runs.
+  /// [step] how far from a part of the users that of the items is which it meets. In random order:
+  /// in that of numbers, what one part of the users learns would come to another by way of any item
+  /// in as many steps as their numbers differ, and back in an epoch.
+  std::vector<std::uint32_t> shifts;
+  /// [(part of users * item_parts + step) * players + player] the first of his runs.
   std::vector<std::uint32_t> begins;
   std::vector<item_run> runs;  ///< and one behind
   std::vector<placed_rating> ratings;
 
   static constexpr std::uint32_t no_user = ~0u;
   [[nodiscard]] std::size_t games() const { return std::size_t{user_parts} * shape.item_parts; }
+  /// The part of the items that a part of the users meets in that step.
+  [[nodiscard]] std::uint32_t item_part(std::size_t user_part, std::uint32_t step) const {
+    return static_cast<std::uint32_t>((user_part + shifts[step]) % shape.item_parts);
+  }
 };
 
 /// Plans games of fewer than 2^32 ratings, with `offset` taken off their values. Users are dealt to

@@ -3,10 +3,10 @@
 /// An epoch in rounds: a block holds the rows of a part of the users on its chip and meets one part
 /// of the items after another.
 ///
-/// As many blocks as there are parts of items run side by side. In step s of its part of the users,
-/// the block whose part has the number b modulo that meets the part b + s of the items: a Latin
-/// square. So no two blocks have one part of the items at a time, all users begin with different
-/// items, and blocks wait for nobody but the one before whom each part of the items was.
+/// As many blocks as there are parts of items run side by side, and in each step their parts of the
+/// users meet different parts of the items, as the plan says. So no two blocks have one part of the
+/// items at a time, all users begin with different items, and blocks wait for nobody but the one
+/// before whom each part of the items was.
 ///
 /// Within a game the rows of items are in the registers of the group of lanes that has them for
 /// the whole of it, those of users are on chip, and each rating knows its turn among those of its
@@ -52,7 +52,7 @@ template <class Step>
 struct rounds_arguments {
   float *users, *items;
   // The plan, in device memory.
-  std::uint32_t const* user_of;
+  std::uint32_t const *user_of, *shifts;
   std::uint32_t const* begins;
   item_run const* runs;
   placed_rating const* ratings;
@@ -109,15 +109,15 @@ class rounds_block {
   };
 
   WARDEN_DEVICE unsigned player() const { return simt::thread_rank() / size; }
+  /// Whom the part meets in that step; behind the last one, anybody.
   WARDEN_DEVICE std::uint32_t item_part(std::uint32_t step) const {
-    std::uint32_t const i = part_ % a_.item_parts + step;
-    return i < a_.item_parts ? i : i - a_.item_parts;
+    return (part_ + a_.shifts[step < a_.item_parts ? step : 0]) % a_.item_parts;
   }
   /// What a step needs of the plan is fetched in three steps before it, as each needs the one
   /// before: nothing of that is then waited for.
   WARDEN_DEVICE sheet fetch_sheet(std::uint32_t step) const {
     if (step >= a_.item_parts) return {0, 0};
-    std::size_t const game = std::size_t{part_} * a_.item_parts + item_part(step);
+    std::size_t const game = std::size_t{part_} * a_.item_parts + step;
     std::uint32_t const* const at = a_.begins + game * players + player();
     return {at[0], at[1]};
   }
@@ -145,15 +145,18 @@ class rounds_block {
     opening now = fetch_opening(sheets[0]), next = fetch_opening(sheets[1]);
     sheet later = fetch_sheet(2);
     placed_rating mine = fetch_rating(now.begin, now.end);
+    std::uint32_t met = item_part(0);
+    // Games that the part of the items has played before: with all parts of users of the waves
+    // before, each of which is whole, and one in each step of this wave.
+    std::uint32_t const before = part_ - part_ % a_.item_parts;
     for (std::uint32_t step = 0; step < a_.item_parts; ++step) {
-      std::uint32_t* const turns = a_.turns + item_part(step);
-      std::uint32_t const turn = turn_of(step);
+      std::uint32_t* const turns = a_.turns + met;
+      std::uint32_t const turn = before + step;
       for (std::uint32_t p = simt::thread_rank(); p < a_.part_size; p += Threads)
         simt::shared_store(turns_[p], 0u);
       bool alive = true;
       if (simt::thread_rank() == 0) {
-        alive = wait_for(turns, item_part(step), false, turn,
-                         [&] { return simt::load_relaxed(turns); });
+        alive = wait_for(turns, met, false, turn, [&] { return simt::load_relaxed(turns); });
         // Acquire: who had the part before fenced between what its block wrote and the turn; the
         // barrier hands it to the block.
         simt::fence_device();  // sabotage: factor-part-acquire
@@ -162,6 +165,7 @@ class rounds_block {
       opening const after = fetch_opening(later);
       placed_rating const then = fetch_rating(next.begin, next.end);
       later = fetch_sheet(step + 3);
+      met = item_part(step + 1);
       alive = play(now, mine);
       now = next;
       next = after;
@@ -175,21 +179,6 @@ class rounds_block {
     }
     for_users([&](share& row, std::uint32_t p) { row = rows_[p * size + lanes_.lane()]; });
     return true;
-  }
-
-  /// Games that the part of the items of that step has played before: with all parts of users of
-  /// the waves before, and with those of this wave that met it in earlier steps, which are those
-  /// behind this one. The last wave may not have all parts.
-  WARDEN_DEVICE std::uint32_t turn_of(std::uint32_t step) const {
-    std::uint32_t const n = a_.item_parts, before = part_ - part_ % n;
-    std::uint32_t const present = a_.user_parts - before < n ? a_.user_parts - before : n;
-    std::uint32_t const first = part_ % n + 1, last = part_ % n + step;  // modulo n
-    auto const among = [&](std::uint32_t from, std::uint32_t to) {
-      std::uint32_t const end = to + 1 < present ? to + 1 : present;
-      return end > from ? end - from : 0;
-    };
-    if (step == 0) return before;
-    return before + (last < n ? among(first, last) : among(first, n - 1) + among(0, last - n));
   }
 
   /// Waits until `look()` is `turn`. False once a wait was given up, this one or another.

@@ -30,19 +30,35 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
 }
 
 template <unsigned Rank>
-class rounds_arm final : public arm {
-  using block = rounds_block<Rank, threads, descending>;
+using block = rounds_block<Rank, threads, descending>;
 
+/// As many parts of items as blocks run side by side, and as large parts of users as fit a block;
+/// but such that the last wave of them is full.
+template <unsigned Rank>
+game_shape shape_for(std::uint32_t users) {
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  std::uint32_t const blocks = facts.simulated ? 3 : static_cast<unsigned>(facts.multiprocessors);
+  std::uint32_t most = placed_rating::most_places;
+  while (block<Rank>::shared_bytes(most) > facts.shared_bytes_per_block) --most;
+  if (facts.simulated) most = std::min(most, 16u);
+  std::uint64_t const at_once = std::uint64_t{blocks} * most;
+  std::uint64_t const parts = (users + at_once - 1) / at_once * blocks;
+  return {static_cast<std::uint32_t>((users + parts - 1) / parts), blocks, block<Rank>::players};
+}
+
+template <unsigned Rank>
+class rounds_arm final : public arm {
  public:
   explicit rounds_arm(task const& t)
       : users_{t.users},
         items_{t.items},
-        shape_{shape_for(t)},
+        shape_{shape_for<Rank>(t.train->users)},
         turns_{shape_.item_parts},
         control_{1} {
     game_plan const plan = plan_games(*t.train, shape_, t.mean);
     user_parts_ = plan.user_parts;
     user_of_ = warden::buffer<std::uint32_t>{plan.user_of};
+    shifts_ = warden::buffer<std::uint32_t>{plan.shifts};
     begins_ = warden::buffer<std::uint32_t>{plan.begins};
     runs_ = warden::buffer<item_run>{plan.runs};
     ratings_ = warden::buffer<placed_rating>{plan.ratings};
@@ -67,19 +83,6 @@ class rounds_arm final : public arm {
   }
 
  private:
-  /// As many parts of items as blocks run side by side, and as large parts of users as fit a block;
-  /// but such that the last wave of them is full.
-  static game_shape shape_for(task const& t) {
-    auto const facts = warden::runtime::facts(warden::runtime::current_device());
-    std::uint32_t const blocks = facts.simulated ? 3 : static_cast<unsigned>(facts.multiprocessors);
-    std::uint32_t most = placed_rating::most_places;
-    while (block::shared_bytes(most) > facts.shared_bytes_per_block) --most;
-    if (facts.simulated) most = std::min(most, 16u);
-    std::uint64_t const at_once = std::uint64_t{blocks} * most;
-    std::uint64_t const parts = (t.train->users + at_once - 1) / at_once * blocks;
-    return {static_cast<std::uint32_t>((t.train->users + parts - 1) / parts), blocks,
-            block::players};
-  }
   template <class Step>
   void run(Step const& step) {
     control_.fill_bytes(0);
@@ -87,6 +90,7 @@ class rounds_arm final : public arm {
     rounds_arguments<Step> a{users_,
                              items_,
                              user_of_.data(),
+                             shifts_.data(),
                              begins_.data(),
                              runs_.data(),
                              ratings_.data(),
@@ -98,7 +102,7 @@ class rounds_arm final : public arm {
                              {},
                              step};
     auto const kernel = simt::make_kernel(&play_rounds<Rank, Step>);
-    std::size_t const bytes = block::shared_bytes(shape_.part_size);
+    std::size_t const bytes = block<Rank>::shared_bytes(shape_.part_size);
     warden::runtime::allow_shared_bytes(kernel, bytes);
     void* arguments[] = {&a};
     // Cooperative: blocks wait for one another.
@@ -108,13 +112,26 @@ class rounds_arm final : public arm {
   float *users_, *items_;
   game_shape shape_;
   std::uint32_t user_parts_ = 0;
-  warden::buffer<std::uint32_t> user_of_, begins_, turns_;
+  warden::buffer<std::uint32_t> user_of_, shifts_, begins_, turns_;
   warden::buffer<item_run> runs_;
   warden::buffer<placed_rating> ratings_;
   warden::buffer<rounds_control> control_;
 };
 
 }  // namespace
+
+game_shape shape_of_rounds(std::uint32_t users, unsigned rank) {
+  switch (rank) {
+    case 16:
+      return shape_for<16>(users);
+    case 32:
+      return shape_for<32>(users);
+    case 64:
+      return shape_for<64>(users);
+    default:
+      return shape_for<128>(users);
+  }
+}
 
 std::unique_ptr<arm> make_rounds_arm(task const& t) { return make_by_rank<rounds_arm>(t); }
 

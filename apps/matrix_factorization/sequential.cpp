@@ -23,6 +23,10 @@ float dot(float const* p, float const* q, unsigned rank) {
 
 }  // namespace
 
+sequential_descent::sequential_descent(rating_list const& list) : list_{list}, order_(list.size()) {
+  std::iota(order_.begin(), order_.end(), 0u);
+}
+
 sequential_descent::sequential_descent(rating_list const& list, std::uint64_t seed)
     : list_{list}, order_(list.size()) {
   std::mt19937_64 drawn{seed};

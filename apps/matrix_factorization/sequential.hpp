@@ -12,10 +12,12 @@
 
 namespace factorization {
 
-/// Epochs of one thread: users in a random order, the ratings of each in a random order, the same
-/// ones in each epoch. The list, of fewer than 2^32 ratings, outlives it.
+/// Epochs of one thread, in the same order each. The list, of fewer than 2^32 ratings, outlives it.
 class sequential_descent {
  public:
+  /// In the order of the list.
+  explicit sequential_descent(rating_list const& list);
+  /// Users in a random order, the ratings of each in a random order.
   sequential_descent(rating_list const& list, std::uint64_t seed);
   void run(model& m, step_size const& size) const;
 

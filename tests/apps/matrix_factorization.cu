@@ -2,9 +2,11 @@
 // Every arm: no step is lost, what was planted is learned, and as well as by one thread.
 
 #include "apps/matrix_factorization/descent.cuh"
+#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
 #include "apps/matrix_factorization/step.cuh"
+#include "tests/apps/planned_order.hpp"
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
@@ -52,41 +54,49 @@ TEST_P(arms, lose_no_step) {
 struct reference {
   rating_list train;
   model first;
-  double before, after;
+  double before, almost_after, after;  ///< errors, with that behind the last epoch but one
 };
-factorization::schedule rates() {
-  // A simulated step is dear: it learns from few, and fast.
-  return {is_simulated() ? 0.12f : 0.05f, 0.05f, 0.05f};
+planted_shape shape_to_learn() {
+  // A simulated step is dear.
+  return is_simulated() ? planted_shape{50, 16, 300, 40} : planted_shape{20000, 500, 600000, 15000};
 }
-unsigned epochs() { return is_simulated() ? 5 : 10; }
+factorization::schedule rates() {
+  return is_simulated() ? factorization::schedule{0.2f, 0.1f, 0.15f}
+                        : factorization::schedule{0.05f, 0.05f, 0.05f};
+}
+/// Until all orders of the ratings come to the same: they differ by far in the first ones.
+unsigned epochs() { return is_simulated() ? 16 : 60; }
 /// The same for all arms: the host is slow.
 reference const& reference_of(unsigned rank) {
   static std::map<unsigned, reference> known;
   auto const at = known.find(rank);
   if (at != known.end()) return at->second;
-  planted_shape const shape =
-      is_simulated() ? planted_shape{80, 30, 900, 70} : planted_shape{20000, 500, 600000, 15000};
-  reference r{factorization::planted_ratings(shape, 1), {}, 0, 0};
+  reference r{factorization::planted_ratings(shape_to_learn(), 1), {}, 0, 0, 0};
   r.first = factorization::first_model(r.train, rank, 1);
   r.before = factorization::rmse_of(r.first, r.train);
   model m = r.first;
   factorization::sequential_descent const sequential{r.train, 1};
-  for (unsigned epoch = 0; epoch < epochs(); ++epoch) sequential.run(m, rates().of(epoch));
+  for (unsigned epoch = 0; epoch < epochs(); ++epoch) {
+    if (epoch + 1 == epochs()) r.almost_after = factorization::rmse_of(m, r.train);
+    sequential.run(m, rates().of(epoch));
+  }
   r.after = factorization::rmse_of(m, r.train);
   return known.emplace(rank, std::move(r)).first->second;
 }
 
 TEST_P(arms, learn_as_one_thread_does) {
-  double const tolerance = is_simulated() ? 0.03 : 0.02;
-  for (unsigned const rank : {32u, 64u}) {
+  std::vector<unsigned> const ranks = is_simulated() ? std::vector{32u} : std::vector{32u, 64u};
+  for (unsigned const rank : ranks) {
     reference const& wanted = reference_of(rank);
-    EXPECT_LT(wanted.after, 0.9 * wanted.before);
+    EXPECT_LT(wanted.after, 0.6 * wanted.before);
+    EXPECT_LT(wanted.almost_after, 1.006 * wanted.after) << "has come to an end";
     descent d{wanted.first, wanted.train, wanted.train, GetParam()};
     EXPECT_NEAR(d.rmse(), wanted.before, 1e-4);
     for (unsigned epoch = 0; epoch < epochs(); ++epoch) d.run(rates().of(epoch));
     EXPECT_LT(d.rmse(), 0.95 * wanted.before);
     if (d.isolates()) {
-      EXPECT_NEAR(d.rmse(), wanted.after, tolerance * wanted.after) << "rank " << rank;
+      // To one side: an arm whose order of the ratings does better is right, too.
+      EXPECT_LE(d.rmse(), 1.01 * wanted.after) << "rank " << rank;
     }
     model found = wanted.first;
     d.copy_to(found);
@@ -140,6 +150,32 @@ TEST(steps, together_are_those_one_by_one) {
   compare_steps<16>();
   compare_steps<64>();
   compare_steps<128>();
+}
+
+/// Element by element what one thread makes of the ratings in the order that the plan says; but
+/// sums are rounded otherwise.
+TEST(rounds_on_chip, go_as_one_thread_in_their_order) {
+  constexpr unsigned rank = 64;
+  rating_list const train = factorization::planted_ratings(shape_to_learn(), 1);
+  model const first = factorization::first_model(train, rank, 1);
+  factorization::game_plan const plan = factorization::plan_games(
+      train, factorization::shape_of_rounds(train.users, rank), first.mean);
+  rating_list const ordered = test::in_planned_order(plan, train.users, train.items, first.mean);
+  ASSERT_EQ(ordered.size(), train.size());
+  factorization::sequential_descent const sequential{ordered};
+  model wanted = first, found = first;
+  descent d{first, train, {}, "warden_rounds_on_chip"};
+  for (unsigned epoch = 0; epoch < 4; ++epoch) {
+    sequential.run(wanted, rates().of(epoch));
+    d.run(rates().of(epoch));
+  }
+  d.copy_to(found);
+  auto const compare = [&](std::vector<float> const& is, std::vector<float> const& should_be) {
+    for (std::size_t k = 0; k < is.size(); ++k)
+      ASSERT_NEAR(is[k], should_be[k], 1e-4) << "row " << k / rank;
+  };
+  compare(found.user_rows, wanted.user_rows);
+  compare(found.item_rows, wanted.item_rows);
 }
 
 TEST(rounds_on_chip, give_the_same_bits_again) {
