@@ -14,7 +14,7 @@ from result_names import ARMS, amount, is_simulated, is_wardens, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
-BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "allocation", "transport")
+BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "matrix_factorization", "allocation", "transport")
 # Published results of one GPU.
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
 

@@ -24,6 +24,7 @@ PLOTS = [
     Bars("spanning_forest", "spanning_forest", "Minimum spanning forests", "graph"),
     Bars("max_flow", "max_flow", "Maximum flows and minimum cuts", "network"),
     Bars("breadth_first", "breadth_first", "Breadth-first search", "graph"),
+    Bars("matrix_factorization", "matrix_factorization", "Matrix factorization to the same error", "ratings"),
 ]
 
 

@@ -6,15 +6,15 @@ ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_ato
         "unordered", "ordered", "reduce_then_scan", "lock_as_written", "lock_tuned", "lock_checked", "lock_ordered", "lock_warp", "lock_warp_checked", "atomics", "atomics_combined", "sort", "warden_paper", "warden_locks",
         "warden_runs", "warden_runs_on_chip", "warden_runs_combined", "warden_atomics", "warden_atomics_on_chip", "warden_deferred",
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
-        "warden_thread", "warden_lanes", "warden_lanes_on_chip", "warden_lanes_locks", "warden_fused_thread", "warden_fused_lanes", "warden_rounds", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
+        "warden_thread", "warden_lanes", "warden_lanes_on_chip", "warden_lanes_locks", "warden_fused_thread", "warden_fused_lanes", "warden_rounds", "warden_rounds_on_chip", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
         "boost_push_relabel", "boost_boykov_kolmogorov", "gather_serial", "gather_warp", "gather_scan", "cull_none", "cull_warp",
-        "cull_history", "queue_threads", "queue_blocks", "top_down", "direction_optimizing", "one_gpu", "two_gpus",
+        "cull_history", "hogwild", "sequential", "queue_threads", "queue_blocks", "top_down", "direction_optimizing", "one_gpu", "two_gpus",
         "four_gpus", "eight_gpus"]
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
 # What the operations of a comparison are called, where they are no sections of one record each.
-UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge", "breadth_first": "arc"}
+UNITS = {"allocation": "item", "bank_transfer": "transfer", "spanning_forest": "edge", "max_flow": "edge", "breadth_first": "arc", "matrix_factorization": "rating"}
 # In rows of hot90: the cold keys' own rate.
 COLD = "cold_items_per_second"
 

@@ -47,6 +47,8 @@ ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
 UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
 # That of the applications' barrier.
 GRID = "grids/grid_barrier_seeds.parts_rounds"
+# That of matrix factorization.
+FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
@@ -54,8 +56,8 @@ TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
-APPS = ["apps/hash_table", "apps/support"]
-GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids"]
+APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization"]
+GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -390,6 +392,12 @@ MUTANTS = {
     "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
+    # Rounds of matrix factorization.
+    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-turn-early": ("apps/matrix_factorization/rounds.cuh", "if (look() + 1 >= turn) return true;", FACTORS, HALF_DONE),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -29,6 +29,7 @@ import bounds_tables
 import closing_words
 import counted_tables
 import deferred_tables
+import factorization_tables
 import flow_tables
 import gap_ratios
 import markdown_tables
@@ -98,6 +99,8 @@ def generated(name):
         return arm_times.times_markdown(data, "graph")
     if arm_times.is_of(data, "max_flow"):
         return flow_tables.flow_markdown(data)
+    if arm_times.is_of(data, "matrix_factorization"):
+        return factorization_tables.factorization_markdown(data)
     if arm_times.is_of(data, "breadth_first"):
         return search_tables.search_markdown(data)
     table = rows_of(data)
@@ -142,7 +145,7 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, allocation_tables, arm_times, flow_tables, search_tables, gap_ratios, pair_tables, printed_tables, arm_choice,
+                   deferred_tables, allocation_tables, arm_times, factorization_tables, flow_tables, search_tables, gap_ratios, pair_tables, printed_tables, arm_choice,
                    closing_words, plot_layout, bar_layout, plot_list, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:

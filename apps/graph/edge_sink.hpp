@@ -36,22 +36,14 @@ class edge_sink {
   }
 
  private:
-  /// Makes room where nothing was announced, or too little: for as many as the file holds if it
-  /// goes on as it began.
-  void grow(bool weighted) {
-    auto const have = static_cast<double>(to_.edges());
-    double const left =
-        static_cast<double>(lines_.bytes()) / static_cast<double>(lines_.bytes_done());
-    double const wanted = std::max(have * 1.02 * left, have * 1.25);
-    grow_to(std::max<std::uint64_t>(first, static_cast<std::uint64_t>(wanted)), weighted);
-  }
+  /// Makes room where nothing was announced, or too little.
+  void grow(bool weighted) { grow_to(lines_.room_for(to_.edges()), weighted); }
   void grow_to(std::uint64_t edges, bool weighted) {
     to_.from.reserve(edges);
     to_.to.reserve(edges);
     if (weighted) to_.weights.reserve(edges);
   }
 
-  static constexpr std::uint64_t first = 1 << 16;  // before there is anything to judge by
   edge_list& to_;
   line_reader const& lines_;
 };

@@ -7,6 +7,7 @@
 #include "apps/support/progress.hpp"
 #include "apps/support/text.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,6 +48,16 @@ class line_reader {
   /// Bytes of the lines that `next` has given.
   [[nodiscard]] std::uint64_t bytes_done() const {
     return bytes_read_ - static_cast<std::uint64_t>(end_ - begin_);
+  }
+
+  /// How many things to have room for, with room for `have` used up: as many as the file holds if
+  /// it goes on as it began.
+  [[nodiscard]] std::uint64_t room_for(std::uint64_t have) const {
+    constexpr std::uint64_t first = 1 << 16;  // before there is anything to judge by
+    auto const so_far = static_cast<double>(have);
+    double const left = static_cast<double>(bytes_) / static_cast<double>(bytes_done());
+    return std::max(first,
+                    static_cast<std::uint64_t>(std::max(so_far * 1.02 * left, so_far * 1.25)));
   }
 
  private:

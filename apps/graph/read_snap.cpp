@@ -3,73 +3,15 @@
 
 #include "apps/graph/edge_sink.hpp"
 #include "apps/graph/formats.hpp"
+#include "apps/graph/occurrences.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <string_view>
-#include <vector>
 
 namespace graph {
 
 namespace {
-
-/// Which numbers occur, and how many smaller ones do. A bit for each number up to the largest:
-/// where they lie far apart most of the words are never written, and take no memory.
-class occurrences {
- public:
-  explicit occurrences(vertex largest)
-      : words_{largest / 64 + std::size_t{1}},
-        first_{static_cast<word*>(std::calloc(words_, sizeof(word)))} {
-    if (first_ == nullptr) throw std::bad_alloc{};
-  }
-  void add(vertex v) { at(v).numbers |= std::uint64_t{1} << v % 64; }
-  /// Once all are added; returns how many there are.
-  std::uint64_t rank() {
-    std::uint64_t before = 0;
-    for (std::size_t w = 0; w < words_; ++w) {
-      word& here = first_.get()[w];
-      if (here.numbers == 0) continue;
-      here.before = before;
-      before += static_cast<std::uint64_t>(std::popcount(here.numbers));
-    }
-    return before;
-  }
-  /// The numbers that occur below `v`, which occurs.
-  [[nodiscard]] vertex below(vertex v) const {
-    word const& here = at(v);
-    std::uint64_t const lower = here.numbers & ((std::uint64_t{1} << v % 64) - 1);
-    return static_cast<vertex>(here.before + static_cast<std::uint64_t>(std::popcount(lower)));
-  }
-  /// All `count` of them.
-  [[nodiscard]] std::vector<vertex> all(std::uint64_t count) const {
-    std::vector<vertex> found;
-    found.reserve(count);
-    for (std::size_t w = 0; w < words_; ++w) {
-      for (std::uint64_t left = first_.get()[w].numbers; left != 0; left &= left - 1) {
-        found.push_back(
-            static_cast<vertex>(64 * w + static_cast<unsigned>(std::countr_zero(left))));
-      }
-    }
-    return found;
-  }
-
- private:
-  struct word {
-    std::uint64_t numbers;  ///< a bit for each of 64
-    std::uint64_t before;   ///< numbers of earlier words
-  };
-  struct freeing {
-    void operator()(void* memory) const { std::free(memory); }
-  };
-  word& at(vertex v) const { return first_.get()[v / 64]; }
-
-  std::size_t words_;
-  std::unique_ptr<word, freeing> first_;
-};
 
 /// Vertices are numbered from 0 on without gaps, in the order of the file's numbers.
 void number_vertices(edge_list& list) {

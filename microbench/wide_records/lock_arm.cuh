@@ -3,27 +3,20 @@
 // section together, as kernels that work on wide records do.
 #pragma once
 
+#include "apps/support/group_locks.cuh"
+
 #include <warden/baseline/lock_array.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/lane_group.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/timer.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace wide_records {
 
 namespace simt = warden::simt;
-
-/// How the groups of lanes go about it.
-struct group_lock_choice {
-  bool back_off;
-  unsigned blocks;  ///< 0: full occupancy
-  unsigned threads;
-};
 
 template <class Operation>
 struct group_lock_arguments {
@@ -101,43 +94,15 @@ class lock_arm {
 
   /// Chooses settings by runs on up to n of these operations; says which.
   std::string tune(std::uint32_t const* ids, std::uint32_t n) {
-    auto const facts = warden::runtime::facts(warden::runtime::current_device());
-    auto const sms = static_cast<unsigned>(facts.multiprocessors);
-    struct candidate {
-      group_lock_choice choice;
-      double cost = 0;
-    };
-    std::vector<candidate> all;
-    for (bool const back_off : {false, true}) {
-      for (unsigned const blocks : {0u, 4 * sms, 2 * sms, sms, 32u, 8u}) {
-        for (unsigned const threads : {512u, 256u, 128u, 32u}) {
-          if (facts.simulated && (blocks == 0 || blocks * threads > 256)) continue;
-          all.push_back({{back_off, blocks, threads}});
-        }
-      }
-    }
-    // The first sample is so small that hopeless choices cost little.
-    for (std::uint32_t part = std::min(n, 4096u);; part = std::min(n, 16 * part)) {
-      double best = 1e300;
-      for (candidate& c : all) {
-        c.cost = cost_of(c.choice, ids, part);
-        if (c.cost < 2 * best) c.cost = std::min(c.cost, cost_of(c.choice, ids, part));
-        best = std::min(best, c.cost);
-      }
-      bool const last = part == n || best > 5e-3;
-      std::erase_if(all, [&](candidate const& c) { return c.cost > (last ? 1 : 2) * best; });
-      if (last) break;
-    }
-    choice_ = all.front().choice;
-    return std::string{choice_.back_off ? "back-off " : ""} +
-           (choice_.blocks == 0 ? "full" : std::to_string(choice_.blocks)) + "x" +
-           std::to_string(choice_.threads);
+    choice_ = apps::fastest_group_locks(
+        n, [&](auto const& choice, std::uint32_t part) { return cost_of(choice, ids, part); });
+    return to_string(choice_);
   }
   void run_async(std::uint32_t const* ids, std::uint32_t n) { run_async(choice_, ids, n); }
   void wait() { locks_.wait(); }
 
  private:
-  double cost_of(group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
+  double cost_of(apps::group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
     warden::timer clock;
     clock.start();
     run_async(choice, ids, n);
@@ -146,7 +111,7 @@ class lock_arm {
     locks_.wait();
     return m.seconds > 0 ? m.seconds : static_cast<double>(m.global_atomics);
   }
-  void run_async(group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
+  void run_async(apps::group_lock_choice const& choice, std::uint32_t const* ids, std::uint32_t n) {
     auto const kernel = choice.back_off ? &run_under_locks<Operation, Checks, true>
                                         : &run_under_locks<Operation, Checks, false>;
     unsigned const blocks = choice.blocks != 0
@@ -159,7 +124,7 @@ class lock_arm {
   typename Operation::record* records_;
   typename Operation::context context_;
   warden::baseline::lock_array locks_;
-  group_lock_choice choice_{};
+  apps::group_lock_choice choice_{};
 };
 
 }  // namespace wide_records

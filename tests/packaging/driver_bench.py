@@ -4,7 +4,8 @@
 
     driver_bench.py WARDEN [BIN] [UNITTEST OPTIONS]     BIN: folder with the programs contention_sim, handover_sim,
                                                      transport_sim, allocation_sim, bank_transfer_bench_sim,
-                                                     max_flow_bench_sim and breadth_first_bench_sim
+                                                     max_flow_bench_sim, breadth_first_bench_sim and
+                                                     matrix_factorization_bench_sim
 """
 import json
 import os
@@ -43,12 +44,12 @@ class Benchmarks(driver.DriverTest):
     """The programs are stubs that write one row: which ones run, in which order, and with which options."""
 
     NAMES = ["contention", "hash_table_bench", "bank_transfer_bench", "spanning_forest_bench", "max_flow_bench",
-             "breadth_first_bench", "allocation", "transport"]
+             "breadth_first_bench", "matrix_factorization_bench", "allocation", "transport"]
     BENCHMARKS = [name.removesuffix("_bench") for name in NAMES]
     ROWS = ["contention/push/uniform/atomics/keys:1", "hash_table/count/uniform/atomics/keys:1",
             "bank_transfer/transfer/uniform/atomics/keys:256",
             "spanning_forest/find/rmat8/atomics/keys:256", "max_flow/find/washington_8x10/atomics/keys:82",
-            "breadth_first/find/rmat8/top_down/keys:256",
+            "breadth_first/find/rmat8/top_down/keys:256", "matrix_factorization/descend/small/hogwild/keys:16",
             "allocation/copy/4K/global_atomic/keys:1", "transport/block/windows/in_band/bytes:16/servers:4"]
 
     def programs(self, failing=None):
@@ -279,6 +280,18 @@ class Prebuilt(driver.ProgramTest):
                 self.assertEqual(row["levels_bottom_up"] > 0, arm == "direction_optimizing")
                 if arm != "cull_none":
                     self.assertEqual(row["found"], row["vertices"])
+
+    def test_matrix_factorization(self):
+        done = subprocess.run([driver.BIN / "matrix_factorization_bench_sim", "--rank", "32", f"--benchmark_out={self.here}/rows.json"],
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        data = json.loads((self.here / "rows.json").read_text())
+        rows = {row["name"].removeprefix("matrix_factorization/descend/small/").removesuffix("/keys:32"): row for row in data["benchmarks"]}
+        self.assertEqual(list(rows), ["lock_warp", "hogwild", "warden_rounds", "warden_rounds_on_chip"])
+        for arm, row in rows.items():
+            self.assertEqual((row["epochs"], row["rmse"]), (1, row["rmse_1"]))
+            if arm != "hogwild":
+                self.assertEqual(row["lost_elements"], 0)
 
     def test_repetitions_by_default(self):
         for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):

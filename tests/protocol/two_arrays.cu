@@ -7,6 +7,7 @@
 #include <warden/block/latin_square.cuh>
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -58,6 +59,18 @@ TEST(latin_square, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
       expect_each_pair_once(firsts, seconds);
   expect_each_pair_once(64, 5);
   expect_each_pair_once(7, 128);
+}
+TEST(latin_square, meets_in_no_direction) {
+  // From round to round a part goes on by this many parts. In the order of numbers it is always
+  // one.
+  constexpr std::uint32_t parts = 128;
+  latin_square const all{parts, parts};
+  std::map<std::uint32_t, std::uint32_t> steps;
+  for (std::uint32_t r = 0; r + 1 < parts; ++r) {
+    auto const met = [&](std::uint32_t round) { return all.pair(round * parts).b; };
+    ++steps[(met(r + 1) + parts - met(r)) % parts];
+  }
+  for (auto const& [step, times] : steps) EXPECT_LE(times, parts / 4) << step;
 }
 static_assert(latin_square{3, 5}.rounds() == 5 && latin_square{5, 3}.rounds() == 5);
 

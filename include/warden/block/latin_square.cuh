@@ -14,9 +14,15 @@ WARDEN_NAMESPACE_BEGIN
 /// The games of all pairs of a part of the one array and a part of the other, numbered by rounds.
 /// Parts of the second array have the numbers behind those of the first; no part plays by itself.
 ///
-/// There are as many rounds as the larger number of parts, n. In round r the part i of the array
-/// with fewer parts meets the part i + r modulo n of the other one: two parts of the former never
-/// meet the same one in a round, and i meets j in round j - i alone. The other parts have a bye.
+/// There are as many rounds as the larger number of parts, n. In a round of shift s the part i of
+/// the array with fewer parts meets the part i + s modulo n of the other one: two parts of the
+/// former never meet the same one in a round, and i meets j in the round of shift j - i alone. The
+/// other parts have a bye.
+///
+/// Shifts do not come in the order of numbers, if n is a power of two, as it is in runs. They would
+/// let what a section finds on one record, and leaves on the other, travel one way only: from part
+/// to part in as many rounds as their numbers differ, and back in n; sections that bring records
+/// nearer to one another, run after run, would take several times as many runs.
 class latin_square {
  public:
   /// No part has a game by itself.
@@ -59,8 +65,8 @@ class latin_square {
 
   /// Who plays game `number`, below `games()`; `a` is of the first array.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_pair pair(std::uint32_t number) const {
-    std::uint32_t const round = number / pairs_at_once(), few = number % pairs_at_once();
-    std::uint32_t const many = few + round < rounds() ? few + round : few + round - rounds();
+    std::uint32_t const shift = swapped(number / pairs_at_once()), few = number % pairs_at_once();
+    std::uint32_t const many = few + shift < rounds() ? few + shift : few + shift - rounds();
     return {few_are_firsts() ? few : many, part_of(few_are_firsts() ? many : few)};
   }
   /// The round in which a part of the first array meets one of the second.
@@ -68,18 +74,28 @@ class latin_square {
                                                                     std::uint32_t b) const {
     std::uint32_t const few = few_are_firsts() ? a : other_of(b);
     std::uint32_t const many = few_are_firsts() ? other_of(b) : a;
-    return many >= few ? many - few : many + rounds() - few;
+    return swapped(many >= few ? many - few : many + rounds() - few);
   }
   /// What `part` plays in that round, below `rounds()`.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr game_of game(std::uint32_t part,
                                                           std::uint32_t round) const {
     bool const is_a = part < firsts_;
     std::uint32_t few = is_a ? part : other_of(part);
-    if (is_a != few_are_firsts()) few = few >= round ? few - round : few + rounds() - round;
+    std::uint32_t const shift = swapped(round);
+    if (is_a != few_are_firsts()) few = few >= shift ? few - shift : few + rounds() - shift;
     return {few < pairs_at_once(), round * pairs_at_once() + few, is_a};
   }
 
  private:
+  /// The shift of a round, and the round of a shift: x has y where (2x + 1)(2y + 1) is 1 modulo 2n.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t swapped(std::uint32_t x) const {
+    std::uint32_t const n = rounds(), odd = 2 * x + 1;
+    if ((n & (n - 1)) != 0) return x;
+    // Newton's steps: an odd number is its own inverse modulo 8, and each step doubles the bits.
+    std::uint32_t inverse = odd;
+    for (unsigned bits = 3; bits < 32; bits *= 2) inverse *= 2 - odd * inverse;
+    return inverse / 2 & (n - 1);
+  }
   /// Whether the first array has no more parts than the second.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr bool few_are_firsts() const {
     return firsts_ <= seconds_;

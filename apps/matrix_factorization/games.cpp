@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dealing users and items to parts, sorting ratings by games, and planning each game.
+
+#include "apps/matrix_factorization/games.hpp"
+
+#include "apps/matrix_factorization/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <random>
+#include <stdexcept>
+#include <string>
+
+namespace factorization {
+
+namespace {
+
+/// Numbers of `counts`, from the largest count on.
+std::vector<std::uint32_t> by_count(std::vector<std::uint32_t> const& counts) {
+  std::vector<std::uint32_t> order(counts.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
+  return order;
+}
+/// The part of number `k` in such an order: forth and back over the parts.
+std::uint32_t dealt(std::size_t k, std::uint32_t parts) {
+  auto const at = static_cast<std::uint32_t>(k % parts);
+  return k / parts % 2 == 0 ? at : parts - 1 - at;
+}
+std::vector<std::uint32_t> counts_of(std::vector<std::uint32_t> const& ids, std::uint32_t most) {
+  std::vector<std::uint32_t> counts(most);
+  for (std::uint32_t const id : ids) ++counts[id];
+  return counts;
+}
+
+struct rating {
+  std::uint32_t place, item;
+  float value;
+};
+
+/// Plans the games of one part of the users.
+class part_planner {
+ public:
+  part_planner(game_plan& plan, std::vector<std::uint32_t> const& item_part)
+      : plan_{plan},
+        item_part_{item_part},
+        steps_(plan.shape.item_parts),
+        players_(plan.shape.players),
+        turns_(plan.shape.part_size),
+        taken_(plan.shape.part_size) {}
+
+  /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
+  /// number. They are sorted. False if there are too many turns.
+  bool plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
+    std::uint32_t const parts = plan_.shape.item_parts;
+    for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
+    auto const step_of = [&](rating const& r) { return steps_[item_part_[r.item]]; };
+    // The most active users have the lowest places. A player's next rating is his last.
+    std::sort(first, last, [&](rating const& a, rating const& b) {
+      if (step_of(a) != step_of(b)) return step_of(a) < step_of(b);
+      return a.item != b.item ? a.item < b.item : a.place > b.place;
+    });
+    std::uint32_t* count = &plan_.begins[part * parts * plan_.shape.players];
+    for (std::uint32_t s = 0; s < parts; ++s, count += plan_.shape.players) {
+      rating* end = first;
+      while (end != last && step_of(*end) == s) ++end;
+      if (!play(first, end)) return false;
+      for (player& one : players_) {
+        for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
+        *(count + (&one - players_.data())) = static_cast<std::uint32_t>(one.runs.size());
+        std::copy(one.played.begin(), one.played.end(), plan_.ratings.begin() + begin);
+        begin += static_cast<std::uint32_t>(one.played.size());
+      }
+      first = end;
+    }
+    return true;
+  }
+  /// Those of the part, once it is planned.
+  std::vector<item_run> take_runs() { return std::move(runs_); }
+
+ private:
+  struct player {
+    std::vector<placed_rating> played;
+    std::vector<item_run> runs;  // `begin` among `played`
+    std::vector<rating> left;    // of his item
+  };
+  struct whole_item {
+    rating *first, *last;
+  };
+
+  /// One game.
+  bool play(rating* first, rating* last) {
+    for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
+    for (rating const* r = first; r != last; ++r)
+      if (++turns_[r->place] > placed_rating::most_turns) return false;
+    items_.clear();
+    for (rating* r = first; r != last;) {
+      rating* end = r;
+      while (end != last && end->item == r->item) turns_[end++->place] = 0;
+      items_.push_back({r, end});
+      r = end;
+    }
+    std::stable_sort(items_.begin(), items_.end(), [](whole_item const& a, whole_item const& b) {
+      return a.last - a.first > b.last - b.first;
+    });
+    for (player& one : players_) {
+      one.played.clear();
+      one.runs.clear();
+    }
+    std::size_t next = 0;
+    for (auto left = last - first; left != 0;) {
+      ++step_;
+      for (player& one : players_) {
+        if (one.left.empty()) {
+          if (next == items_.size()) continue;
+          one.left.assign(items_[next].first, items_[next].last);
+          one.runs.push_back({static_cast<std::uint32_t>(one.played.size()), one.left[0].item});
+          ++next;
+        }
+        std::uint32_t n = 0;
+        for (; n != placed_rating::most_of_batch; ++n) {
+          auto const at = std::find_if(one.left.rbegin(), one.left.rend(),
+                                       [&](rating const& r) { return taken_[r.place] != step_; });
+          if (at == one.left.rend()) break;
+          std::uint32_t const turn = turns_[at->place]++;
+          taken_[at->place] = step_;
+          one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
+          one.left.erase(std::next(at).base());
+          --left;
+        }
+        for (std::uint32_t k = 0; k < n; ++k) {
+          placed_rating& r = one.played[one.played.size() - n + k];
+          r = placed_rating::of(place_of(r.bits), turn_of(r.bits), n - 1 - k, r.value);
+        }
+      }
+    }
+    return true;
+  }
+
+  game_plan& plan_;
+  std::vector<std::uint32_t> const& item_part_;
+  std::vector<std::uint32_t> steps_;  // [part of items] when this one meets it
+  std::vector<player> players_;
+  std::vector<whole_item> items_;
+  std::vector<item_run> runs_;
+  std::vector<std::uint32_t> turns_;  // [place] so far
+  std::vector<std::uint64_t> taken_;  // [place] the last step in which somebody had it
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace
+
+game_plan plan_games(rating_list const& list, game_shape const& shape, float offset) {
+  game_plan plan;
+  plan.shape = shape;
+  std::uint32_t const part_size = shape.part_size;
+  std::uint32_t const wave = shape.item_parts * part_size;
+  plan.user_parts = std::max(1u, (list.users + wave - 1) / wave) * shape.item_parts;
+  plan.shifts.resize(shape.item_parts);
+  std::iota(plan.shifts.begin(), plan.shifts.end(), 0u);
+  std::shuffle(plan.shifts.begin(), plan.shifts.end(), std::mt19937_64{1});
+  plan.user_of.assign(std::size_t{plan.user_parts} * part_size, plan.no_user);
+
+  std::vector<std::uint32_t> const active = by_count(counts_of(list.user, list.users));
+  std::vector<std::uint32_t> place(list.users);  // part * part_size + place
+  for (std::size_t k = 0; k < active.size(); ++k) {
+    std::uint32_t const at =
+        dealt(k, plan.user_parts) * part_size + static_cast<std::uint32_t>(k / plan.user_parts);
+    place[active[k]] = at;
+    plan.user_of[at] = active[k];
+  }
+  std::vector<std::uint32_t> const popular = by_count(counts_of(list.item, list.items));
+  std::vector<std::uint32_t> item_part(list.items);
+  for (std::size_t k = 0; k < popular.size(); ++k)
+    item_part[popular[k]] = dealt(k, shape.item_parts);
+
+  // By part of users.
+  std::vector<std::uint32_t> part_begins(plan.user_parts + std::size_t{1});
+  for (std::uint32_t const u : list.user) ++part_begins[place[u] / part_size + 1];
+  std::partial_sum(part_begins.begin(), part_begins.end(), part_begins.begin());
+  std::vector<rating> sorted(list.size());
+  std::vector<std::uint32_t> next(part_begins.begin(), part_begins.end() - 1);
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    std::uint32_t const at = place[list.user[k]];
+    sorted[next[at / part_size]++] = {at % part_size, list.item[k], list.value[k] - offset};
+  }
+
+  // Then each part by itself.
+  plan.ratings.resize(list.size());
+  plan.begins.resize(plan.games() * shape.players + 1);
+  std::vector<std::vector<item_run>> runs(plan.user_parts);
+  std::atomic<bool> good{true};
+  for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
+    part_planner one{plan, item_part};
+    std::uint32_t const begin = part_begins[p];
+    if (!one.plan(p, sorted.data() + begin, sorted.data() + part_begins[p + 1], begin))
+      good = false;
+    runs[p] = one.take_runs();
+  });
+  if (!good) {
+    throw std::runtime_error{"games: a user has " + std::to_string(placed_rating::most_turns) +
+                             " ratings of one part of the items; fewer is the limit"};
+  }
+  std::exclusive_scan(plan.begins.begin(), plan.begins.end(), plan.begins.begin(), 0u);
+  plan.runs.resize(plan.begins.back() + std::size_t{1});
+  for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
+    std::copy(runs[p].begin(), runs[p].end(),
+              plan.runs.begin() + plan.begins[p * shape.item_parts * shape.players]);
+  });
+  plan.runs.back() = {static_cast<std::uint32_t>(list.size()), 0};
+  return plan;
+}
+
+}  // namespace factorization

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// matrix_factorization train FILE; recommend MODEL USER; generate: factors of ratings.
+
+#include "apps/matrix_factorization/descent.cuh"
+#include "apps/matrix_factorization/model.hpp"
+#include "apps/matrix_factorization/sequential.hpp"
+#include "apps/matrix_factorization/source.hpp"
+#include "apps/matrix_factorization/write.hpp"
+#include "apps/support/command.hpp"
+#include "apps/support/progress_line.hpp"
+
+#include <warden/runtime.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using factorization::model;
+using factorization::rating_list;
+using number = unsigned long long;  // for printf
+
+char const* const sequential = "sequential";
+
+struct training {
+  factorization::source from;
+  std::string arm = "warden_rounds_on_chip", out;
+  unsigned rank = 64, epochs = 20, patience = 0;
+  double test_share = 0.1, target = 0;
+  factorization::schedule rates{0.04f, 0.05f, 0.03f};
+  bool checks = false;
+};
+
+/// Epochs by an arm of the device, or by one thread of the host.
+class learner {
+ public:
+  learner(training const& t, model& m, rating_list const& train, rating_list const& test)
+      : model_{m}, test_{test} {
+    if (t.arm == sequential) {
+      host_.emplace(train, t.from.seed);
+    } else {
+      device_.emplace(m, train, test, t.arm);
+      settings_ = device_->tune();
+      if (t.checks) {
+        lost_ = device_->lost();
+        device_->reset(m);
+      }
+    }
+  }
+  /// Seconds; 0 where there is no time.
+  double run(factorization::step_size const& size) {
+    if (device_) return device_->run(size).seconds;
+    auto const begin = std::chrono::steady_clock::now();
+    host_->run(model_, size);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  double rmse() { return device_ ? device_->rmse() : factorization::rmse_of(model_, test_); }
+  /// Brings the rows to the model.
+  void finish() {
+    if (device_) device_->copy_to(model_);
+  }
+  [[nodiscard]] std::string const& settings() const { return settings_; }
+  /// Elements of rows that did not get what is due where each step adds 1.
+  [[nodiscard]] std::uint64_t lost() const { return lost_; }
+  [[nodiscard]] bool isolates() const { return !device_ || device_->isolates(); }
+
+ private:
+  model& model_;
+  rating_list const& test_;
+  std::optional<factorization::descent> device_;
+  std::optional<factorization::sequential_descent> host_;
+  std::string settings_;
+  std::uint64_t lost_ = 0;
+};
+
+int train(training const& t) {
+  auto const [train, test] = factorization::split(t.from.ratings(), t.test_share, t.from.seed);
+  if (train.size() == 0)
+    throw std::runtime_error{t.from.name() + ": no ratings left to learn from"};
+  std::printf("%s: %u users, %u items, %zu ratings, and %zu to try on\n", t.from.name().c_str(),
+              train.users, train.items, train.size(), test.size());
+  model m = factorization::first_model(train, t.rank, t.from.seed);
+  learner all{t, m, train, test};
+  if (t.checks && all.lost() != 0) {
+    std::fprintf(stderr, "matrix_factorization: %llu elements of rows lost steps%s\n",
+                 static_cast<number>(all.lost()), all.isolates() ? "" : ", as may be");
+    if (all.isolates()) return 1;
+  }
+  double seconds = 0, best = HUGE_VAL;
+  unsigned epoch = 0, since_best = 0;
+  model best_model;
+  apps::progress_line line;
+  char const* why = "all epochs";
+  for (; epoch < t.epochs; ++epoch) {
+    seconds += all.run(t.rates.of(epoch));
+    double const rmse = all.rmse();
+    if (!std::isfinite(rmse)) {
+      throw std::runtime_error{"the factors grew beyond all limits in epoch " +
+                               std::to_string(epoch + 1) + "; a lower --rate than " +
+                               std::to_string(t.rates.rate) + " helps"};
+    }
+    line.show([&] {
+      return "epoch " + std::to_string(epoch + 1) + " of " + std::to_string(t.epochs) + ": RMSE " +
+             std::to_string(rmse);
+    });
+    std::printf("epoch %3u  RMSE %.4f\n", epoch + 1, rmse);
+    since_best = rmse < best ? 0 : since_best + 1;
+    if (rmse < best) {
+      best = rmse;
+      if (t.patience != 0) {
+        all.finish();
+        best_model = m;
+      }
+    }
+    if (rmse <= t.target) {
+      why = "the target is reached";
+    } else if (t.patience != 0 && since_best == t.patience) {
+      why = "it gets no better";
+    } else {
+      continue;
+    }
+    ++epoch;
+    break;
+  }
+  all.finish();
+  if (t.patience != 0 && epoch != 0) m = best_model;
+  std::printf("%s: %u epochs at rank %u by %s%s%s", why, epoch, t.rank, t.arm.c_str(),
+              all.settings().empty() ? "" : ", ", all.settings().c_str());
+  if (seconds > 0) {
+    std::printf(", %.3f ms, %.2f M ratings/s", 1e3 * seconds,
+                1e-6 * epoch * static_cast<double>(train.size()) / seconds);
+  }
+  std::printf("\n");
+  if (t.checks && all.lost() == 0)
+    std::printf("checked: no step is lost where each adds 1 to both of its rows\n");
+  if (!t.out.empty()) factorization::save(m, t.out);
+  return 0;
+}
+
+struct recommending {
+  std::string model, but;
+  std::uint32_t user = 0;
+  unsigned top = 10;
+};
+
+/// Where `name` is among the names, or it itself where there are none.
+std::optional<std::uint32_t> number_of(std::uint32_t name, std::vector<std::uint32_t> const& names,
+                                       std::uint32_t count) {
+  if (names.empty()) return name < count ? std::optional{name} : std::nullopt;
+  auto const at = std::lower_bound(names.begin(), names.end(), name);
+  if (at == names.end() || *at != name) return std::nullopt;
+  return static_cast<std::uint32_t>(at - names.begin());
+}
+
+int recommend(recommending const& r) {
+  model const m = factorization::load_model(r.model);
+  auto const user = number_of(r.user, m.user_names, m.users);
+  if (!user) {
+    throw std::runtime_error{r.model + ": knows no user " + std::to_string(r.user) + "; it has " +
+                             std::to_string(m.users) + " of them"};
+  }
+  std::vector<std::uint32_t> but;
+  if (!r.but.empty()) {
+    rating_list const known = factorization::read_ratings(r.but);
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      if (known.user_name(known.user[k]) != r.user) continue;
+      if (auto const item = number_of(known.item_name(known.item[k]), m.item_names, m.items))
+        but.push_back(*item);
+    }
+  }
+  for (auto const& [item, rating] : factorization::recommended(m, *user, r.top, but))
+    std::printf("%u\t%.3f\n", m.item_names.empty() ? item : m.item_names[item], double{rating});
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Factors of ratings: what users would rate what they do not know.",
+               "matrix_factorization"};
+  app.require_subcommand(1);
+
+  training t;
+  auto* const training_command = app.add_subcommand("train", "learns factors of ratings");
+  t.from.add_to(*training_command, true);
+  auto arms = factorization::arm_names();
+  arms.emplace_back(sequential);
+  training_command->add_option("--arm", t.arm, "how steps come by their rows")
+      ->check(CLI::IsMember(arms))
+      ->capture_default_str();
+  training_command->add_option("--rank", t.rank, "elements of a row")
+      ->check(CLI::IsMember(
+          std::vector<unsigned>(std::begin(factorization::ranks), std::end(factorization::ranks))))
+      ->capture_default_str();
+  training_command->add_option("--epochs", t.epochs, "at most")
+      ->check(CLI::Range(1u, 100000u))
+      ->capture_default_str();
+  training_command->add_option("--rate", t.rates.rate, "of learning, in the first epoch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  training_command
+      ->add_option("--decay", t.rates.decay, "the rate is divided by 1 + this * epoch^1.5")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  training_command->add_option("--penalty", t.rates.penalty, "of large factors")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  training_command->add_option("--test", t.test_share, "share of ratings to try on")
+      ->check(CLI::Range(0.0, 0.9))
+      ->capture_default_str();
+  training_command->add_option("--target", t.target, "ends once the RMSE is as low");
+  training_command->add_option("--patience", t.patience,
+                               "ends after so many epochs that are no better, and keeps the best");
+  training_command->add_flag("--check", t.checks, "first looks whether steps are lost");
+  training_command->add_option("--out", t.out, "writes the factors to this file");
+
+  recommending r;
+  auto* const recommending_command = app.add_subcommand("recommend", "what a user would like most");
+  recommending_command->add_option("MODEL", r.model, "factors, as train wrote them")
+      ->required()
+      ->check(CLI::ExistingFile);
+  recommending_command->add_option("USER", r.user, "as the ratings' file called it")->required();
+  recommending_command->add_option("--top", r.top, "how many items")->capture_default_str();
+  recommending_command->add_option("--but", r.but, "a file of ratings: without what the user rated")
+      ->check(CLI::ExistingFile);
+
+  factorization::source planted;
+  std::string out;
+  auto* const generating_command = app.add_subcommand("generate", "writes planted ratings");
+  planted.add_to(*generating_command, false);
+  generating_command->add_option("--out", out, "the file")->required();
+
+  auto const action = [&] {
+    if (*recommending_command) return recommend(r);
+    if (*generating_command) {
+      factorization::write_ratings(planted.ratings(), out);
+      return 0;
+    }
+    return train(t);
+  };
+  // Only an arm of the device needs one.
+  return apps::run_host_command(app, argc, argv, [&] {
+    if (*training_command && t.arm != sequential && warden::runtime::device_count() == 0) {
+      std::fprintf(stderr, "matrix_factorization: no CUDA GPU\n");
+      return 77;
+    }
+    return action();
+  });
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How far the steps of each epoch go.
+#pragma once
+
+#include <cmath>
+
+namespace factorization {
+
+/// How far each step of an epoch goes.
+struct step_size {
+  float rate;     ///< of learning
+  float penalty;  ///< of large factors, both sides alike
+};
+
+/// Learning rates that fall from epoch to epoch: `rate / (1 + decay * epoch^1.5)`.
+struct schedule {
+  float rate = 0.02f;
+  float decay = 0.05f;
+  float penalty = 0.03f;
+
+  /// Of an epoch, from 0 on.
+  [[nodiscard]] step_size of(unsigned epoch) const {
+    return {rate / (1 + decay * std::pow(static_cast<float>(epoch), 1.5f)), penalty};
+  }
+};
+
+}  // namespace factorization

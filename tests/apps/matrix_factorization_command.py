@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the command matrix_factorization: what it learns, keeps and recommends, and what it refuses.
+
+    matrix_factorization_command.py PROGRAM [UNITTEST OPTIONS]
+"""
+import re
+
+import command
+
+SHAPE = ("--shape", "60,20,400,40")
+
+
+class MatrixFactorizationTest(command.CommandTest):
+    NAME = "matrix_factorization"
+
+    def ratings(self):
+        path = self.folder / "ratings.tsv"
+        self.assertEqual(self.said("generate", *SHAPE, "--out", path), [])
+        return path
+
+    def test_a_file_is_learned_kept_and_asked(self):
+        path, model = self.ratings(), self.folder / "model"
+        lines = [line.split("\t") for line in path.read_text().splitlines()]
+        self.assertEqual(len(lines), 400)
+        said = self.said("train", path, "--rank", 16, "--epochs", 3, "--check", "--out", model)
+        users, items = ({line[k] for line in lines} for k in (0, 1))
+        self.assertRegex(said[0], rf"^{path}: {len(users)} users, {len(items)} items, \d+ ratings, and \d+ to try on$")
+        self.assertEqual([line[:9] for line in said[1:4]], ["epoch   1", "epoch   2", "epoch   3"])
+        self.assertRegex(said[4], r"^all epochs: 3 epochs at rank 16 by warden_rounds_on_chip, \d+ parts of \d+ users, 3 of items$")
+        self.assertEqual(said[5:], ["checked: no step is lost where each adds 1 to both of its rows"])
+        user = lines[0][0]
+        best = [line.split("\t") for line in self.said("recommend", model, user, "--top", len(items))]
+        self.assertEqual({item for item, _ in best}, items)
+        self.assertEqual([float(rating) for _, rating in best], sorted((float(rating) for _, rating in best), reverse=True))
+        self.assertEqual([line.split("\t") for line in self.said("recommend", model, user, "--top", 2)], best[:2])
+        rated = {line[1] for line in lines if line[0] == user}
+        others = [line.split("\t")[0] for line in self.said("recommend", model, user, "--top", len(items), "--but", path)]
+        self.assertEqual(others, [item for item, _ in best if item not in rated])
+
+    def test_arms_learn_alike(self):
+        def rmse(arm):
+            said = self.said("train", *SHAPE, "--rank", 16, "--epochs", 2, "--arm", arm)
+            return float(said[2].split()[-1])
+        wanted = rmse("sequential")
+        for arm in ("lock_warp", "hogwild", "warden_rounds", "warden_rounds_on_chip"):
+            self.assertAlmostEqual(rmse(arm), wanted, delta=0.03 * wanted, msg=arm)
+
+    def test_early_ends(self):
+        train = ("train", *SHAPE, "--rank", 16, "--arm", "sequential", "--epochs", 500)
+        said = self.said(*train, "--target", 5)
+        self.assertEqual(len(said), 3)
+        self.assertRegex(said[-1], "^the target is reached: 1 epochs at rank 16 by sequential")
+        # With a rate as high what is learned is soon the ratings' noise: the best of all epochs is kept.
+        model = self.folder / "model"
+        said = self.said(*train, "--rate", 0.2, "--decay", 0, "--patience", 3, "--out", model)
+        errors = [float(line.split()[-1]) for line in said[1:-1]]
+        self.assertRegex(said[-1], f"^it gets no better: {len(errors)} epochs")
+        self.assertEqual(errors.index(min(errors)), len(errors) - 4)
+        longer = self.folder / "longer"
+        self.said(*train[:-1], len(errors) - 3, "--rate", 0.2, "--decay", 0, "--out", longer)
+        self.assertEqual(model.read_bytes(), longer.read_bytes())
+
+    def test_other_formats(self):
+        text = self.ratings().read_text()
+        wanted = self.said("train", self.folder / "ratings.tsv", "--rank", 16, "--epochs", 1)[1]
+        with_header = self.file("ratings.csv", "userId,movieId,rating\n" + text.replace("\t", ","))
+        movielens = self.file("ratings.dat", re.sub("$", "::838985046", text.replace("\t", "::")[:-1], flags=re.M))
+        for path in (with_header, movielens):
+            self.assertEqual(self.said("train", path, "--rank", 16, "--epochs", 1)[1], wanted)
+
+    def test_refusals(self):
+        path = self.ratings()
+        self.refused(2, "A subcommand is required")
+        self.refused(2, r"Exactly 1 option from \[FILE,--planted,--shape\] is required", "train")
+        self.refused(2, "FILE: File does not exist: no/such.tsv", "train", "no/such.tsv")
+        self.refused(2, "--rank: 24 not in {16,32,64,128}", "train", path, "--rank", 24)
+        self.refused(2, "--arm: magic not in .*", "train", path, "--arm", "magic")
+        self.refused(2, "--test: Value 1 not in range .*", "train", path, "--test", 1)
+        wrong = self.file("wrong.tsv", "1 2 3\n1 2 x\n")
+        self.refused(1, f'{wrong}:2: the rating "x" is not a finite number', "train", wrong)
+        self.refused(1, "planted ratings: there is a user and an item at least", "train", "--shape", "0,1,2,3")
+        self.refused(1, f"{path}: is no file of factors", "recommend", path, 1)
+        model = self.folder / "model"
+        self.said("train", path, "--rank", 16, "--epochs", 1, "--out", model)
+        self.refused(1, f"{model}: knows no user 999; it has .* of them", "recommend", model, 999)
+
+    def test_a_rate_that_is_too_high(self):
+        run = self.run_it("train", *SHAPE, "--rate", 9, "--rank", 16)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"\Amatrix_factorization: the factors grew beyond all limits in epoch 1; a lower --rate than 9.0\d* helps\n\Z")
+
+
+if __name__ == "__main__":
+    command.main(__doc__)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ratings sorted for rounds: all are there, each in its game, those of an item side by side.
+
+#include "apps/matrix_factorization/games.hpp"
+#include "apps/matrix_factorization/model.hpp"
+#include "apps/matrix_factorization/planted.hpp"
+#include "apps/matrix_factorization/sequential.hpp"
+#include "tests/apps/planned_order.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+using factorization::game_plan;
+using factorization::placed_rating;
+using factorization::rating_list;
+
+/// What the players of a game have to do, played as the device does: each player's next rating
+/// waits for its turn. Checks that all of a game is played, and returns the steps that takes.
+std::uint32_t steps_of(game_plan const& plan, std::size_t game) {
+  std::size_t const players = plan.shape.players;
+  std::vector<std::uint32_t> at(players), end(players), played(plan.shape.part_size);
+  std::uint32_t left = 0, steps = 0;
+  for (std::size_t k = 0; k < players; ++k) {
+    at[k] = plan.runs[plan.begins[game * players + k]].begin;
+    end[k] = plan.runs[plan.begins[game * players + k + 1]].begin;
+    left += end[k] - at[k];
+  }
+  for (bool moves = true; left != 0 && moves; ++steps) {
+    moves = false;
+    std::vector<std::uint32_t> users;  // who had a rating in this step
+    for (std::size_t k = 0; k < players; ++k) {
+      if (at[k] == end[k]) continue;
+      std::uint32_t const n = 1 + factorization::behind(plan.ratings[at[k]].bits);
+      std::vector<std::uint32_t> batch;
+      for (std::uint32_t j = 0; j < n && at[k] + j < end[k]; ++j) {
+        std::uint32_t const bits = plan.ratings[at[k] + j].bits;
+        EXPECT_EQ(factorization::behind(bits), n - 1 - j);
+        if (played.at(factorization::place_of(bits)) == factorization::turn_of(bits))
+          batch.push_back(factorization::place_of(bits));
+      }
+      if (batch.size() != n) continue;
+      users.insert(users.end(), batch.begin(), batch.end());
+      at[k] += n;
+      left -= n;
+      moves = true;
+    }
+    for (std::size_t k = 0; k < users.size(); ++k) {
+      for (std::size_t j = 0; j < k; ++j) EXPECT_NE(users[k], users[j]) << "two have one row";
+    }
+    for (std::uint32_t const user : users) ++played[user];
+  }
+  EXPECT_EQ(left, 0u) << "players wait for one another";
+  return steps;
+}
+
+/// Checks everything that a plan promises.
+void check(rating_list const& list, factorization::game_shape const& shape) {
+  game_plan const plan = factorization::plan_games(list, shape, 0.5f);
+  ASSERT_EQ(plan.user_parts % shape.item_parts, 0u);
+  ASSERT_EQ(plan.user_of.size(), std::size_t{plan.user_parts} * shape.part_size);
+  ASSERT_EQ(plan.begins.size(), plan.games() * shape.players + 1);
+  ASSERT_EQ(plan.ratings.size(), list.size());
+  using rating = std::tuple<std::uint32_t, std::uint32_t, float>;
+  std::vector<rating> found, wanted;
+  std::vector<std::uint32_t> part_of(list.items, ~0u);
+  for (std::size_t game = 0; game < plan.games(); ++game) {
+    std::size_t const part = game / shape.item_parts;
+    std::uint32_t const item_part =
+        plan.item_part(part, static_cast<std::uint32_t>(game % shape.item_parts));
+    std::set<std::uint32_t> items;
+    for (std::uint32_t r = plan.begins[game * shape.players];
+         r < plan.begins[(game + 1) * shape.players]; ++r) {
+      auto const [begin, item] = plan.runs[r];
+      EXPECT_LT(begin, plan.runs[r + 1].begin);
+      EXPECT_TRUE(items.insert(item).second) << "an item is one player's";
+      if (part_of[item] == ~0u) part_of[item] = item_part;
+      EXPECT_EQ(part_of[item], item_part) << "an item is of one part";
+      for (std::uint32_t k = begin; k < plan.runs[r + 1].begin; ++k) {
+        std::uint32_t const place = factorization::place_of(plan.ratings[k].bits);
+        ASSERT_LT(place, shape.part_size);
+        found.emplace_back(plan.user_of[part * shape.part_size + place], item,
+                           plan.ratings[k].value);
+      }
+    }
+    steps_of(plan, game);
+  }
+  for (std::size_t k = 0; k < list.size(); ++k)
+    wanted.emplace_back(list.user[k], list.item[k], list.value[k] - 0.5f);
+  std::sort(found.begin(), found.end());
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(found, wanted);
+  // Parts of the users side by side meet different parts of the items, and each one all.
+  std::vector<std::uint32_t> shifts = plan.shifts;
+  std::sort(shifts.begin(), shifts.end());
+  ASSERT_EQ(shifts.size(), shape.item_parts);
+  for (std::uint32_t s = 0; s < shape.item_parts; ++s) ASSERT_EQ(shifts[s], s);
+  // Each user has one place.
+  std::vector<std::uint32_t> users;
+  for (std::uint32_t const u : plan.user_of)
+    if (u != plan.no_user) users.push_back(u);
+  std::sort(users.begin(), users.end());
+  ASSERT_EQ(users.size(), list.users);
+  for (std::uint32_t u = 0; u < list.users; ++u) ASSERT_EQ(users[u], u);
+}
+
+TEST(games, have_all_ratings) {
+  rating_list const list = factorization::planted_ratings({500, 60, 6000, 300}, 1);
+  for (std::uint32_t const part_size : {1u, 7u, 64u, 512u}) {
+    for (std::uint32_t const item_parts : {1u, 8u, 64u}) {
+      for (std::uint32_t const players : {1u, 4u, 16u}) {
+        SCOPED_TRACE(std::to_string(part_size) + " " + std::to_string(item_parts) + " " +
+                     std::to_string(players));
+        check(list, {part_size, item_parts, players});
+      }
+    }
+  }
+}
+
+TEST(games, of_ratings_that_stand_twice) {
+  rating_list list;
+  list.users = 3;
+  list.items = 2;
+  for (float const value : {1.f, 2.f, 3.f}) {
+    list.add(1, 1, value);
+    list.add(1, 1, value);
+    list.add(2, 0, value);
+    list.add(2, 1, value);
+  }
+  check(list, {2, 1, 2});
+}
+
+TEST(games, are_short) {
+  rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
+  game_plan const plan = factorization::plan_games(list, {250, 16, 8}, 0);
+  std::uint32_t steps = 0, least = 0;
+  for (std::size_t game = 0; game < plan.games(); ++game) {
+    // No game is shorter than its longest run, or than its ratings for each player, by batches.
+    std::uint32_t longest = 0;
+    std::size_t const from = plan.begins[game * 8], to = plan.begins[(game + 1) * 8];
+    for (std::size_t r = from; r < to; ++r)
+      longest = std::max(longest, plan.runs[r + 1].begin - plan.runs[r].begin);
+    std::uint32_t const ratings = plan.runs[to].begin - plan.runs[from].begin;
+    EXPECT_LT(ratings, 2 * list.size() / plan.games()) << "about as long as one another";
+    least += std::max((longest + 3) / 4, (ratings + 31) / 32);
+    steps += steps_of(plan, game);
+  }
+  EXPECT_LE(steps, 2 * least);
+}
+
+/// In the order of the parts' numbers it takes three times as many epochs.
+TEST(games, are_in_an_order_that_learns_well) {
+  rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
+  game_plan const plan = factorization::plan_games(list, {32, 64, 8}, 0);
+  factorization::model const first = factorization::first_model(list, 16, 1);
+  auto const learned = [&](factorization::sequential_descent const& order) {
+    factorization::model m = first;
+    for (unsigned epoch = 0; epoch < 10; ++epoch) order.run(m, {0.05f, 0.05f});
+    return factorization::rmse_of(m, list);
+  };
+  rating_list const ordered = test::in_planned_order(plan, list.users, list.items, 0);
+  EXPECT_LE(learned(factorization::sequential_descent{ordered}),
+            1.05 * learned(factorization::sequential_descent{list, 1}));
+}
+
+TEST(games, of_too_many_ratings_of_one_user) {
+  rating_list list;
+  list.users = 1;
+  list.items = 1;
+  for (std::uint32_t k = 0; k <= placed_rating::most_turns; ++k) list.add(0, 0, 1);
+  EXPECT_THROW(factorization::plan_games(list, {1, 1, 1}, 0), std::runtime_error);
+}
+
+}  // namespace
