@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mutants of sabotage.py: which line each of them breaks, and how it is found out."""
+
+# The tests of logs.
+LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
+COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
+PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
+KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
+ROUNDS = "logs/rounds_seeds.each_section_runs_once"
+BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
+ORDER = "logs/deferred_seeds.sections_run_in_order"
+GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
+GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+ASKED = "logs/lanes_seeds.sections_are_asked"
+HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
+# Those of records that are spread over ranks.
+SPREAD = "spreads/spread_seeds.each_section_runs_once"
+SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
+SPREAD_WRONG = "lost or doubled section|sections were lost"
+# The tests of the hash table.
+COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
+BY_OWNERS = "tables/every_executor/0.under_many_schedules"
+# Those of allocation.
+ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
+SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+FAR_BACK = "places/allocation.looks_far_back"
+ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
+UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
+# That of the applications' barrier.
+GRID = "grids/grid_barrier_seeds.parts_rounds"
+# That of matrix factorization.
+FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
+UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
+MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
+TABLE_WRONG = "lost or doubled operation|stands in the table twice"
+
+# name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
+# that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
+# GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
+APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization"]
+GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors"]
+MUTANTS = {
+    "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
+    "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
+    "second-phase": ("channel/message.cuh", "bool const second = true;", "torn", "torn or lost message"),
+    "credit": ("channel/channel.cuh", "return count;", "full", "torn or lost message|deadlock"),
+    "release-order": ("server/slice_tracker.cuh", "int const count = done == 0 ? 0 : 32 - __builtin_clz(done);", "full",
+                      "torn or lost message|deadlock"),
+    # Even blocks wait on the spot for one channel, odd ones for the other, with messages in hand.
+    "hold-and-wait": ("client/sorted_outbox.cuh",
+                      "if (place >= end[j] && target[j] % 2 == simt::block_rank() % 2) continue;"
+                      "if (place >= end[j] && !ref_.wait_for_credit(target[j], base[j] + place)) return false;", "crossed", "deadlock"),
+    # The same in a warp: the lanes of one server publish only after those of the other have waited.
+    "warp-hold-and-wait": ("warp_client.cuh",
+                           "bool pending = sends;"
+                           "for (unsigned turn = 0; turn < 2; ++turn) {"
+                           "if (pending && to.server % 2 == (turn + simt::block_rank()) % 2 &&"
+                           "ref_.wait_for_credit(mine.server, mine.index)) pending = !publish(mine, message);"
+                           "simt::sync_warp(mask); }", "crossed_warps", "deadlock"),
+    "end-of-work": ("server/termination_detector.cuh", "bool const done = true;", "contended", "deadlock|torn or lost message"),
+    "run-forward": ("server/owner_run.cuh", "", "many_records", "torn or lost message"),
+    "run-owner": ("executor/runs.cuh", "return (m.local() / 2 + simt::thread_rank() % 2) & (threads - 1);", "many_records",
+                  "(overlapping|unordered) sections|torn or lost message"),
+    "window-twice": ("server/window_reader.cuh", "", "many_records", "torn or lost message"),
+    "window-release": ("server/window_server.cuh", "reader.release(reader.ahead());", "many_records",
+                       "torn or lost message|deadlock|misuse"),
+    # Bits before the messages; bits that are turned over by a load and a store; a lap like the one before.
+    "ready-fence": ("channel/bitmask_channel.cuh", "", "led", "torn or lost message"),
+    "ready-turn": ("channel/bitmask_channel.cuh",
+                   "if (bits != 0) simt::store_relaxed(ready_word(number), ready(number) ^ bits);", "led",
+                   "deadlock|torn or lost message"),
+    "polarity": ("channel/bitmask_channel.cuh", "bool const is_odd = true;", "led", "deadlock|torn or lost message"),
+    "leader-handed": ("server/leader_server.cuh", "", "led", "torn or lost message|deadlock"),
+    # A slice is given back when the first of its followers is done.
+    "leader-done": ("server/leader_server.cuh", "simt::shared_fetch_add(executed, count);", "led",
+                    "torn or lost message|deadlock"),
+    "assignment": ("server/leader_server.cuh", "return true;", "led", "torn or lost message|deadlock"),
+    "buffer-reuse": ("client/buffered_outbox.cuh", "", "buffered", "torn or lost message|outside a shared span"),
+    "buffer-full": ("client/buffered_outbox.cuh", "", "appended", "deadlock"),
+    "write-back": ("block/record_store.cuh", "", "on_chip", "torn or lost message"),
+    "combine-neighbour": ("block/combine.cuh", "", "combined", "torn or lost message"),
+    "combine-across": ("block/combine.cuh", "", "combined", "torn or lost message"),
+    # A scan that does not know where runs begin.
+    "combine-starts": ("block/combine.cuh", "last.starts = !goes_on;", "combined", "torn or lost message"),
+    "batch-absorbed": ("client/sorted_outbox.cuh", "", "combined", "torn or lost message"),
+    "window-absorbed": ("executor/runs.cuh", "", "combined_windows", "torn or lost message"),
+    "release-fence": ("client/sorted_outbox.cuh", "", "visible", "stale read"),
+    "send-fence": ("launch/guarded_ref.cuh", "", "visible_by_warp", "stale read"),
+    # The answer of a dropped call lands in the slot of a later one.
+    "answer-reuse": ("future.cuh", "if (false) {", "calls/called", "stranger's answer|deadlock"),
+    "answer-generation": ("channel/answer_slots.cuh", "return load_message<marks>(m, flit_at, from.generation()), true;", "calls/called", "stranger's answer"),
+    "answer-release": ("launch/section_runner.cuh", "", "calls/called_visible", "stale read"),
+    # Answered before the record is written; a future that is assigned over keeps its call's place.
+    "answer-record": ("server/owner_run.cuh", "", "calls/called_record", "stale read"),
+    "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
+    # A section on two records under the lock of one of them; on a record that another server owns.
+    "second-lock": ("block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
+    "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
+    "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
+    # Messages are received without tokens; sent on beyond the first without one.
+    "forward-admitted": ("server/forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
+    "forward-token": ("server/forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
+    "forward-fence": ("server/forward_window.cuh", "", "sends/visible", "stale read"),
+    "forward-drained": ("server/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
+    "forward-end": ("server/termination_detector.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
+    # As many tokens as slots: none are left for what is received behind a missing index.
+    "forward-ahead": ("host/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
+                      "torn or lost message|deadlock"),
+    # One index more than was admitted.
+    "forward-below": ("server/window_reader.cuh", "return receive(m, [&](std::uint64_t index) { return index <= end; });", "sends/forwarded",
+                      "torn or lost message|deadlock"),
+    # Sections on two records: locked in the order in which they are named, or of their ids.
+    "lock-order.named": ("launch/guarded_ref.cuh", "", "sends/nested", "deadlock"),
+    "lock-order.id": ("launch/guarded_ref.cuh", "if (good) by_second = a < b;", "sends/nested", "deadlock"),
+    "unlock": ("server/nested_run.cuh", "", "sends/nested", "deadlock"),
+    "handler-waits": ("server/nested_run.cuh",
+                      "if (!ref_.wait_until([&] { return !locks_.is_locked(lock); }, [](auto) {}, wait_kind::lock, number_, lock))"
+                      "return 0;", "sends/nested", "deadlock"),
+    # The first message of all stays first in its lock's queue.
+    "resumed-twice": ("block/lock_queues.cuh", "static bool resumed = false; if (resumed) q.first = messages()[place].next; resumed = true;",
+                      "sends/nested", "torn or lost message|not conserved|deadlock"),
+    # Servers whose warps work by themselves: tokens are counted but not waited for; a ring is read without a bound.
+    "nested-token": ("server/nested_server.cuh",
+                     "if (of_clients && there != 0 && simt::lane_id() == 0)"
+                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_nested",
+                     "torn or lost message|not conserved|deadlock|misuse"),
+    "ring-bound": ("server/nested_server.cuh", "return true;", "sends/many_nested", "torn or lost message|not conserved|deadlock"),
+    # What ran in the launch before runs again.
+    "rerun": ("server/slice_reader.cuh", "executed_{0} {}", "sends/nested_visible", "torn or lost message|not conserved|deadlock"),
+    # A lane forgets who else waits for the lock.
+    "nested-more": ("server/nested_run.cuh", "return false;", "sends/nested", "deadlock"),
+    "nested-fence": ("executor/nested.cuh", "", "sends/nested_visible", "stale read|unordered sections"),
+    # Who waits for a lock goes on without it once the launch is poisoned.
+    "nested-poisoned": ("executor/nested.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
+    # A slot of a bit-mask's channel is written before it was seen to be released.
+    "slot-acquire": ("channel/bitmask_channel.cuh", "", "led", "torn or lost message|deadlock"),
+    # Two warps take the same places; a thread keeps the place it has filled.
+    "place-race": ("block/place_pool.cuh", "won = (simt::shared_exchange(counts_[0].taken, first + count), true);", "sends/waiting",
+                   "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
+    "place-twice": ("server/nested_run.cuh", "", "sends/waiting", "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
+    # Each launch leaves fewer places to the next one.
+    "place-kept": ("server/nested_run.cuh", "", "sends/relaunched", "steps"),
+    # A purse that keeps its tokens at rest; that loses some when it is asked for too many; that is emptied in two steps.
+    "purse-rest": ("server/nested_server.cuh", "", "sends/nested", "deadlock"),
+    "purse-put-back": ("block/token_purse.cuh", "", "sends/nested", "deadlock"),
+    "purse-empty": ("block/token_purse.cuh", "std::int32_t const found = all; simt::shared_store(stock_[0], 0);",
+                    "sends/many_nested", "torn or lost message|not conserved|deadlock"),
+    "forward-drained.nested": ("server/termination_detector.cuh", "", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
+    "forward-end.nested": ("server/termination_detector.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
+    "write-back-barrier": ("block/record_store.cuh", "", "on_chip_by_locks", "unordered sections|torn or lost message"),
+    "receive-fence": ("server/window_server.cuh", "", "visible_by_runs", "stale read"),
+    "place-fence": ("block/place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "no end after"),
+    "done-fence": ("launch/fused_kernel.cuh", "", "many_servers", "deadlock|torn or lost message"),
+    "scan-again": ("client/sorted_outbox.cuh", "", "many_servers", "storage is used again"),
+    "lane-fence": ("server/lane_sender.cuh", "", "sends/nested_chain", "stale read"),
+    # Launches that share guardeds: the first one's word alone is looked at; the others are told nothing, or, by
+    # blocks that start late, that it was an earlier launch; a launch forgets what was not reported, or never forgets.
+    "health-start": ("launch/launch_control.cuh", "if (healthy(0)) failed = member_count;", "launches/shared", "lost failure|wrong cause|lost message"),
+    "health-partner": ("launch/launch_control.cuh", "", "launches/shared", "lost failure|wrong cause"),
+    "health-stopped": ("launch/launch_control.cuh", "", "launches/shared", "wrong cause"),
+    "health-kept": ("host/launch_plan.cuh", "runtime::fill_async(launch.control, 0, sizeof(launch_control), s, in_.where);", "launches/shared",
+                    "lost failure|wrong cause"),
+    "health-cleared": ("guarded.cuh", "", "launches/shared", "failure of nobody"),
+    "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
+    # A message of which the last lane is there; what is appended before all have left a flush.
+    "receive-last": ("channel/message.cuh", "whole = Flit::is_of(m.flits[l], lap);", "torn", "torn or lost message"),
+    "flush-end": ("client/sorted_outbox.cuh", "", "append_flushed", "torn or lost message"),
+    # A change between the look and the wait; a warp that waits for the last of its slots first.
+    "change-seen": ("client/buffered_outbox.cuh",
+                    "bool const hopeless = simt::lane_id() == lane && !wait_for_change(simt::shared_load(changes_[0]));",
+                    "appended", "deadlock"),
+    "warp-last": ("warp_client.cuh", "bool const polls = simt::lane_id() == 31u - __builtin_clz(blocked);", "crossed_warps",
+                  "deadlock"),
+    # The next window's word is cleared, when other warps may be there already.
+    "window-word": ("server/window_minimum.cuh", "simt::shared_store(words[turn == 2 ? 0 : turn + 1], ~0u);",
+                    "fused/atomics", "torn or lost message|deadlock|misuse"),
+    "slice-scope": ("server/slice_server.cuh", "if constexpr (Ref::fences) simt::fence_block();", "visible", "stale read"),
+    # An older number of reservations in a ring: the next launch begins before the end of this one.
+    "finish-latest": ("server/slice_tracker.cuh",
+                      "simt::store_relaxed(&channel_.indices()->released.value,"
+                      "simt::load_relaxed(&channel_.indices()->reserved.value));", "sends/relaunched", "(overlapping|unordered) sections|torn or lost message|deadlock"),
+    # The slice of the next lap in the place of one that has not been released; an assignment that not all lanes have read.
+    "leader-lap": ("server/leader_server.cuh", "return number <= next_release_ + slices();", "led_within", "torn or lost message|deadlock"),
+    "leader-read": ("server/leader_server.cuh", "", "followed", "torn or lost message|deadlock"),
+    "lanes-release": ("executor/locks.cuh", "", "contended", "unordered sections|torn or lost message"),
+    # One lock of two records is freed twice.
+    "unlock-twice": ("block/lock_table.cuh", "unlock(b);", "pairs/paired_one_lock", "(overlapping|unordered) sections|torn or lost message"),
+    "combine-ranked": ("executor/runs.cuh", "", "combined_windows", "(overlapping|unordered) sections|torn or lost message"),
+    "answer-acquire": ("future.cuh", "", "calls/called_visible", "stale read"),
+    "drain-acquire": ("server/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
+    # Tokens for indices that ran before they were admitted.
+    "stock-behind": ("server/token_stock.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
+    # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
+    "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "no end after"),
+    "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
+    "queue-last": ("block/lock_queues.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
+    # A block that has served one guarded serves the next one, beside its server.
+    "serves-twice": ("launch/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
+                     "(overlapping|unordered) sections|torn or lost message|deadlock"),
+    # What moves in the rings is no progress.
+    "progress-rings": ("host/launch_access.cuh",
+                       "launch.groups[launch.group_count++] = {group.memory->indices.data(), group.tokens == 0 ? group.servers : 0};",
+                       "sends/slow_chain", "no progress"),
+    # The second record comes first.
+    "pair-turned": ("server/nested_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/nested",
+                    "torn or lost message"),
+    # Logs: a cut by one too many; nobody notes the flat ones of a full region; both ends at one place; not closed, or not emptied.
+    "log-cut": ("channel/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
+    "log-end": ("channel/section_log.cuh", "", LOGS, "lost or doubled section"),
+    "log-ends": ("channel/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
+    "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
+                  "logs/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
+    "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
+    "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
+                 "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
+    # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
+    # have copied; a round without messages keeps those of the batch before.
+    "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
+    "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
+    "counted-anew": ("block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    "places-reused": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
+    "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
+    # Segments: messages are read twice; marks of rows are forgotten.
+    "segment-twice": ("server/segment_reader.cuh", "done_ = first + most / 2;", LOGS, "lost or doubled section|sections were lost"),
+    "rows-marked": ("server/rows_of_warp.cuh", "", LOGS, "lost or doubled section|sections were lost|ended by signal 11"),
+    # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
+    # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
+    "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "log-ranked": ("client/batch_writer.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "sorted-whole": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section|outside a shared span|sections were lost"),
+    "run-sum": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-across": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "run-again": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
+    "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
+    # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
+    "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
+    "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
+    "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
+    "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
+    # Long runs: their sum is forgotten; that of other lanes; what stays.
+    "long-run": ("server/long_runs.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-lanes": ("launch/run_carry.cuh", "", COMBINED, "lost or doubled section"),
+    "long-run-rest": ("server/long_runs.cuh", "all.end = all.begin;", KEYED, "lost or doubled section|another key's section"),
+    # Sections of other keys.
+    "other-key": ("combining.cuh", "return id;", KEYED, "another key's section"),
+    # Order: batches as they came; launches by when they ran; blocks of the run before; what the warps before have, in windows and in batches; what a warp has; a window's
+    # warps; rows that are looked at too few of, or have nothing.
+    "rows-as-they-came": ("server/ordered_reader.cuh", "std::uint32_t const row = turn;", ORDER, "wrong order"),
+    "order-of-launches": ("host/log_order.cuh", "", ORDER, "wrong order|lost or doubled section|memory outside"),
+    "order-of-cycles": ("host/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
+    "ranks-of-warps": ("block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    "bytes-of-warps": ("block/byte_ranks.cuh", "return begins[key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
+    # In a batch of few partitions: other partitions' lanes; those of the round before; the lanes behind.
+    "keys-of-word": ("block/byte_ranks.cuh", "unsigned const peers = simt::shared_load(word) | (alike & 0u);", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "word-again": ("block/byte_ranks.cuh", "", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
+    "lanes-of-word": ("block/byte_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
+    "ranks-of-lanes": ("block/stable_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
+    "late-ranks": ("block/stable_ranks.cuh", "c.rank = c.before + static_cast<unsigned>(simt::count_bits(peers & ~below)) - 1;", ORDER, "wrong order"),
+    "wide-rows": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section"),
+    "wide-partitions": ("host/deferred_kernels.cuh", "log.control->next_partition = 0;", PARTIALS, "lost or doubled section"),
+    "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const first = done_ + (Threads / simt::warp_size - 1 - simt::warp_rank()) * of_warp;", ORDER, "wrong order"),
+    "rows-reach": ("server/ordered_reader.cuh", "if (mine >= end) continue;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    "rows-empty": ("server/rows_of_warp.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    # Split logs: windows at the same places; a row too few.
+    "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
+    "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
+                      LOGS, "lost or doubled section|sections were lost"),
+    "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
+    # Ranks: what is for one rank is sent to another; what other threads counted is forgotten; what stays at home travels as well; the
+    # header of the rank before is written over; pieces of later ranks begin where those of the first do; what comes is run before
+    # it is there; rows are packed as they came.
+    "wrong-rank": ("host/spread_runner.cuh", "int const to = static_cast<int>((r + 1) % ranks() == own() ? r : (r + 1) % ranks());",
+                   SPREAD, SPREAD_WRONG + "|are expected of rank|sends what nobody expects"),
+    "count-lost": ("host/spread_kernels.cuh", "if (to < a.ranks) simt::shared_store(counts[to], 1u);", SPREAD, SPREAD_WRONG),
+    "home-twice": ("host/spread_kernels.cuh", "return places(from, to);", SPREAD, SPREAD_WRONG),
+    "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),
+    "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
+    "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
+    "packed-in-order": ("host/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
+    # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
+    # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
+    "group-sync": ("server/group_runs.cuh", "", GROUPS_BY_RUNS, HALF_DONE),
+    "group-run": ("server/group_runs.cuh",
+                  "if (lanes.lane() == 0) { r = simt::shared_load(taken); simt::shared_store(taken, r + 1); }",
+                  GROUPS_BY_RUNS, HALF_DONE),
+    "group-answer": ("server/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
+                     "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
+    # Of sections that are asked whether they would change anything: runs are counted before all are ranked; in order a later one
+    # runs first; what one said before another one ran is believed afterwards.
+    "asked-ranked": ("executor/runs.cuh", "", ASKED, HALF_DONE + "|lost section|memory outside"),
+    "asked-order": ("server/group_runs.cuh",
+                    "auto const next = static_cast<unsigned>(simt::first_bit((left & (left - 1)) != 0 ? left & (left - 1) : left));",
+                    ASKED + "_in_order", "wrong order"),
+    "asked-again": ("server/group_runs.cuh", "left &= (left - 1) & ~quiet;", ASKED + "_in_order", "wrong order"),
+    "fewer-lanes": ("critical_section.cuh", "return true;", GROUPS_BY_RUNS, HALF_DONE),
+    "pair-group-release": ("executor/pair_sections.cuh", "", "logs/lanes_seeds.each_section_on_two_records_runs_once", HALF_DONE),
+    "group-acquire": ("executor/group_locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
+    "group-release": ("executor/locks.cuh", "", GROUPS_BY_LOCKS, HALF_DONE),
+    # Replayed logs: a launch that is put off takes part in another one; counters are left as the launch before had them;
+    # what has run stays in its place.
+    "replay-amid": ("launch/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",
+                    "lost or doubled|deadlock|memory outside|too many steps|no progress"),
+    "replay-counters": ("host/deferred_kernels.cuh", "", "logs/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
+    "replay-twice": ("host/log_replayer.cuh", "", "logs/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+                     "lost or doubled|no error"),
+    # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
+    # games from the last to the first; a runner that does not give its record back.
+    "turn-early": ("launch/rounds_ref.cuh", "return played_a + 1 >= game.turn_a && played_b + 1 >= game.turn_b;", ROUNDS,
+                   "(overlapping|unordered) sections|lost or doubled section"),
+    "turn-acquire": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "turn-release": ("server/rounds_server.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "part-back": ("block/part_copies.cuh", "", ROUNDS, "lost or doubled section"),
+    "wrong-bin": ("server/bin_writer.cuh", "return (ref_.seconds().owners.partition_of(pairs::second_of(m)) + 1) & (ref_.bins.schedule.others() - 1);", ROUNDS,
+                  "lost or doubled section"),
+    "game-order": ("server/rounds_server.cuh",
+                   "next.number = ref_.bins.control->games - 1 - simt::fetch_add(&ref_.bins.control->next_game, 1u);", ROUNDS,
+                   "no progress"),
+    # Between two arrays: pairs that meet twice; a part that plays twice at once; the second part not written back; a run that never looks whether the second
+    # guarded is at work.
+    "pair-twice": ("server/round_list.cuh", "game.b = all_.part_of(0);", BETWEEN,
+                   "lost or doubled section|(overlapping|unordered) sections|no progress"),
+    "round-twice": ("server/round_list.cuh", "turn |= 1u;", BETWEEN, "(overlapping|unordered) sections|no progress"),
+    "second-back": ("block/two_array_store.cuh", "", BETWEEN, "lost or doubled section"),
+    "second-amid": ("launch/run_between_ref.cuh", "return true;", "logs/two_arrays_seeds.runs_that_meet_are_put_off_and_reported",
+                    "sections may have met|no seed had runs|lost or doubled section"),
+    # A game is listed before those that one of its parts plays before it.
+    "first-of-one": ("server/round_list.cuh", "bool const of_both = true;",
+                     "logs/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
+    "runner-keeps": ("executor/pair_runners.cuh", "", ROUNDS, "no progress|deadlock"),
+    # One block runs a log of few sections, and then games are played all the same.
+    "few-noted": ("server/few_sections.cuh", "", ROUNDS, "lost or doubled section"),
+    # A record that was brought together with others stays where it was brought.
+    "brought-back": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
+    # What found no lock is forgotten.
+    "put-off": ("executor/pair_runners.cuh", "waits = false;", ROUNDS, "lost or doubled section"),
+    # A runner without the locks of the other records, or of two records that many want; messages that it takes and their threads keep; that are
+    # put where those of the window before were.
+    "other-lock": ("executor/pair_runners.cuh", "bool const ready = wants;", BETWEEN, "(overlapping|unordered) sections|lost or doubled section"),
+    "alike-locks": ("executor/pair_runners.cuh", "bool const has_both = me == leader;", ROUNDS, "(overlapping|unordered) sections|lost or doubled section"),
+    "other-fence": ("executor/pair_runners.cuh", "", BETWEEN, "unordered sections|lost or doubled section"),
+    "alike-fence": ("executor/pair_runners.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
+    "taken": ("executor/pair_runners.cuh", "return waiting;", ROUNDS, "lost or doubled section"),
+    "key-counts": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section|outside a shared span"),
+    # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
+    # of the word that there is one; nodes that others linked meanwhile are not looked at; what is chained behind a node is lost;
+    # buckets are written back while other warps still count in them; a thread's first message runs in place of the others.
+    "slot-race": ("apps/hash_table/without_exclusion.cuh",
+                  "word const there = simt::shared_load(b_.entries.key(s).bits);"
+                  "if (there == 0) simt::shared_store(b_.entries.key(s).bits, bits_);", COUNTED, TABLE_WRONG),
+    "slot-used": ("apps/hash_table/without_exclusion.cuh",
+                  "if (made) simt::shared_store(b_.used, simt::shared_load(b_.used) | 1u << s);", COUNTED, TABLE_WRONG),
+    "slot-gaps": ("apps/hash_table/without_exclusion.cuh", "there = take(found, made);", COUNTED, TABLE_WRONG),
+    "gap-unmarked": ("apps/hash_table/context.cuh", "b.used = b.used & ~(1u << place.slot);", COUNTED, TABLE_WRONG),
+    "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
+    "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
+    "next-atomic": ("executor/atomics.cuh", "", COUNTED, TABLE_WRONG),
+    "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),
+    "bounds": ("launch/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
+    "announce": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "group-sum": ("allocate/tile_order.cuh", "", ANNOUNCED, "waited for the places of tile"),
+    "look-back-count": ("allocate/tile_order.cuh", "bool const has_tile = lane + 1 < tile % group;", ONE_CALL, MISPLACED),
+    "look-back-last": ("allocate/tile_order.cuh", "bool const counts = lane + 1 < nearest;", FAR_BACK, MISPLACED),
+    "look-back-sum": ("allocate/tile_order.cuh", "bool const waits = false;", FAR_BACK, MISPLACED),
+    "unclaimed-tile": ("allocate/block_allocator.cuh", "", UNCLAIMED, "thread ended while others of its block wait"),
+    "begins-cleared": ("allocate/warp_items.cuh", "", SHARED_TILES, MISPLACED),
+    "items-listed": ("allocate/warp_items.cuh", "", ONE_CALL, MISPLACED),
+    "long-tile": ("allocate/kernels.cuh", "", SHARED_TILES, MISPLACED),
+    "warp-totals": ("allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
+    "share-tile": ("allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
+    "share-sums": ("allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
+    # The barrier of a grid.
+    "grid-release": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
+    # Rounds of matrix factorization.
+    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-turn-early": ("apps/matrix_factorization/rounds.cuh", "if (look() + 1 >= turn) return true;", FACTORS, HALF_DONE),
+}
+
+# One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
+FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence",
+       "grid-release"]
+assert set(FEW) <= set(MUTANTS)
