@@ -137,6 +137,24 @@ TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_wa
   });
 }
 
+/// The logs are open again before the next run closes them, whatever stream that is in.
+TEST(spread_seeds, a_run_comes_behind_one_that_found_no_room) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    on_ranks(ranks(2, seed), [](warden::communicator const& world) {
+      warden::stream one, other;
+      spreading::rank_bench<by_default> b{world, 20};
+      warden::deferred later{b.on(), 60, {.room = 59}};
+      b.send_alone(later, 0, 60, 1);
+      warden::stream_ref{}.synchronize();
+      for (warden::stream const* s : {&one, &other}) {
+        EXPECT_EQ(spreading::told([&] { later.run(*s); }).substr(0, 44),
+                  "run: 60 sections would come to rank 0, whose");
+      }
+      EXPECT_EQ(spreading::told([&] { b.on().wait(other); }), "");
+    });
+  });
+}
+
 TEST(spread_seeds, what_a_rank_throws_comes_out_and_not_that_others_waited_for_it) {
   auto const thrown = spreading::told([] {
     warden::run_on_gpus(3, [](warden::communicator const& world) {
