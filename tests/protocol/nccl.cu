@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator over NCCL, as far as one GPU goes: a rank that sends to itself, and the ranks of
-// all GPUs there are.
+// The communicator over NCCL: a rank that sends to itself, and the ranks of all GPUs there are; and
+// the tests of ranks that share a device, once more on as many GPUs, where there are so many.
 
 #include "tests/protocol/spread.cuh"
 
@@ -31,6 +31,13 @@ class one_rank {
  private:
   ncclComm_t comm_ = nullptr;
 };
+
+void on_gpus(warden::loopback_settings const& chosen, spreading::body const& of_each) {
+  if (chosen.ranks > warden::runtime::device_count())
+    GTEST_SKIP() << "there are not " << chosen.ranks << " GPUs";
+  EXPECT_EQ(spreading::told([&] { warden::run_on_gpus(chosen.ranks, of_each); }), "");
+}
+[[maybe_unused]] bool const is_chosen = (spreading::on_ranks = &on_gpus, true);
 
 TEST(nccl, a_rank_sends_itself_what_it_gets) {
   one_rank const job;

@@ -66,11 +66,13 @@ inline warden::communicator idle_rank() {
   };
   return warden::communicator{std::make_shared<idle>()};
 }
-/// All ranks do this, and none throws.
-template <class Body>
-void on_ranks(warden::loopback_settings const& chosen, Body const& body) {
-  for (std::string const& text : texts(warden::run_ranks(chosen, body))) EXPECT_EQ(text, "");
+/// All ranks do this, and none throws: ranks that share a device.
+using body = std::function<void(warden::communicator const&)>;
+inline void by_loopback(warden::loopback_settings const& chosen, body const& of_each) {
+  for (std::string const& text : texts(warden::run_ranks(chosen, of_each))) EXPECT_EQ(text, "");
 }
+/// The same by whatever ranks a program has chosen.
+inline void (*on_ranks)(warden::loopback_settings const&, body const&) = &by_loopback;
 /// One collective call's errors, which other collective calls may follow.
 template <class Call>
 std::string told(Call call) {

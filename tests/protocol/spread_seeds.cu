@@ -84,7 +84,8 @@ TEST(spread_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   });
 }
 
-/// A rank's calls, with something to do behind each wait.
+/// A rank's calls, with something to do behind each wait. What lies elsewhere than at a multiple of
+/// 16 bytes is copied byte by byte by NCCL.
 class watched final : public warden::runtime::transport {
  public:
   watched(warden::communicator of, std::function<void(warden::stream_ref)> behind)
@@ -98,6 +99,8 @@ class watched final : public warden::runtime::transport {
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
+    for (auto const& m : sent) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.data) % 16, 0u);
+    for (auto const& m : received) EXPECT_EQ(reinterpret_cast<std::uintptr_t>(m.data) % 16, 0u);
     of_.by().exchange(sent, received, s, where);
   }
   void wait(warden::stream_ref s, std::source_location where) override {
@@ -133,6 +136,39 @@ TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_wa
       places = b.on().records().size();
       b.on().wait(other);
       EXPECT_EQ(ran, b.ran());
+    });
+  });
+}
+
+TEST(spread_seeds, what_travels_is_aligned) {
+  on_ranks(ranks(3), [](warden::communicator const& world) {
+    constexpr std::uint32_t n = 301;
+    spreading::rank_bench<by_default> b{
+        warden::communicator{std::make_shared<watched>(world, [](warden::stream_ref) {})}, 20};
+    warden::deferred later{b.on(), n, {.room = 3 * n}};
+    for (std::uint32_t round = 0; round < 4; ++round) {
+      std::uint32_t const first = (3 * round + static_cast<std::uint32_t>(world.rank())) * n;
+      b.send_alone(later, first, first + n);
+      later.run();
+    }
+    b.on().wait();
+    b.expect_ran(12 * n);
+  });
+}
+/// The logs are open again before the next run closes them, whatever stream that is in.
+TEST(spread_seeds, a_run_comes_behind_one_that_found_no_room) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    on_ranks(ranks(2, seed), [](warden::communicator const& world) {
+      warden::stream one, other;
+      spreading::rank_bench<by_default> b{world, 20};
+      warden::deferred later{b.on(), 60, {.room = 59}};
+      b.send_alone(later, 0, 60, 1);
+      warden::stream_ref{}.synchronize();
+      for (warden::stream const* s : {&one, &other}) {
+        EXPECT_EQ(spreading::told([&] { later.run(*s); }).substr(0, 44),
+                  "run: 60 sections would come to rank 0, whose");
+      }
+      EXPECT_EQ(spreading::told([&] { b.on().wait(other); }), "");
     });
   });
 }

@@ -72,6 +72,7 @@ class runnable_log {
       runner_.enqueue(run, s, where);
     } catch (...) {
       enqueue(simt::make_kernel(&reopen_log<Run>));
+      state_->ran(s, where);
       throw;
     }
     enqueue(simt::make_kernel(&open_log<Run>));

@@ -26,6 +26,9 @@ struct exchange_table {
   std::uint32_t const* words;  ///< [rank][`words_each(ranks)`]
   std::uint32_t ranks;         ///< that there are
   bool packs_own;              ///< what stays at home is packed, too
+  /// What is packed for one rank, or comes from one, begins at a multiple of so many places, a
+  /// power of two: of 16 bytes, without which NCCL copies byte by byte.
+  std::uint32_t aligned;
 
   /// Words that each rank tells.
   WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
@@ -41,16 +44,20 @@ struct exchange_table {
   WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
     return from == to && !packs_own ? 0 : places(from, to);  // sabotage: home-twice
   }
-  /// Places of what is packed for a rank by those before `from`.
+  /// The same and what is left free behind it.
+  WARDEN_HOST_DEVICE std::uint32_t spaced(std::uint32_t from, std::uint32_t to) const {
+    return (packed(from, to) + aligned - 1) & ~(aligned - 1);
+  }
+  /// Where what comes to a rank from rank `from` begins, behind all from those before.
   WARDEN_HOST_DEVICE std::uint32_t packed_before(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
-    for (std::uint32_t r = 0; r < from; ++r) sum += packed(r, to);
+    for (std::uint32_t r = 0; r < from; ++r) sum += spaced(r, to);
     return sum;
   }
-  /// Places of what a rank packs for those before `to`.
+  /// Where what a rank packs for rank `to` begins, behind all for those before.
   WARDEN_HOST_DEVICE std::uint32_t packed_below(std::uint32_t from, std::uint32_t to) const {
     std::uint32_t sum = 0;
-    for (std::uint32_t r = 0; r < to; ++r) sum += packed(from, r);
+    for (std::uint32_t r = 0; r < to; ++r) sum += spaced(from, r);
     return sum;
   }
   /// Rows that come to a rank from those before `from`.
@@ -317,7 +324,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
     }
     memory += exchange_header::bytes(rows, a.columns);
     first_row += rows;  // sabotage: header-lost
-    first_place += places;
+    first_place += a.table.spaced(from, a.own);
   }
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};

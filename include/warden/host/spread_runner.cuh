@@ -151,6 +151,9 @@ class spread_runner {
  private:
   /// What a row's begin can say.
   static constexpr std::size_t most_places = std::size_t{1} << 30;
+  /// Messages whose bytes are a multiple of 16.
+  static constexpr std::uint32_t aligned =
+      static_cast<std::uint32_t>(16 / std::gcd(std::size_t{16}, sizeof(message_type)));
 
   static std::uint32_t ranks_of(communicator const& world) {
     return static_cast<std::uint32_t>(world.size());
@@ -201,10 +204,12 @@ class spread_runner {
     for (std::uint32_t const rows : rows_)
       received_headers += exchange_header::bytes(rows, columns());
     cursors_ = buffer<std::uint32_t>{ranks(), where};
-    sent_ = buffer<message_type>{places, where};
+    // What is left free behind each rank's.
+    std::size_t const free_places = std::size_t{ranks()} * (aligned - 1);
+    sent_ = buffer<message_type>{places + free_places, where};
     sent_headers_ =
         buffer<std::byte>{ranks() * exchange_header::bytes(run.log.rows, columns()), where};
-    received_ = buffer<message_type>{room_, where};
+    received_ = buffer<message_type>{room_ + free_places, where};
     received_headers_ = buffer<std::byte>{received_headers, where};
     offsets_ = buffer<std::uint16_t>{(columns() + std::size_t{1}) * all_rows, where};
     begins_ = buffer<std::uint32_t>{all_rows, where};
@@ -215,7 +220,7 @@ class spread_runner {
     came_.offsets = offsets_.data();
     came_.begins = begins_.data();
     came_.control = control_.data();
-    came_.size = static_cast<std::uint32_t>(room_);
+    came_.size = static_cast<std::uint32_t>(received_.size());
     came_.rows = all_rows;
     came_.partitions = columns_;
     if constexpr (run_type::in_order) {
@@ -245,7 +250,8 @@ class spread_runner {
     counts_.own().fill_bytes(0, s, where);
     count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
     launch(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument, s, where);
-    exchange_table const table{counts_.gather(s, where).data(), ranks(), run_type::in_order};
+    exchange_table const table{counts_.gather(s, where).data(), ranks(), run_type::in_order,
+                               aligned};
     any_ran_ = false;
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       if (!table.runs(r)) throw put_off{};
@@ -273,7 +279,7 @@ class spread_runner {
   }
   /// The same table for kernels.
   [[nodiscard]] exchange_table on_device() const {
-    return {counts_.all(), ranks(), run_type::in_order};
+    return {counts_.all(), ranks(), run_type::in_order, aligned};
   }
 
   /// Packs what this rank has for others, and enqueues that it travels, beside the stream.
@@ -312,7 +318,7 @@ class spread_runner {
         runtime::copy_async(received_.data() + place, pieces, bytes, beside, where);
         runtime::copy_async(received_headers_.data() + header, rows, header_bytes, beside, where);
       }
-      place += come;
+      place += t.spaced(r, own());
       header += their_bytes;
     }
     world().by().exchange(sent, received, beside, where);
