@@ -214,11 +214,12 @@ MUTANTS = {
     "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
-    # have copied; a round without messages keeps those of the batch before.
+    # have copied; a row before it is known; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
     "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
     "counted-anew": ("block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
     "places-reused": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
+    "row-known": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|sections were lost|ended by signal 11"),
     "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     # Segments: messages are read twice; marks of rows are forgotten.
     "segment-twice": ("server/segment_reader.cuh", "done_ = first + most / 2;", LOGS, "lost or doubled section|sections were lost"),

@@ -347,12 +347,21 @@ class batch_writer {
     std::uint32_t const total = sort(b, used);
     std::uint32_t done = 0, tried = 0;
     while (done < total) {
-      if (simt::warp_rank() == 0) tried = reserve<Batch::places>(turn, tried, total - done);
+      // A wide one is always a batch.
+      bool const is_batch = Batch::places != 1 || total - done >= log_.least_batch;
+      if (simt::warp_rank() == 0)
+        tried = reserve<Batch::places>(turn, tried, total - done, is_batch);
       simt::sync_block();
       log_places const places = places_[0];
       if (places.count == 0) break;
+      // Messages are copied while the row is on its way.
+      std::uint32_t row = log_type::no_row;
+      if (is_batch && simt::thread_rank() == 0) row = log_.take_row();
       copy_out(b, done, places);
-      if (row_[0] != log_type::no_row) {
+      if (is_batch) {
+        if (simt::thread_rank() == 0) row_[0] = row;
+        simt::sync_block();  // sabotage: row-known
+        if (row_[0] >= log_.rows) break;
         write_row(row_[0], done, places, Batch::places == 1 ? 0 : log_type::wide_row);
         if (Batch::places != 1 && simt::thread_rank() == 0)
           simt::fetch_add(&log_.control->wide_rows, 1u);  // sabotage: wide-rows
@@ -366,12 +375,11 @@ class batch_writer {
   }
 
   /// Places for up to `count` messages of `Width` places, in the first region that has any, of
-  /// those not `tried`; and a row for them if they are a batch, as wide ones always are. Returns
-  /// how many regions have been tried. Collective over the first warp.
+  /// those not `tried`, as a batch or flat ones. Returns how many regions have been tried.
+  /// Collective over the first warp.
   template <unsigned Width>
-  WARDEN_DEVICE std::uint32_t reserve(std::uint32_t turn, std::uint32_t tried,
-                                      std::uint32_t count) const {
-    bool const is_batch = Width != 1 || count >= log_.least_batch;
+  WARDEN_DEVICE std::uint32_t reserve(std::uint32_t turn, std::uint32_t tried, std::uint32_t count,
+                                      bool is_batch) const {
     log_places places{0, 0};
     while (tried <= log_.last_region && places.count == 0) {
       // The first one is taken for good; behind it the lanes look for one together.
@@ -392,15 +400,7 @@ class batch_writer {
       }
       places.count = simt::shuffle(simt::full_warp, places.count, 0);
     }
-    if (simt::lane_id() == 0) {
-      std::uint32_t row = log_type::no_row;
-      if (is_batch && places.count != 0) {
-        row = log_.take_row();
-        if (row >= log_.rows) places.count = 0;
-      }
-      places_[0] = places;
-      row_[0] = row;
-    }
+    if (simt::lane_id() == 0) places_[0] = places;
     return tried;
   }
   /// The messages from `first` on in their order, to these places.
