@@ -7,6 +7,7 @@
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/timer.hpp>
@@ -52,6 +53,9 @@ void print_rounds(std::vector<spanning_forest::round_facts> const& rounds) {
 }
 
 int find(options const& o) {
+  auto const out_format =
+      o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)};
+  if (!o.out.empty()) graph::check_output(o.out, out_format, false);
   graph::edge_list g = o.file.read("spanning_forest");
   make_undirected(g);
   if (!g.is_weighted() || o.draws_weights) {
@@ -89,9 +93,8 @@ int find(options const& o) {
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
   if (!o.out.empty()) {
-    graph::write_graph(
-        o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
-        o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)});
+    graph::write_graph(o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
+                       out_format);
   }
   return 0;
 }
@@ -114,8 +117,10 @@ int main(int argc, char** argv) {
   auto* const draw = app.add_option("--draw-weights", o.largest_weight,
                                     "weights, uniform from 1 to this, instead of the file's; "
                                     "a file without gets some in any case");
-  draw->check(CLI::Range(std::uint64_t{1}, graph::most_weight))->capture_default_str();
-  app.add_option("--seed", o.seed, "of drawn weights")->capture_default_str();
+  draw->transform(apps::whole(1, graph::most_weight))->capture_default_str();
+  app.add_option("--seed", o.seed, "of drawn weights")
+      ->transform(apps::whole())
+      ->capture_default_str();
   app.add_flag("--rounds", o.shows_rounds, "prints what was left in each round");
   return apps::run_command(app, argc, argv, [&] {
     o.draws_weights = draw->count() != 0;
