@@ -103,8 +103,11 @@ int find(options const& o) {
   edge_list g = o.file.read("breadth_first");
   if (o.is_undirected) make_undirected(g);
   graph::vertex const source = source_of(g, o);
-  std::optional<apps::progress_line> line{std::in_place};
-  auto const show = [&](char const* what) { line->show([&] { return std::string{what}; }); };
+  std::optional<apps::progress_line> line;
+  // Another one for each step: none is too short to be told.
+  auto const show = [&](char const* what) {
+    line.emplace().show([&] { return std::string{what}; });
+  };
   show("rows of arcs");
   both_rows const rows{g, breadth_first::looks_back(o.arm)};
   searcher finder{rows.out.view(), rows.of_in(), o.arm, o.how};

@@ -8,6 +8,7 @@
 #include "apps/spanning_forest/kruskal.hpp"
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/timer.hpp>
@@ -63,9 +64,16 @@ int find(options const& o) {
     std::printf("weights: drawn from 1 to %u with seed %llu\n", o.largest_weight,
                 static_cast<number>(o.seed));
   }
+  std::optional<apps::progress_line> line;
+  // Another one for each step: none is too short to be told.
+  auto const show = [&](char const* what) {
+    line.emplace().show([&] { return std::string{what}; });
+  };
+  show("rows of arcs");
   graph::device_csr const rows =
       build_csr(to_device(g), {.arcs = graph::arcs_of::undirected, .edges = true});
   spanning_forest::forest_finder finder{rows.view(), o.arm};
+  show("looking for the forest");
   std::string const settings = finder.tune();
   warden::timer clock;
   clock.start();
@@ -73,9 +81,11 @@ int find(options const& o) {
   clock.stop();
   double const seconds = clock.result().seconds;
 
+  show("checking");
   std::vector<std::uint32_t> const edges = finder.edges_to_host();
   auto const wanted = spanning_forest::kruskal(g);
   std::string const complaint = spanning_forest::complaint(g, edges, wanted);
+  line.reset();
   if (!complaint.empty()) {
     std::fprintf(stderr, "spanning_forest: the check failed: the forest has %s\n",
                  complaint.c_str());

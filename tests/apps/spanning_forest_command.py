@@ -4,7 +4,10 @@
 
     spanning_forest_command.py PROGRAM [UNITTEST OPTIONS]
 """
+import os
 import pathlib
+import pty
+import subprocess
 
 import command
 
@@ -49,6 +52,17 @@ class SpanningForestTest(command.CommandTest):
         said = self.said(ROME, "--rounds")
         self.assertEqual(said[0].split(), ["components", "candidates", "put", "aside"])
         self.assertEqual(said[1].split(), ["3353", "0", "0"])
+
+    def test_progress(self):
+        """On a terminal alone; the line is empty in the end."""
+        leader, follower = pty.openpty()
+        run = subprocess.run([command.PROGRAM, ROME], stdout=subprocess.PIPE, stderr=follower, timeout=120)
+        os.close(follower)
+        text = os.read(leader, 1 << 16).decode()
+        os.close(leader)
+        self.assertEqual(run.returncode, 0)
+        # The reader's bar stands before it.
+        self.assertRegex(text, r"(\r\033\[K)rows of arcs\1+looking for the forest\1+checking\1\Z")
 
     def test_nothing_to_do(self):
         empty = self.file("x.gr", "p sp 3 0\n")
