@@ -4,6 +4,7 @@
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/bank_transfer/trace.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <warden/runtime.hpp>
 
@@ -105,17 +106,17 @@ int main(int argc, char** argv) {
       ->check(CLI::ExistingFile);
   command
       ->add_option("--accounts", o.accounts, "accounts; by default those up to the largest named")
-      ->check(CLI::Range(1u, bank_transfer::most_accounts));
+      ->transform(apps::whole(1, bank_transfer::most_accounts));
   command->add_option("--opening", o.opening, "every account's balance at first, in cents")
-      ->check(CLI::Range(std::int64_t{0}, bank_transfer::most_opening));
+      ->transform(apps::whole(0, bank_transfer::most_opening));
   CLI::Option* const arm = command->add_option("--arm", o.arm, "what executes them")
                                ->check(CLI::IsMember(bank_transfer::arm_names()));
   command
       ->add_option("--gpus", o.gpus,
                    "GPUs that have a share of the accounts each; a withdrawal sends the deposit on")
-      ->check(CLI::Range(1, 64))
+      ->transform(apps::whole(1, 64))
       ->excludes(arm);
   command->add_option("--top", o.top, "how many of the largest balances to print")
-      ->check(CLI::Range(0, 1'000'000));
+      ->transform(apps::whole(0, 1'000'000));
   return apps::run_command(app, argc, argv, [&] { return replay(o); });
 }

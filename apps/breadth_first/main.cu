@@ -5,10 +5,12 @@
 #include "apps/breadth_first/reference.hpp"
 #include "apps/breadth_first/searcher.cuh"
 #include "apps/graph/device_csr.cuh"
+#include "apps/graph/file.hpp"
 #include "apps/graph/file_argument.hpp"
 #include "apps/graph/line_writer.hpp"
 #include "apps/graph/undirected.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
@@ -97,11 +99,15 @@ void print_levels(std::vector<std::uint32_t> const& levels, std::size_t depth) {
 }
 
 int find(options const& o) {
+  if (!o.out.empty()) graph::check_folder_of(o.out);
   edge_list g = o.file.read("breadth_first");
   if (o.is_undirected) make_undirected(g);
   graph::vertex const source = source_of(g, o);
-  std::optional<apps::progress_line> line{std::in_place};
-  auto const show = [&](char const* what) { line->show([&] { return std::string{what}; }); };
+  std::optional<apps::progress_line> line;
+  // Another one for each step: none is too short to be told.
+  auto const show = [&](char const* what) {
+    line.emplace().show([&] { return std::string{what}; });
+  };
   show("rows of arcs");
   both_rows const rows{g, breadth_first::looks_back(o.arm)};
   searcher finder{rows.out.view(), rows.of_in(), o.arm, o.how};
@@ -150,7 +156,7 @@ int main(int argc, char** argv) {
   options o;
   o.file.add_to(app);
   app.add_option("--source", o.source, "the vertex to begin at; by default the file's first")
-      ->check(CLI::NonNegativeNumber);
+      ->transform(apps::whole());
   app.add_option("--arm", o.arm, "how the search is done")
       ->check(CLI::IsMember(breadth_first::arm_names()))
       ->capture_default_str();

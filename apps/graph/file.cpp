@@ -21,6 +21,16 @@ namespace {
   throw std::runtime_error{path + ": cannot be read: " + std::strerror(errno)};
 }
 
+[[noreturn]] void refuse_writing(std::string const& path, int error) {
+  throw std::runtime_error{path + ": cannot be written: " + std::strerror(error)};
+}
+
+/// Whether a new file may take the name: it is that of none, or of a regular one.
+bool is_replaced(std::string const& path) {
+  struct stat facts {};
+  return lstat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
+}
+
 struct stat facts_of(int file, std::string const& path) {
   struct stat facts {};
   if (fstat(file, &facts) != 0) refuse_reading(path);
@@ -78,7 +88,13 @@ std::size_t input_file::read_at(std::uint64_t offset, void* to, std::size_t byte
 }
 
 output_file::output_file(std::string path)
-    : path_{std::move(path)}, temporary_{path_ + ".XXXXXX"}, file_{mkstemp(temporary_.data())} {
+    : path_{std::move(path)}, temporary_{is_replaced(path_) ? path_ + ".XXXXXX" : ""} {
+  if (temporary_.empty()) {
+    file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file_ < 0) refuse(errno);
+    return;
+  }
+  file_ = mkstemp(temporary_.data());
   if (file_ < 0) refuse(errno);
   mode_t const mask = umask(0);
   umask(mask);
@@ -101,12 +117,17 @@ void output_file::write(void const* from, std::size_t bytes) {
 
 void output_file::commit() {
   int const file = std::exchange(file_, -1);
-  if (close(file) != 0 || std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
+  if (close(file) != 0) refuse(errno);
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
   temporary_.clear();
 }
 
-void output_file::refuse(int error) const {
-  throw std::runtime_error{path_ + ": cannot be written: " + std::strerror(error)};
+void output_file::refuse(int error) const { refuse_writing(path_, error); }
+
+void check_folder_of(std::string const& path) {
+  std::string const folder = path.substr(0, path.find_last_of('/') + 1) + ".";
+  if (is_replaced(path) && access(folder.c_str(), W_OK) != 0) refuse_writing(path, errno);
 }
 
 }  // namespace graph

@@ -35,7 +35,9 @@ class input_file {
 };
 
 /// A file being written under another name in the same folder: `commit` gives it its own. Without
-/// that it is gone. Errors are std::runtime_error with the file's name.
+/// that it is gone. What stands there already and is no file itself (a device, a pipe, a link to a
+/// file) stays what it is, and is written to at once. Errors are std::runtime_error with the file's
+/// name.
 class output_file {
  public:
   explicit output_file(std::string path);
@@ -49,8 +51,12 @@ class output_file {
  private:
   [[noreturn]] void refuse(int error) const;
 
-  std::string path_, temporary_;
+  std::string path_, temporary_;  // the latter is empty where there is no other name
   int file_;
 };
+
+/// Throws as `output_file` does if there is no folder in which it could be made: before work that
+/// takes long.
+void check_folder_of(std::string const& path);
 
 }  // namespace graph

@@ -8,13 +8,17 @@
 #include "apps/graph/undirected.hpp"
 #include "apps/graph/writers.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <iterator>
+#include <limits>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -26,9 +30,11 @@ using number = unsigned long long;  // for printf
 struct output {
   std::string path, format, comment;
 
+  [[nodiscard]] std::optional<graph::file_format> given_format() const {
+    return format.empty() ? std::nullopt : std::optional{graph::format_named(format)};
+  }
   void write(edge_list const& g) const {
-    graph::write_graph(path, g, comment,
-                       format.empty() ? std::nullopt : std::optional{graph::format_named(format)});
+    graph::write_graph(path, g, comment, given_format());
     std::printf("%s: %llu vertices, %llu %s\n", path.c_str(), static_cast<number>(g.vertices),
                 static_cast<number>(g.edges()), g.directed ? "arcs" : "edges");
   }
@@ -70,13 +76,17 @@ struct generators {
     auto const kind = [&](char const* name, char const* what, std::uint64_t& seed, auto make) {
       CLI::App* const k = command.add_subcommand(name, what);
       k->add_option("--seed", seed, "another one makes another graph of the kind")
+          ->transform(apps::whole())
           ->capture_default_str();
       k->add_option("--out", to.path, "the file to write")->required();
       k->add_option("--format", to.format, "of the file, if its ending does not tell")
           ->check(CLI::IsMember(graph::format_names()));
       k->callback([this, make] { chosen = make; });
       return [k](char const* option, auto& value, char const* meaning) {
-        k->add_option(option, value, meaning)->capture_default_str();
+        auto* const added = k->add_option(option, value, meaning)->capture_default_str();
+        using type = std::decay_t<decltype(value)>;
+        if constexpr (std::is_integral_v<type>)
+          added->transform(apps::whole(0, std::numeric_limits<type>::max()));
       };
     };
     auto const weights = "weights are uniform from 1 to this";
@@ -162,8 +172,10 @@ int main(int argc, char** argv) {
   convert
       ->add_option("--draw-weights", largest_weight,
                    "weights, uniform from 1 to this, instead of those of the file")
-      ->check(CLI::Range(std::uint64_t{1}, graph::most_weight));
-  convert->add_option("--seed", weights_seed, "of drawn weights")->capture_default_str();
+      ->transform(apps::whole(1, graph::most_weight));
+  convert->add_option("--seed", weights_seed, "of drawn weights")
+      ->transform(apps::whole())
+      ->capture_default_str();
   convert->add_flag("--undirected", is_undirected,
                     "arcs are edges; both ways of one, if all are listed so");
   CLI::App* const generate = app.add_subcommand("generate", "writes a generated graph");
@@ -173,6 +185,7 @@ int main(int argc, char** argv) {
     if (info->parsed()) {
       print_info(from.path, from.read("graph"));
     } else if (convert->parsed()) {
+      graph::check_output(to.path, to.given_format());
       edge_list list = from.read("graph");
       if (is_undirected) make_undirected(list);
       if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);
@@ -182,7 +195,9 @@ int main(int argc, char** argv) {
       to.write(list);
     } else {
       to.comment = words_of(argc, argv);
-      to.write(graph::generate(g.chosen()));
+      graph::generator const chosen = g.chosen();
+      graph::check_output(to.path, to.given_format());
+      to.write(graph::generate(chosen));
     }
     return 0;
   });

@@ -33,7 +33,7 @@ class dimacs_reader {
         header(fields);
       } else if (kind == "n" && problem_ == dimacs_problem::max) {
         terminal(fields);
-      } else if (!kind.empty()) {
+      } else if (!kind.empty() && kind != "c") {  // a comment behind blanks
         fields.refuse("a line of kind \"" + apps::shown(kind) + "\"; there are " +
                       (problem_ == dimacs_problem::max ? "a, c, n and p" : "a, c and p"));
       }

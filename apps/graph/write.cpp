@@ -17,6 +17,10 @@ namespace graph {
 
 namespace {
 
+[[noreturn]] void refuse(std::string const& path, std::string const& what) {
+  throw std::runtime_error{path + ": cannot be written: " + what};
+}
+
 /// Text on its way to a file.
 class text_output {
  public:
@@ -107,15 +111,18 @@ std::string beginning(edge_list const& g, file_format format, std::string const&
 
 }  // namespace
 
+void check_output(std::string const& path, std::optional<file_format> format, bool has_ends) {
+  if (known_format(path, format) == file_format::max_flow && !has_ends)
+    refuse(path, "the graph has no source and sink");
+  check_folder_of(path);
+}
+
 void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
                  std::optional<file_format> format) {
-  auto const refuse = [&](std::string const& what) {
-    throw std::runtime_error{path + ": cannot be written: " + what};
-  };
   file_format const f = known_format(path, format);
   bool const is_dimacs = f == file_format::shortest_path || f == file_format::max_flow;
-  if (is_dimacs && !g.is_weighted() && g.edges() != 0) refuse("the graph has no weights");
-  if (f == file_format::max_flow && !g.ends) refuse("the graph has no source and sink");
+  if (is_dimacs && !g.is_weighted() && g.edges() != 0) refuse(path, "the graph has no weights");
+  if (f == file_format::max_flow && !g.ends) refuse(path, "the graph has no source and sink");
   text_output out{path};
   out << beginning(g, f, comment);
   out.end_line();

@@ -17,5 +17,8 @@ namespace graph {
 /// out). Throws std::runtime_error with the file's name.
 void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
                  std::optional<file_format> format = {});
+/// Throws what `write_graph` would that is known before there is a graph: for commands whose work
+/// takes long. `has_ends`: whether it may come to have a source and a sink.
+void check_output(std::string const& path, std::optional<file_format> format, bool has_ends = true);
 
 }  // namespace graph

@@ -6,6 +6,7 @@
 #include "apps/hash_table/table.cuh"
 #include "apps/hash_table/word_keys.cuh"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -116,15 +117,16 @@ int main(int argc, char** argv) {
       "count", "how often each word of a text file, or each key of a column, occurs");
   command->add_option("FILE", o.file, "the text")->required()->check(CLI::ExistingFile);
   command->add_option("--column", o.column, "count the keys of this column, from 1, instead")
-      ->check(CLI::Range(1u, 1000u));
-  command->add_option("--top", o.top, "how many words to print")->check(CLI::Range(0, 1'000'000));
+      ->transform(apps::whole(1, 1000));
+  command->add_option("--top", o.top, "how many words to print")
+      ->transform(apps::whole(0, 1'000'000));
   CLI::Option* const arm = command->add_option("--arm", o.arm, "what counts")
                                ->check(CLI::IsMember({"warden_deferred", "lock_tuned", "atomics"}));
   command
       ->add_option("--gpus", o.gpus, "GPUs that have a share of the table each, by warden_deferred")
-      ->check(CLI::Range(1, 64))
+      ->transform(apps::whole(1, 64))
       ->excludes(arm);
   command->add_option("--capacity", o.capacity, "different words to make room for; by default all")
-      ->check(CLI::Range(1u, 1u << 31));
+      ->transform(apps::whole(1, 1u << 31));
   return apps::run_command(app, argc, argv, [&] { return count(o); });
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // max_flow FILE: a maximum flow and a minimum cut of a network.
 
-#include "apps/graph/readers.hpp"
+#include "apps/graph/file.hpp"
+#include "apps/graph/file_argument.hpp"
 #include "apps/max_flow/answer.hpp"
 #include "apps/max_flow/audit.cuh"
 #include "apps/max_flow/device_network.cuh"
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/reference.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
@@ -27,7 +29,8 @@ using graph::edge_list;
 using number = unsigned long long;  // for printf
 
 struct options {
-  std::string file, format, arm = "atomics", flow_file, cut_file;
+  graph::file_argument file;
+  std::string arm = "atomics", flow_file, cut_file;
   std::optional<std::uint64_t> source, sink;
   max_flow::flow_options how;
   bool has_reference = false;
@@ -42,14 +45,15 @@ graph::vertex vertex_named(edge_list const& g, std::string const& option, std::u
 }
 
 graph::terminals ends_of(edge_list const& g, options const& o) {
+  std::string const& file = o.file.path;
   if (!g.ends && !(o.source && o.sink)) {
-    throw std::runtime_error{o.file + ": names no source and sink: --source and --sink are needed"};
+    throw std::runtime_error{file + ": names no source and sink: --source and --sink are needed"};
   }
   graph::terminals ends = g.ends.value_or(graph::terminals{});
-  if (o.source) ends.source = vertex_named(g, "source", *o.source, o.file);
-  if (o.sink) ends.sink = vertex_named(g, "sink", *o.sink, o.file);
+  if (o.source) ends.source = vertex_named(g, "source", *o.source, file);
+  if (o.sink) ends.sink = vertex_named(g, "sink", *o.sink, file);
   if (ends.source == ends.sink) {
-    throw std::runtime_error{o.file + ": source and sink are one vertex, " +
+    throw std::runtime_error{file + ": source and sink are one vertex, " +
                              std::to_string(g.name_of(ends.source))};
   }
   return ends;
@@ -57,11 +61,9 @@ graph::terminals ends_of(edge_list const& g, options const& o) {
 
 /// The network of a file: with capacities, and an edge of an undirected graph as two.
 edge_list read_network(options const& o) {
-  graph::read_options how;
-  if (!o.format.empty()) how.format = graph::format_named(o.format);
-  edge_list g = graph::read_graph(o.file, how);
+  edge_list g = o.file.read("max_flow");
   if (g.edges() != 0 && !g.is_weighted())
-    throw std::runtime_error{o.file + ": the graph has no weights to be capacities"};
+    throw std::runtime_error{o.file.path + ": the graph has no weights to be capacities"};
   if (g.directed) return g;
   std::vector<graph::vertex> const from = g.from;
   std::vector<graph::weight> const weights = g.weights;
@@ -94,7 +96,17 @@ bool compare(max_flow::device_network const& rows, graph::terminals const& ends,
   return same;
 }
 
+/// What is wrong with the names of the answer's files, before it is looked for.
+void check_outputs(options const& o) {
+  for (std::string const* path : {&o.flow_file, &o.cut_file}) {
+    if (!path->empty()) graph::check_folder_of(*path);
+  }
+  if (!o.flow_file.empty() && o.flow_file == o.cut_file)
+    throw std::runtime_error{o.flow_file + ": --out and --cut are one file"};
+}
+
 int find(options const& o) {
+  check_outputs(o);
   edge_list const g = read_network(o);
   graph::terminals const ends = ends_of(g, o);
   max_flow::device_network const rows{g};
@@ -122,7 +134,7 @@ int find(options const& o) {
                           on_host(finder.sides(), net.vertices));
   if (!o.flow_file.empty()) max_flow::write_flow(o.flow_file, g, a);
   if (!o.cut_file.empty()) max_flow::write_cut(o.cut_file, g, a);
-  std::printf("%s: %llu vertices, %llu arcs, from %llu to %llu\n", o.file.c_str(),
+  std::printf("%s: %llu vertices, %llu arcs, from %llu to %llu\n", o.file.path.c_str(),
               static_cast<number>(g.vertices), static_cast<number>(g.edges()),
               static_cast<number>(g.name_of(ends.source)),
               static_cast<number>(g.name_of(ends.sink)));
@@ -142,23 +154,22 @@ int find(options const& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"A maximum flow and a minimum cut of a network.", "max_flow"};
+  CLI::App app{
+      "A maximum flow and a minimum cut of a network: a graph whose weights are capacities.",
+      "max_flow"};
   options o;
-  app.add_option("FILE", o.file, "a graph: .max, .gr, .mtx, .txt; its weights are capacities")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--format", o.format, "of the file, if its ending does not tell")
-      ->check(CLI::IsMember(graph::format_names()));
+  o.file.add_to(app);
   app.add_option("--source", o.source, "the vertex that flow comes from, if the file does not say")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--sink", o.sink, "the vertex that it goes to")->check(CLI::NonNegativeNumber);
+      ->transform(apps::whole());
+  app.add_option("--sink", o.sink, "the vertex that it goes to")->transform(apps::whole());
   app.add_option("--arm", o.arm, "how pushes reach the other vertex")
       ->check(CLI::IsMember(max_flow::arm_names()))
       ->capture_default_str();
   app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines");
   app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines");
   app.add_option("--most-rounds", o.how.most_rounds,
-                 "gives up after so many; by default 1000 and 64 for each vertex");
+                 "gives up after so many; by default, or 0, 1000 and 64 for each vertex")
+      ->transform(apps::whole());
   app.add_flag("--reference", o.has_reference, "asks Boost's two algorithms, too, on the host");
   return apps::run_command(app, argc, argv, [&] { return find(o); });
 }

@@ -7,6 +7,8 @@
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
+#include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/timer.hpp>
@@ -52,6 +54,9 @@ void print_rounds(std::vector<spanning_forest::round_facts> const& rounds) {
 }
 
 int find(options const& o) {
+  auto const out_format =
+      o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)};
+  if (!o.out.empty()) graph::check_output(o.out, out_format, false);
   graph::edge_list g = o.file.read("spanning_forest");
   make_undirected(g);
   if (!g.is_weighted() || o.draws_weights) {
@@ -59,9 +64,16 @@ int find(options const& o) {
     std::printf("weights: drawn from 1 to %u with seed %llu\n", o.largest_weight,
                 static_cast<number>(o.seed));
   }
+  std::optional<apps::progress_line> line;
+  // Another one for each step: none is too short to be told.
+  auto const show = [&](char const* what) {
+    line.emplace().show([&] { return std::string{what}; });
+  };
+  show("rows of arcs");
   graph::device_csr const rows =
       build_csr(to_device(g), {.arcs = graph::arcs_of::undirected, .edges = true});
   spanning_forest::forest_finder finder{rows.view(), o.arm};
+  show("looking for the forest");
   std::string const settings = finder.tune();
   warden::timer clock;
   clock.start();
@@ -69,9 +81,11 @@ int find(options const& o) {
   clock.stop();
   double const seconds = clock.result().seconds;
 
+  show("checking");
   std::vector<std::uint32_t> const edges = finder.edges_to_host();
   auto const wanted = spanning_forest::kruskal(g);
   std::string const complaint = spanning_forest::complaint(g, edges, wanted);
+  line.reset();
   if (!complaint.empty()) {
     std::fprintf(stderr, "spanning_forest: the check failed: the forest has %s\n",
                  complaint.c_str());
@@ -89,9 +103,8 @@ int find(options const& o) {
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
   if (!o.out.empty()) {
-    graph::write_graph(
-        o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
-        o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)});
+    graph::write_graph(o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
+                       out_format);
   }
   return 0;
 }
@@ -114,8 +127,10 @@ int main(int argc, char** argv) {
   auto* const draw = app.add_option("--draw-weights", o.largest_weight,
                                     "weights, uniform from 1 to this, instead of the file's; "
                                     "a file without gets some in any case");
-  draw->check(CLI::Range(std::uint64_t{1}, graph::most_weight))->capture_default_str();
-  app.add_option("--seed", o.seed, "of drawn weights")->capture_default_str();
+  draw->transform(apps::whole(1, graph::most_weight))->capture_default_str();
+  app.add_option("--seed", o.seed, "of drawn weights")
+      ->transform(apps::whole())
+      ->capture_default_str();
   app.add_flag("--rounds", o.shows_rounds, "prints what was left in each round");
   return apps::run_command(app, argc, argv, [&] {
     o.draws_weights = draw->count() != 0;

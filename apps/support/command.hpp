@@ -3,13 +3,13 @@
 /// What the applications' commands share: how they end.
 #pragma once
 
-#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 namespace apps {
@@ -27,15 +27,18 @@ int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
     return 2;
   }
+  std::string wrong;
   try {
     return action();
-  } catch (warden::error const& e) {
-    std::fprintf(stderr, "%s\n", e.what());  // says who it is from
-    return 1;
+  } catch (std::bad_alloc const&) {
+    wrong = "out of memory on the host";
   } catch (std::exception const& e) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
-    return 1;
+    wrong = e.what();
   }
+  // Some say who they are from.
+  bool const has_name = wrong.starts_with(name + ": ");
+  std::fprintf(stderr, "%s%s\n", has_name ? "" : (name + ": ").c_str(), wrong.c_str());
+  return 1;
 }
 
 /// The same for an action that needs a GPU: without one the exit code is 77.

@@ -23,7 +23,7 @@ template <class Ref, class Make>
 class by_lone_lanes {
  public:
   static constexpr unsigned threads = 256;
-  static constexpr std::size_t shared_bytes = 0;
+  static constexpr std::size_t storage_bytes = 0, shared_bytes = 0;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_lone_lanes<Ref, Make>);
   }

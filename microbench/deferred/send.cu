@@ -102,7 +102,7 @@ class send_point final : public bench::timed_point {
           runtime::blocks_per_multiprocessor(kernel, sender::threads, sender::shared_bytes);
       r.counters["registers"] = runtime::registers(kernel);
       r.counters["local_bytes"] = static_cast<double>(runtime::local_bytes(kernel));
-      r.counters["shared_bytes"] = sender::shared_bytes;
+      r.counters["shared_bytes"] = sender::storage_bytes;
       r.counters["block_threads"] = sender::threads;
       r.counters["multiprocessor_threads"] = static_cast<double>(blocks * sender::threads);
     });

@@ -76,9 +76,10 @@ template <class Ref, class Make>
 class by_blocks {
  public:
   static constexpr unsigned threads = 512;
+  /// Shared memory of a block.
   static constexpr std::size_t storage_bytes =
       sizeof(typename warden::deferred_block<Ref, threads>::storage);
-  /// Dynamic shared memory.
+  /// What of it is dynamic.
   static constexpr std::size_t shared_bytes = storage_bytes <= 48 << 10 ? 0 : storage_bytes;
   static warden::runtime::kernel kernel() {
     return simt::make_kernel(&send_by_blocks<Ref, Make, threads>);
@@ -105,7 +106,7 @@ template <class Ref, class Make>
 class by_threads {
  public:
   static constexpr unsigned threads = 256;
-  static constexpr std::size_t shared_bytes = 0;
+  static constexpr std::size_t storage_bytes = 0, shared_bytes = 0;
   static warden::runtime::kernel kernel() { return simt::make_kernel(&send_by_threads<Ref, Make>); }
   void send_async(to_send<Ref, Make> const& all) const {
     simt::launch(&send_by_threads<Ref, Make>, (all.n + threads - 1) / threads, threads, 0, all, {});

@@ -30,6 +30,11 @@ class CommandTest(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
         return run.stdout.splitlines()
 
+    def run_with(self, megabytes, *arguments):
+        """With as much memory."""
+        return subprocess.run(["sh", "-c", f"ulimit -v {megabytes << 10}; exec \"$@\"", "sh", PROGRAM, *map(str, arguments)],
+                              capture_output=True, text=True, timeout=120)
+
     def refused(self, code, pattern, *arguments):
         """Nothing is printed, and one line says why."""
         run = self.run_it(*arguments)

@@ -107,6 +107,52 @@ class GraphTest(command.CommandTest):
         self.assertRegex(text, rf"\A(\r\033\[K\[#*\.*\] +\d+ % reading {re.escape(str(edges))})+\r\033\[K\Z")
         self.assertIn("[" + 30 * "#" + "] 100 %", text)
 
+    def test_what_is_no_file_itself_is_written_to(self):
+        """A device, a pipe or a link stays what it is."""
+        wanted = self.folder / "x.gr"
+        self.said("generate", "rmat", "--scale", 2, "--out", wanted)
+        kept = self.file("kept", "what was there and is longer than what comes" * 100)
+        link, pipe = self.folder / "link", self.folder / "pipe"
+        link.symlink_to(kept)
+        self.said("generate", "rmat", "--scale", 2, "--out", link, "--format", "gr")
+        self.assertTrue(link.is_symlink())
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self.said("generate", "rmat", "--scale", 2, "--out", pipe, "--format", "gr")
+        through = os.read(reader, 1 << 16).decode()
+        os.close(reader)
+        self.assertTrue(pipe.is_fifo())
+        without_command = [text[text.index("\n"):] for text in (wanted.read_text(), kept.read_text(), through)]
+        self.assertEqual(without_command, without_command[:1] * 3)
+        full = self.folder / "full"
+        full.symlink_to("/dev/full")
+        self.refused(1, f"{re.escape(str(full))}: cannot be written: No space left on device", "generate", "rmat", "--out", full,
+                     "--format", "gr")
+        self.refused(1, f"{self.folder}: cannot be written: Is a directory", "generate", "rmat", "--out", self.folder,
+                     "--format", "gr")
+
+    def test_outputs_are_looked_at_first(self):
+        """What takes long is not begun for a file that cannot be written."""
+        out = self.folder / "none/x.gr"
+        for command_line in (["convert", self.file("wrong.gr", "wrong"), out], ["generate", "rmat", "--scale", 31, "--out", out]):
+            self.refused(1, f"{out}: cannot be written: No such file or directory", *command_line)
+
+    def test_numbers(self):
+        """No number is taken for another one."""
+        for text in ("-1", "18446744073709551616", "0x10", "1.5"):
+            self.refused(2, rf"--seed: {re.escape(text)} is not a whole number from 0 to 18446744073709551615",
+                         "generate", "rmat", f"--seed={text}", "--out", self.folder / "x.gr")
+        self.refused(2, "--scale: 4294967296 is not a whole number from 0 to 4294967295",
+                     "generate", "rmat", "--scale", 2**32, "--out", self.folder / "x.gr")
+        out = self.folder / "x.gr"
+        self.assertEqual(self.said("generate", "rmat", "--scale", "010", "--out", out), [f"{out}: 1024 vertices, 16384 edges"])
+        self.refused(1, "the number of rows 18446744073709551615 is not from 1 to 4294967295",
+                     "generate", "road", "--rows", 2**64 - 1, "--columns", 3, "--out", out)
+
+    def test_more_than_memory_holds(self):
+        run = self.run_with(2000, "info", self.file("x.gr", "p sp 4294967295 0\n"))
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (1, "", "graph: out of memory on the host\n"))
+
     def test_refusals(self):
         broken = self.file("x.gr", "p sp 2 1\na 1 3 5\n")
         self.refused(1, re.escape(f"{broken}:2: vertex 3 is not from 1 to 2, the number of vertices"), "info", broken)

@@ -112,6 +112,8 @@ TEST(generators, refuse_parameters) {
   EXPECT_EQ(road({.rows = 0}), "the number of rows 0 is not from 1 to 4294967295");
   EXPECT_EQ(road({.rows = 65536, .columns = 65536}),
             "65536 x 65536 vertices; the limit is 4294967295");
+  EXPECT_EQ(road({.rows = ~0ull, .columns = 3}),
+            "the number of rows 18446744073709551615 is not from 1 to 4294967295");
   EXPECT_EQ(road({.arcs_a_vertex = 4.5}), "4.500000 arcs a vertex are not from 0 to 4");
   auto const washington = [&](graph::washington_options const& o) {
     return error_of([&] { graph::washington{o}; });

@@ -46,7 +46,8 @@ class graph_readers : public test::graph_folder {
 TEST_F(graph_readers, shortest_paths) {
   all_are(from_one(edges(4, true, {0, 3, 3, 0}, {1, 3, 0, 1}, {7, 0, 4294967295, 7})), "x.gr",
           {"p sp 4 4\na 1 2 7\na 4 4 0\na 4 1 4294967295\na 1 2 7\n",
-           "c a comment\ncanother\n\np sp 4 4\nc\na 1 2 7\na 4 4 0\na 4 1 4294967295\na 1 2 7",
+           "c a comment\ncanother\n \tc behind blanks\n\np sp 4 4\nc\na 1 2 7\na 4 4 0\na 4 1 "
+           "4294967295\na 1 2 7",
            "p\tsp  4 4 \na 1\t2   7  \na 4 4 000000000000000000000000\na 4 1 4294967295\n\n"
            "a 0001 2 7\n \n",
            "\xef\xbb\xbfp sp 4 4\na 1 2 7\na 4 4 0\na 4 1 4294967295\na 1 2 7\n"});

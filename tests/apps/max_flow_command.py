@@ -64,6 +64,20 @@ class MaxFlowTest(command.CommandTest):
         self.assertTrue(self.said(symmetric, "--source", 3, "--sink", 1)[1].startswith("flow 3, "))
         self.assertTrue(self.said(symmetric, "--source", 1, "--sink", 3)[1].startswith("flow 3, "))
 
+    def test_the_cache(self):
+        network = self.file("x.max", NETWORK)
+        first = self.said(network, "--cache")
+        self.assertTrue((self.folder / "x.max.graph").exists())
+        self.assertEqual(self.said(network, "--cache"), first)
+        network.write_text(NETWORK.replace("a 3 4 2", "a 3 4 4"))
+        run = self.run_it(network, "--cache")
+        self.assertEqual(run.stderr, f"max_flow: {network}.graph: is of an older state of the file; reading {network}\n")
+        self.assertIn("\nflow 7, ", run.stdout)
+
+    def test_weights_with_a_fraction(self):
+        matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.25\n")
+        self.assertTrue(self.said(matrix, "--weight-factor", 100, "--source", 1, "--sink", 2)[1].startswith("flow 25, "))
+
     def test_largest_capacities(self):
         most = 2**32 - 1
         network = self.file("x.max", f"p max 3 4\nn 1 s\nn 3 t\na 1 2 {most}\na 1 2 {most}\na 2 3 {most}\na 2 3 {most}\n")
@@ -96,6 +110,10 @@ class MaxFlowTest(command.CommandTest):
         self.refused(1, r"\d+ rounds, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 rounds.*",
                      self.file("long.max", self.path_of(60)), "--most-rounds", 1)
         self.refused(1, re.escape(f"{self.folder}/none/x: cannot be written") + ".*", network, "--out", self.folder / "none/x")
+        self.refused(1, re.escape(f"{self.folder}/x: --out and --cut are one file"), network, "--out", self.folder / "x", "--cut",
+                     self.folder / "x")
+        for option, text in (("source", "x"), ("most-rounds", "-1"), ("sink", 2**64)):
+            self.refused(2, f"--{option}: {text} is not a whole number from 0 to 18446744073709551615", network, f"--{option}", text)
         for wrong in ([], [self.folder / "none.max"], [network, "--arm", "magic"], [network, "--source", -1],
                       [network, "--format", "dot"]):
             self.refused(2, ".+", *wrong)

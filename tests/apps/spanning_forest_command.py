@@ -4,7 +4,10 @@
 
     spanning_forest_command.py PROGRAM [UNITTEST OPTIONS]
 """
+import os
 import pathlib
+import pty
+import subprocess
 
 import command
 
@@ -50,14 +53,39 @@ class SpanningForestTest(command.CommandTest):
         self.assertEqual(said[0].split(), ["components", "candidates", "put", "aside"])
         self.assertEqual(said[1].split(), ["3353", "0", "0"])
 
+    def test_progress(self):
+        """On a terminal alone; the line is empty in the end."""
+        leader, follower = pty.openpty()
+        run = subprocess.run([command.PROGRAM, ROME], stdout=subprocess.PIPE, stderr=follower, timeout=120)
+        os.close(follower)
+        text = os.read(leader, 1 << 16).decode()
+        os.close(leader)
+        self.assertEqual(run.returncode, 0)
+        # The reader's bar stands before it.
+        self.assertRegex(text, r"(\r\033\[K)rows of arcs\1+looking for the forest\1+checking\1\Z")
+
     def test_nothing_to_do(self):
         empty = self.file("x.gr", "p sp 3 0\n")
         self.assertEqual(self.said(empty)[1:3], [f"{empty}: 3 vertices, 0 edges", "forest: 0 edges of weight 0 in 3 trees"])
 
+    def test_outputs_are_looked_at_first(self):
+        out = self.folder / "none/x.gr"
+        self.refused(1, f"{out}: cannot be written: No such file or directory", ROME, "--out", out)
+        self.refused(1, "forest: of no known format; .*", ROME, "--out", "forest")
+        out = self.folder / "x.max"
+        self.refused(1, f"{out}: cannot be written: the graph has no source and sink", ROME, "--out", out)
+
+    def test_more_than_the_device_holds(self):
+        """The error says who it is from, like all others."""
+        run = self.run_with(4000, self.file("x.gr", "p sp 4294967295 1\na 1 2 3\n"))
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertRegex(run.stderr, r"\Aspanning_forest: .*out of memory.*\n\Z")
+
     def test_refusals(self):
         self.refused(2, "FILE: File does not exist: no/such.gr", "no/such.gr")
         self.refused(2, "--arm: magic not in .*", ROME, "--arm", "magic")
-        self.refused(2, "--draw-weights: Value 0 not in range .*", ROME, "--draw-weights", 0)
+        self.refused(2, "--draw-weights: 0 is not a whole number from 1 to 4294967295", ROME, "--draw-weights", 0)
+        self.refused(2, "--seed: -1 is not a whole number from 0 to 18446744073709551615", ROME, "--seed", -1)
         bad = self.file("bad.gr", "p sp 2 1\na 1 3 5\n")
         self.refused(1, rf"{bad}:2: .*", bad)
 

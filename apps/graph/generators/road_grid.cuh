@@ -30,16 +30,9 @@ class road_grid {
   /// Throws std::invalid_argument with the value and its limits.
   explicit road_grid(road_grid_options const& o)
       : random_{o.seed},
-        order_{std::max<std::uint64_t>(1, inner(o)), random_numbers::mixed(o.seed)},
+        order_{std::max<std::uint64_t>(1, inner(checked(o))), random_numbers::mixed(o.seed)},
         rows_{o.rows},
         columns_{o.columns} {
-    check_parameter("the number of rows", o.rows, 1, most_vertices);
-    check_parameter("the number of columns", o.columns, 1, most_vertices);
-    check_vertices(o.rows, o.columns);
-    if (!(o.arcs_a_vertex >= 0 && o.arcs_a_vertex <= 4)) {
-      throw std::invalid_argument{std::to_string(o.arcs_a_vertex) +
-                                  " arcs a vertex are not from 0 to 4"};
-    }
     std::uint64_t const tree = vertices() - 1;
     auto const wanted = static_cast<std::uint64_t>(
         std::llround(static_cast<double>(vertices()) * o.arcs_a_vertex / 2));
@@ -64,9 +57,17 @@ class road_grid {
   }
 
  private:
-  static std::uint64_t inner(road_grid_options const& o) {
-    return o.rows == 0 || o.columns == 0 ? 0 : (o.rows - 1) * (o.columns - 1);
+  static road_grid_options const& checked(road_grid_options const& o) {
+    check_parameter("the number of rows", o.rows, 1, most_vertices);
+    check_parameter("the number of columns", o.columns, 1, most_vertices);
+    check_vertices(o.rows, o.columns);
+    if (!(o.arcs_a_vertex >= 0 && o.arcs_a_vertex <= 4)) {
+      throw std::invalid_argument{std::to_string(o.arcs_a_vertex) +
+                                  " arcs a vertex are not from 0 to 4"};
+    }
+    return o;
   }
+  static std::uint64_t inner(road_grid_options const& o) { return (o.rows - 1) * (o.columns - 1); }
   WARDEN_HOST_DEVICE bool goes_up(std::uint64_t v) const { return random_.bits(v, 0) >> 63 != 0; }
   WARDEN_HOST_DEVICE weight length(std::uint64_t e) const {
     return (100 + random_.below(100, e, 1)) << random_.below(6, e, 2);
