@@ -3,11 +3,13 @@
 // Warden; and, if asked for, what others do on one core.
 
 #include "apps/graph/generate.cuh"
+#include "apps/graph/readers.hpp"
 #include "apps/max_flow/audit.cuh"
 #include "apps/max_flow/device_network.cuh"
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/reference.hpp"
 #include "microbench/support/by_turns.hpp"
+#include "microbench/support/graph_inputs.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/timer.hpp>
@@ -16,10 +18,10 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace {
@@ -34,20 +36,16 @@ std::map<std::string, decltype(&max_flow::push_relabel)> const sequential_arms{
 /// One network, by all arms. The time begins with the network in device memory and ends with the
 /// flow and the cut there; a sequential arm's begins and ends in the host's memory. An operation is
 /// an edge.
-class flow_point final : public bench::point {
+class flow_point final : public bench::graph_point {
  public:
-  flow_point(std::string input, graph::generator make, max_flow::flow_options const& how)
-      : input_{std::move(input)}, make_{std::move(make)}, how_{how} {}
-
-  [[nodiscard]] bool has(std::string const&) const override { return true; }
-  [[nodiscard]] std::string name(std::string const& arm) const override {
-    auto const vertices = std::visit([](auto const& g) { return g.vertices(); }, make_);
-    return "find/" + input_ + "/" + arm + "/keys:" + std::to_string(vertices);
-  }
+  /// `known` is the value that all flows must have, if it is known.
+  flow_point(std::string name, bench::graph_input input, std::optional<std::uint64_t> known,
+             max_flow::flow_options const& how)
+      : graph_point{std::move(name), std::move(input)}, known_{known}, how_{how} {}
 
  private:
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
-    auto const edges = generate(make_);
+    graph::edge_list const edges = make();
     max_flow::device_network const rows{edges};
     max_flow::network const net = rows.between(*edges.ends);
     std::map<std::string, std::unique_ptr<flow_finder>> finders;
@@ -98,8 +96,12 @@ class flow_point final : public bench::point {
     return r;
   }
   bool is_right(std::string const& arm, max_flow::network const& net, flow_finder const& finder) {
-    std::string const complaint =
-        max_flow::complaint(audit(net, finder.residual(), finder.sides()), finder.facts().value);
+    std::uint64_t const value = finder.facts().value;
+    std::string complaint =
+        max_flow::complaint(audit(net, finder.residual(), finder.sides()), value);
+    if (complaint.empty() && value != known_.value_or(value))
+      complaint =
+          "a flow of " + std::to_string(value) + "; " + std::to_string(*known_) + " is known";
     if (complaint.empty()) return true;
     std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), complaint.c_str());
     return false;
@@ -115,10 +117,22 @@ class flow_point final : public bench::point {
     r.counters["relabels"] = static_cast<double>(f.relabels);
   }
 
-  std::string input_;
-  graph::generator make_;
+  std::optional<std::uint64_t> known_;
   max_flow::flow_options how_;
 };
+
+template <class Generator>
+bench::graph_input by(Generator const& generator) {
+  return {generator.vertices(), [=] { return generate(generator); }};
+}
+
+/// A file of the folder `--data`, and the value of its largest flow.
+struct known_file {
+  std::string path;
+  std::uint64_t vertices, flow;
+};
+std::map<std::string, known_file> const files{{"dimacs_sample", {"dimacs_sample.max", 6, 15}},
+                                              {"washington_4x4", {"washington.max", 18, 49252}}};
 
 }  // namespace
 
@@ -126,24 +140,27 @@ int main(int argc, char** argv) {
   bench::program program{"max_flow",
                          "Maximum flows and minimum cuts: under locks, by atomics and on Warden.",
                          argc, argv};
-  std::map<std::string, graph::generator> const made{
-      {"washington_8x10", graph::washington{{.rows = 8, .columns = 10}}},
-      {"washington_512x512", graph::washington{{.rows = 512, .columns = 512}}},
-      {"washington_1024x1024", graph::washington{{.rows = 1024, .columns = 1024}}},
-      {"washington_2048x2048", graph::washington{{.rows = 2048, .columns = 2048}}},
-      {"washington_4096x4096", graph::washington{{.rows = 4096, .columns = 4096}}},
-      {"washington_8192x4096", graph::washington{{.rows = 8192, .columns = 4096}}},
-      {"rmf_long_3x9", graph::rmf{{.a = 3, .b = 9}}},
-      {"rmf_long_32x1024", graph::rmf{{.a = 32, .b = 1024}}},
-      {"rmf_wide_5x2", graph::rmf{{.a = 5, .b = 2}}},
-      {"rmf_wide_256x16", graph::rmf{{.a = 256, .b = 16}}},
-      {"image_10x10", graph::image_grid{{.rows = 10, .columns = 10, .patch = 4}}},
-      {"image_2000x2000", graph::image_grid{{.rows = 2000, .columns = 2000}}}};
+  std::map<std::string, bench::graph_input> const made{
+      {"washington_8x10", by(graph::washington{{.rows = 8, .columns = 10}})},
+      {"washington_512x512", by(graph::washington{{.rows = 512, .columns = 512}})},
+      {"washington_1024x1024", by(graph::washington{{.rows = 1024, .columns = 1024}})},
+      {"washington_2048x2048", by(graph::washington{{.rows = 2048, .columns = 2048}})},
+      {"washington_4096x4096", by(graph::washington{{.rows = 4096, .columns = 4096}})},
+      {"washington_8192x4096", by(graph::washington{{.rows = 8192, .columns = 4096}})},
+      {"rmf_long_3x9", by(graph::rmf{{.a = 3, .b = 9}})},
+      {"rmf_long_32x1024", by(graph::rmf{{.a = 32, .b = 1024}})},
+      {"rmf_wide_5x2", by(graph::rmf{{.a = 5, .b = 2}})},
+      {"rmf_wide_256x16", by(graph::rmf{{.a = 256, .b = 16}})},
+      {"image_10x10", by(graph::image_grid{{.rows = 10, .columns = 10, .patch = 4}})},
+      {"image_2000x2000", by(graph::image_grid{{.rows = 2000, .columns = 2000}})}};
   std::vector<std::string> all;
   for (auto const& [name, make] : made) all.push_back(name);
+  for (auto const& [name, file] : files) all.push_back(name);
   std::vector<std::string> inputs;
+  std::string data = "apps/data";
   max_flow::flow_options how;
   program.add_names("--input", inputs, all, "networks");
+  program.options().add_option("--data", data, "the folder of the files")->capture_default_str();
   program.options()
       .add_option("--rounds-a-level", how.rounds_a_level,
                   "rounds between two global relabellings, for each level of the last one; 0: "
@@ -158,11 +175,20 @@ int main(int argc, char** argv) {
     inputs = program.simulated()
                  ? std::vector<std::string>{"washington_8x10", "rmf_long_3x9", "rmf_wide_5x2",
                                             "image_10x10"}
-                 : std::vector<std::string>{"washington_512x512", "washington_1024x1024",
-                                            "rmf_long_32x1024", "image_2000x2000"};
+                 : std::vector<std::string>{"dimacs_sample",      "washington_4x4",
+                                            "washington_512x512", "washington_1024x1024",
+                                            "rmf_long_32x1024",   "image_2000x2000"};
   }
   return program.run([&](bench::program::points& points) {
-    for (std::string const& input : inputs)
-      points.push_back(std::make_shared<flow_point>(input, made.at(input), how));
+    for (std::string const& name : inputs) {
+      if (auto const known = files.find(name); known != files.end()) {
+        auto const& [path, vertices, flow] = known->second;
+        bench::graph_input const input{
+            vertices, [path = data + "/" + path] { return graph::read_graph(path); }};
+        points.push_back(std::make_shared<flow_point>(name, input, flow, how));
+      } else {
+        points.push_back(std::make_shared<flow_point>(name, made.at(name), std::nullopt, how));
+      }
+    }
   });
 }

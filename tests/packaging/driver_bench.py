@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -246,6 +247,25 @@ class Prebuilt(driver.ProgramTest):
             printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"],
                                      capture_output=True, text=True)
             self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
+
+    def test_max_flow_of_files(self):
+        data, out = self.here / "data", self.here / "rows.json"
+        shutil.copytree(driver.WARDEN.parent / "apps/data", data)
+        command = [driver.BIN / "max_flow_bench_sim", "--input", "dimacs_sample,washington_4x4", "--arms", "atomics,warden", "--data", data,
+                   f"--benchmark_out={out}"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([row["flow"] for row in json.loads(out.read_text())["benchmarks"]], [15, 15, 49252, 49252])
+        # Another network's flow is a right one, but not the known one.
+        sample = data / "dimacs_sample.max"
+        sample.write_text(sample.read_text().replace("a 4 6 15", "a 4 6 1"))
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a flow of 6; 15 is known", done.stderr)
+        sample.unlink()
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("dimacs_sample.max", done.stderr)
 
     def test_allocation(self):
         program, out = driver.BIN / "allocation_sim", f"--benchmark_out={self.here}/rows.json"
