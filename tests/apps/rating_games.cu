@@ -157,10 +157,11 @@ TEST(games, are_short) {
   EXPECT_LE(steps, 2 * least);
 }
 
-/// In the order of the parts' numbers it takes three times as many epochs.
+/// In the order of the parts' numbers the error is far larger: where hot items have many ratings,
+/// as here.
 TEST(games, are_in_an_order_that_learns_well) {
-  rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
-  game_plan const plan = factorization::plan_games(list, {32, 64, 8}, 0);
+  rating_list const list = factorization::planted_ratings({20000, 500, 600000, 15000}, 1);
+  game_plan const plan = factorization::plan_games(list, {152, 132, 16}, 0);
   factorization::model const first = factorization::first_model(list, 16, 1);
   auto const learned = [&](factorization::sequential_descent const& order) {
     factorization::model m = first;
@@ -169,7 +170,7 @@ TEST(games, are_in_an_order_that_learns_well) {
   };
   rating_list const ordered = test::in_planned_order(plan, list.users, list.items, 0);
   EXPECT_LE(learned(factorization::sequential_descent{ordered}),
-            1.05 * learned(factorization::sequential_descent{list, 1}));
+            1.01 * learned(factorization::sequential_descent{list, 1}));
 }
 
 TEST(games, of_too_many_ratings_of_one_user) {
