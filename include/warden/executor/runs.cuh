@@ -60,7 +60,7 @@ class runs_worker {
   /// that would not are not sorted. (In order the groups ask.)
   static constexpr bool asks_first = Ref::asks && !Ref::in_order;
   /// In order the scan with fewer instructions, but not where sections may write beside their
-  /// records: the sooner windows are through, the further partitions come apart (see run_pace).
+  /// records: there it is not shown that runs gain by it.
   using scan = std::conditional_t<Ref::in_order && std::is_empty_v<typename Ref::context>,
                                   simt::block_scan_by_warps<threads>,
                                   simt::block_scan<threads, Ref::in_order>>;
