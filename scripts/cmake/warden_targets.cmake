@@ -6,7 +6,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 find_program(warden_ccache ccache)
 if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
   # What ccache needs to be told where headers are precompiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${warden_ccache})
+  set(warden_by_ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_by_ccache} ${warden_ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
 endif()
 
@@ -69,6 +70,12 @@ function(warden_precompile target)
   if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${target})
     target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE -fpch-preprocess)
+    if(warden_ccache)
+      # By what is in the files. What is left of them once they are preprocessed says nothing of macros and comments; but headers
+      # are precompiled with their macros, and g++ includes a header again that is not, to the letter, the one precompiled.
+      set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
+                            "${warden_by_ccache};CCACHE_DEPEND=1;CCACHE_NAMESPACE=precompiled;${warden_ccache}")
+    endif()
   endif()
 endfunction()
 function(warden_reuse_headers other target)
