@@ -122,8 +122,10 @@ class nccl_transport final : public runtime::transport {
     throw communicator_error{said(what, why), where};
   }
   [[nodiscard]] std::string said(char const* what, std::string const& why) const {
-    return "rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ": " + what + ": " +
-           why;
+    // A communicator that is not made yet does not know.
+    std::string const who =
+        size_ == 0 ? "" : "rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ": ";
+    return who + what + ": " + why;
   }
   /// If the communicator is its own. Others are told by their next call.
   void abort() {
@@ -136,7 +138,7 @@ class nccl_transport final : public runtime::transport {
   ncclComm_t comm_;
   std::chrono::duration<double> limit_;
   std::atomic<bool>* any_failed_;
-  int rank_ = 0, size_ = 1;
+  int rank_ = 0, size_ = 0;
 };
 
 }  // namespace

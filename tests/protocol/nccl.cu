@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The communicator over NCCL: a rank that sends to itself, and the ranks of all GPUs there are; and
-// the tests of ranks that share a device, once more on as many GPUs, where there are so many.
+// the tests of ranks that share a device, once more on as many GPUs, where there are so many, or by
+// as many processes.
 
+#include "tests/nccl/process_rank.hpp"
 #include "tests/protocol/spread.cuh"
 
 #include <warden/buffer.hpp>
@@ -10,8 +12,10 @@
 #include <gmock/gmock.h>
 #include <nccl.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -37,7 +41,16 @@ void on_gpus(warden::loopback_settings const& chosen, spreading::body const& of_
     GTEST_SKIP() << "there are not " << chosen.ranks << " GPUs";
   EXPECT_EQ(spreading::told([&] { warden::run_on_gpus(chosen.ranks, of_each); }), "");
 }
-[[maybe_unused]] bool const is_chosen = (spreading::on_ranks = &on_gpus, true);
+/// Processes that a test has no ranks for leave it to the others.
+void on_processes(warden::loopback_settings const& chosen, spreading::body const& of_each) {
+  test::process_rank& mine = *test::process_rank::of_job();
+  if (chosen.ranks > mine.size()) GTEST_SKIP() << "there are not " << chosen.ranks << " processes";
+  if (mine.rank() >= chosen.ranks) return;
+  EXPECT_EQ(spreading::told([&] { of_each(mine.with_first(chosen.ranks)); }), "");
+}
+[[maybe_unused]] bool const is_chosen =
+    (spreading::on_ranks = test::process_rank::of_job() != nullptr ? &on_processes : &on_gpus,
+     true);
 
 TEST(nccl, a_rank_sends_itself_what_it_gets) {
   one_rank const job;
@@ -73,22 +86,74 @@ TEST(nccl, what_nccl_refuses_is_told) {
               testing::HasSubstr("rank 0 of 1: exchanging: invalid argument"));
 }
 
+/// Sections enough that each rank's multiprocessors have many batches.
+void run_many(warden::communicator const& world) {
+  constexpr std::uint32_t n = 300'000;
+  spreading::rank_bench<deferring::small_blocks<>> b{world, 5000};
+  warden::deferred later{b.on(), n};
+  auto const size = static_cast<std::uint32_t>(world.size());
+  auto const rank = static_cast<std::uint32_t>(world.rank());
+  for (std::uint32_t round = 0; round < 3; ++round) {
+    std::uint32_t const first = (round * size + rank) * n;
+    b.send_alone(later, first, first + n / 3);
+    b.send_together(later, first + n / 3, first + n, 100);
+    later.run();
+  }
+  EXPECT_EQ(spreading::told([&] { b.on().wait(); }), "");
+  b.expect_ran(3 * size * n);
+}
 TEST(nccl, sections_run_on_the_gpu_that_has_the_record) {
-  warden::run_on_gpus(warden::runtime::device_count(), [](warden::communicator const& world) {
-    constexpr std::uint32_t n = 300'000;
-    spreading::rank_bench<deferring::small_blocks<>> b{world, 5000};
-    warden::deferred later{b.on(), n};
-    auto const size = static_cast<std::uint32_t>(world.size());
-    auto const rank = static_cast<std::uint32_t>(world.rank());
-    for (std::uint32_t round = 0; round < 3; ++round) {
-      std::uint32_t const first = (round * size + rank) * n;
-      b.send_alone(later, first, first + n / 3);
-      b.send_together(later, first + n / 3, first + n, 100);
+  warden::run_on_gpus(warden::runtime::device_count(), &run_many);
+}
+TEST(nccl, sections_run_in_the_process_that_has_the_record) {
+  test::process_rank const* const mine = test::process_rank::of_job();
+  if (mine == nullptr) GTEST_SKIP() << "a job of one process";
+  for (int count = 2; count <= mine->size(); ++count)
+    spreading::on_ranks(spreading::ranks(count), &run_many);
+}
+/// What the first ranks of a job are told where the last one does no more than its first `runs`
+/// runs, or less: aborts its communicator.
+void expect_told_of_last_rank(int runs, bool blocks, bool aborts, std::string const& words) {
+  test::process_rank* const mine = test::process_rank::of_job();
+  if (mine == nullptr || mine->size() < 2) GTEST_SKIP() << "a job of one process";
+  ncclComm_t const comm = mine->make(mine->size(), blocks);
+  bool const is_last = mine->rank() + 1 == mine->size();
+  {
+    warden::communicator const world{comm, {.time_limit_seconds = 1.5}};
+    spreading::rank_bench<deferring::small_blocks<>> b{world, 30};
+    warden::deferred later{b.on(), 100};
+    for (int run = 0; run < runs; ++run) {
+      b.send_alone(later, 0, 100);
       later.run();
+      b.on().wait();
     }
-    EXPECT_EQ(spreading::told([&] { b.on().wait(); }), "");
-    b.expect_ran(3 * size * n);
-  });
+    std::string text;
+    if (!is_last) {
+      b.send_alone(later, 0, 100);
+      text = spreading::told([&] {
+        later.run();
+        b.on().wait();
+      });
+      EXPECT_THAT(text, testing::HasSubstr("rank " + std::to_string(mine->rank()) + " of "));
+      EXPECT_THAT(text, testing::ContainsRegex(words));
+    } else if (!aborts) {
+      // Nobody leaves before the others have given up.
+      std::this_thread::sleep_for(std::chrono::seconds{3});
+    }
+    // Before what was made with it is destroyed, which may wait for what NCCL has enqueued.
+    ncclCommAbort(comm);
+  }
+}
+TEST(nccl, a_process_that_does_not_come_is_told_by_the_others) {
+  for (bool const blocks : {false, true})
+    expect_told_of_last_rank(1, blocks, false, "no end within 1.5");
+}
+TEST(nccl, a_process_that_never_came_is_told_by_the_others) {
+  expect_told_of_last_rank(0, false, false, "no end within 1.5");
+}
+TEST(nccl, a_process_that_gives_up_is_told_by_the_others) {
+  for (bool const blocks : {false, true})
+    expect_told_of_last_rank(1, blocks, true, "no end within 1.5|remote process");
 }
 TEST(nccl, what_a_rank_throws_comes_out) {
   int const count = warden::runtime::device_count();
