@@ -36,7 +36,7 @@ def rate(row, what="items_per_second"):
 
 
 def amount(value):
-    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+    return f"{value:.4f}" if 0 < value < 0.01 else f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
 def is_simulated(data):
@@ -53,5 +53,6 @@ def self_test():
     assert [arm for arm in ("warden", "warden_runs", "wardens", "atomics", "boost_push_relabel") if is_wardens(arm)] == ["warden", "warden_runs"]
     assert [short(keys) for keys in (1, 1000, 1024, 4039, 32768, 1 << 20)] == ["1", "1000", "1K", "4039", "32K", "1M"]
     assert [rate({"items_per_second": value}) for value in (1.2e4, 2e7, 5e8, 1.36e9, 69.8e9)] == ["0.00001", "0.020", "0.500", "1.36", "69.8"]
+    assert [amount(value) for value in (0, 0.0025, 0.01, 2.5, 25.0, 250.0)] == ["0.00", "0.0025", "0.01", "2.50", "25.0", "250"]
     assert unit_of({"benchmarks": []}) == unit_of({"benchmarks": [{"name": "contention/push/uniform/atomics/keys:1"}]}) == "section"
     assert unit_of({"benchmarks": [{"name": "bank_transfer/transfer/uniform/atomics/keys:256"}]}) == "transfer"

@@ -130,11 +130,22 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
   discharge_few(a.all, [&](round const& r) { return by_locks<Settings>{r, a.locks}; });
 }
 
-/// A push along each arc, to choose settings by.
+/// A push along each arc, to choose settings by; along the arc back where that one leads to a
+/// terminal, whose lock nobody takes in a round: a million arcs may lead to one.
 struct push_along_arc {
   network net;
   WARDEN_DEVICE locked_receive operator()(std::uint32_t i) const {
-    return {{net.neighbours[i], net.reverse[i], 1}};
+    std::uint32_t const arc = arc_of(i);
+    return {{net.neighbours[arc], net.reverse[arc], 1}};
+  }
+  /// The vertex that it comes to.
+  WARDEN_DEVICE std::uint32_t operator[](std::uint32_t i) const {
+    return net.neighbours[arc_of(i)];
+  }
+
+ private:
+  WARDEN_DEVICE std::uint32_t arc_of(std::uint32_t i) const {
+    return net.is_terminal(net.neighbours[i]) ? net.reverse[i] : i;
   }
 };
 
@@ -174,10 +185,10 @@ class lock_arm final : public arm {
 
   std::string tune() override {
     if (!tuned_ || net_.arcs == 0) return {};
-    using sample = baseline::work<vertex_state, push_along_arc, locked_context>;
+    using sample = baseline::work<vertex_state, push_along_arc, locked_context, push_along_arc>;
     constexpr std::uint64_t most = 1 << 24;
     choose(baseline::tune_locks(sample{state_.vertices,
-                                       net_.neighbours,
+                                       {net_},
                                        static_cast<std::uint32_t>(std::min(net_.arcs, most)),
                                        {net_},
                                        {state_, 0}},
