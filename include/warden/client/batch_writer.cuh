@@ -59,6 +59,7 @@ class batch_writer {
     simt::sync_block();  // whoever had the storage before is done with it
     clear();
     if constexpr (outlines) {
+      // For all, behind the barrier that follows.
       if (simt::thread_rank() == 0) layout{}.log.in(storage)[0] = log;
     }
     simt::sync_block();
@@ -172,7 +173,7 @@ class batch_writer {
     arena_piece<std::uint16_t> ranks;
     arena_piece<std::uint16_t> wide_ranks;
     arena_piece<typename Combiner::storage> combining;
-    arena_piece<log_type> log;
+    arena_piece<log_type> log;  // a copy, for functions that are not inlined
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
