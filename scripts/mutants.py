@@ -6,6 +6,7 @@ LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
+LATE = "logs/deferred_seeds.what_repeats_late_is_found"
 ROUNDS = "logs/rounds_seeds.each_section_runs_once"
 BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
@@ -233,11 +234,15 @@ MUTANTS = {
     "run-across": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "run-again": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
     "survivors": ("client/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
+    # Looks: never again.
+    "looks-again": ("client/batch_combiner.cuh", "", LATE, "sections were refused"),
+    # What a function that is not inlined has found is forgotten.
+    "state-back": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|ended by signal 11"),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
     "row-flag": ("client/batch_writer.cuh", "log_.begins[row] = places.begin;", PARTIALS, "lost or doubled section|sections were lost"),
-    "row-width": ("channel/section_log.cuh", "if (is_wide) return {0, 0};", PARTIALS, "lost or doubled section|sections were lost"),
+    "row-width": ("channel/section_log.cuh", "is_in = !is_wide;", PARTIALS, "lost or doubled section|sections were lost"),
     # Long runs: their sum is forgotten; that of other lanes; what stays.
     "long-run": ("server/long_runs.cuh", "", COMBINED, "lost or doubled section"),
     "long-run-lanes": ("launch/run_carry.cuh", "", COMBINED, "lost or doubled section"),

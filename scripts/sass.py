@@ -29,6 +29,8 @@ import sys
 
 # (program, what the kernel's name holds): why it may divide.
 MAY_DIVIDE = {("single_lock_fused", "payday"): "the user's kernel picks an account by a remainder"}
+# The same: why it may spill.
+MAY_SPILL = {("test_deferred_bench", "sample_policyILb1E"): "blocks that combine, of which three are to be resident: 40 registers a thread"}
 
 FULL_FLIT = "LDG.E.128.STRONG.GPU"
 NARROW = {"LDG.E.STRONG.GPU": 4, "LDG.E.64.STRONG.GPU": 8}  # opcode: bytes
@@ -246,6 +248,10 @@ def spills(name, usage):
     return usage["STACK"] + usage["LOCAL"] != 0 and not is_of_a_library(name)
 
 
+def may_spill(program, name):
+    return any(program == of and part in name for of, part in MAY_SPILL)
+
+
 def resources(cuobjdump, paths):
     if not runs(cuobjdump):
         fail(f"{cuobjdump}: this is no cuobjdump")
@@ -261,7 +267,7 @@ def resources(cuobjdump, paths):
         for name, usage in rows:
             short = shortened(names[name])
             print(f"{usage['REG']:>10} {usage['SHARED']:>8} {usage['STACK']:>6} {usage['LOCAL']:>6}  {short}")
-            if spills(name, usage) and not has_choice(name, {other for other, _ in rows}):
+            if spills(name, usage) and not has_choice(name, {other for other, _ in rows}) and not may_spill(program.name, name):
                 spilling.append(f"{program.name}: {short}: {usage['STACK'] + usage['LOCAL']} bytes")
     print(f"\nSpills or local arrays:\n  " + "\n  ".join(spilling) if spilling else "\nNo kernel spills.")
     sys.exit(1 if spilling else 0)
@@ -346,6 +352,8 @@ def self_test():
         "fused_kernel<64, 2, payday, guarded_ref<policy, account>>"
     assert len(shortened("f" * 500)) == 110
     # resources
+    assert may_spill("test_deferred_bench", "_Z4sendI13sample_policyILb1EEE") and not may_spill("test_deferred", "_Z4sendI13sample_policyILb1EEE")
+    assert not may_spill("test_deferred_bench", "_Z4sendI13sample_policyILb0EEE")
     usage = "Resource usage:\n Common:\n  GLOBAL:28\n Function {}:\n  REG:48 STACK:{} SHARED:1024 LOCAL:{} CONSTANT[0]:776 TEXTURE:0\n"
     for stack, local, name, expected in ((0, 0, "_ZN6warden1kEv", False), (24, 0, "_ZN6warden1kEv", True),
                                          (0, 8, "_ZN6warden1kEv", True), (16, 0, "_ZN3cub1kEv", False)):

@@ -11,9 +11,13 @@
 
 namespace deferred_bench {
 
-/// How the kernel sends: the threads of a block together; each thread by itself, at the same time
+/// How a kernel sends: the threads of a block together; each thread by itself, at the same time
 /// as the other lanes of its warp; or after them.
-inline std::vector<std::string> const arms{"block", "thread", "lone_lanes"};
+inline std::vector<std::string> const senders{"block", "thread", "lone_lanes"};
+/// What becomes of samples that blocks send: they are not combined; they combine, and are sent as
+/// wide as what several become; they combine to what is wider than they are.
+inline std::vector<std::string> const sample_arms{"uncombined", "combined_as_wide",
+                                                  "combined_wider"};
 /// Bytes of a message.
 inline std::vector<unsigned> const sizes{8, 16};
 
@@ -21,6 +25,8 @@ inline std::vector<unsigned> const sizes{8, 16};
 std::shared_ptr<bench::point> make_send_point(unsigned bytes, std::uint32_t keys);
 /// Kernel and run together, of 1,024 sections.
 std::shared_ptr<bench::point> make_small_point(bool on_chip, std::uint32_t keys);
+/// Kernel and run together, of samples on `keys` records, drawn all alike or by Zipf's law (0.99).
+std::shared_ptr<bench::point> make_sample_point(bool uniform, std::uint32_t keys);
 /// What a log takes.
 std::shared_ptr<bench::point> make_memory_point(unsigned bytes, std::uint32_t keys);
 

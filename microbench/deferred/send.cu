@@ -9,6 +9,7 @@
 
 #include <warden/timer.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -76,7 +77,9 @@ template <class Section>
 class send_point final : public bench::timed_point {
  public:
   explicit send_point(std::uint32_t keys) : keys_{keys} {}
-  [[nodiscard]] bool has(std::string const&) const override { return true; }
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    return std::find(senders.begin(), senders.end(), arm) != senders.end();
+  }
   [[nodiscard]] std::string name(std::string const& arm) const override {
     return "send/" + arm + "/bytes:" + std::to_string(Section::message_bytes);
   }

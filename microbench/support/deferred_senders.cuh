@@ -41,6 +41,8 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
   warden::deferred_block<Ref, Threads> client{a.ref, storage};
   using section = decltype(a.make(0));
   constexpr unsigned at_once = loaded_at_once<Ref, section>, chunk = at_once * Threads;
+  // The next ones come nearer meanwhile, where registers hold few and their addresses as well.
+  constexpr bool prefetches = at_once <= 4;
   // 32 bits do: a run has 2^26 operations at most.
   for (std::uint32_t base = simt::block_rank() * chunk; base < a.n;
        base += simt::block_count() * chunk) {
@@ -50,6 +52,10 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
     for (unsigned k = 0; k < at_once; ++k) {
       std::uint32_t const i = first + k * Threads;
       ids[k] = a.ids[i < a.n ? i : 0];
+      if constexpr (prefetches) {
+        std::uint32_t const next = i + simt::block_count() * chunk;
+        simt::prefetch(a.ids + (next < a.n ? next : 0));
+      }
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < at_once; ++k) {

@@ -9,7 +9,7 @@ warden_add_objects(workload SOURCES microbench/support/workload.cu)
 warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu)
-warden_add_objects(deferred_points SOURCES microbench/deferred/send.cu microbench/deferred/small.cu)
+warden_add_objects(deferred_points SOURCES microbench/deferred/samples.cu microbench/deferred/send.cu microbench/deferred/small.cu)
 warden_add_objects(handover_pairs SOURCES microbench/handover/pairs.cu microbench/handover/pair_lock_arms.cu
                    microbench/handover/pair_warden_arms.cu)
 set(allocation_sources copy decode_arms deferred_histogram emission_oracle emit emit_arms emit_atomics emit_called emit_stream histogram

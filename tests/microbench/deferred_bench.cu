@@ -4,6 +4,7 @@
 
 #include "microbench/deferred/lone_lanes.cuh"
 #include "microbench/deferred/points.hpp"
+#include "microbench/deferred/samples.cuh"
 #include "microbench/deferred/sections.cuh"
 #include "tests/support/support.cuh"
 
@@ -111,8 +112,45 @@ TEST(deferred_bench, messages_are_as_large_as_rows_say) {
   static_assert(sizeof(table<add_value>::deferred_ref::message_type) == add_value::message_bytes);
 }
 
+/// Sends `sent` samples by operation, one of them on `other_id`; whether the oracle expects n.
+template <class Section, bool Combines>
+bool verified_samples(std::uint32_t sent, std::uint32_t n, std::uint32_t other_id) {
+  constexpr std::uint32_t keys = 50, most = 300;
+  auto ids = some_ids(most, keys);
+  warden::buffer<std::uint32_t> const told{ids};
+  if (other_id != keys) ids[7] = other_id;
+  warden::buffer<std::uint32_t> const used{ids};
+  warden::buffer<summary> records{keys};
+  records.fill_bytes(0);
+  sampled<Section, Combines> on{records};
+  sample_log<Section, Combines> later{on, most};
+  using ref = typename sampled<Section, Combines>::deferred_ref;
+  bench::by_blocks<ref, make<Section>> const sender{};
+  sender.send_async({later.ref(), used.data(), sent});
+  later.run();
+  on.wait();
+  return sample_oracle{keys}.holds(records, told.data(), n);
+}
+
+TEST(deferred_bench, samples_that_were_added_once_are_verified_and_no_others) {
+  constexpr std::uint32_t n = 300, keys = 50;
+  EXPECT_TRUE((verified_samples<sample, false>(n, n, keys)));
+  EXPECT_TRUE((verified_samples<samples, true>(n, n, keys)));
+  EXPECT_TRUE((verified_samples<sample, true>(n, n, keys)));
+  EXPECT_FALSE((verified_samples<sample, true>(n - 1, n, keys))) << "lost";
+  EXPECT_FALSE((verified_samples<sample, true>(n, n - 1, keys))) << "one too many";
+  std::uint32_t const other = (some_ids(n, keys)[7] + 1) % keys;
+  EXPECT_FALSE((verified_samples<sample, true>(n, n, other))) << "elsewhere";
+}
+
+TEST(deferred_bench, samples_are_as_wide_as_arms_say) {
+  static_assert(sizeof(sampled<sample, false>::deferred_ref::message_type) == 8);
+  static_assert(sizeof(sampled<sample, true>::deferred_ref::message_type) == 8);
+  static_assert(sizeof(sampled<samples, true>::deferred_ref::message_type) == 24);
+}
+
 TEST(deferred_bench, rows_of_every_point) {
-  bench::sweep const all{arms, 300, 1};
+  bench::sweep const all{senders, 300, 1};
   auto const measured = [&](bench::point& p, std::string const& arm) {
     EXPECT_TRUE(p.has(arm));
     auto const& row = p.measure(arm, all);
@@ -122,7 +160,7 @@ TEST(deferred_bench, rows_of_every_point) {
   for (unsigned const bytes : sizes) {
     auto const send = make_send_point(bytes, 1000), memory = make_memory_point(bytes, 1000);
     EXPECT_EQ(send->name("thread"), "send/thread/bytes:" + std::to_string(bytes));
-    for (std::string const& arm : arms) {
+    for (std::string const& arm : senders) {
       auto row = measured(*send, arm);
       if (test::simulated()) {
         EXPECT_EQ(row.counters["messages"], 1) << arm;
@@ -137,6 +175,18 @@ TEST(deferred_bench, rows_of_every_point) {
     auto row = measured(*memory, "block");
     EXPECT_EQ(memory->name("block"), "memory/block/bytes:" + std::to_string(bytes));
     EXPECT_GE(row.counters["memory_bytes"], 300. * bytes);
+  }
+  for (bool const uniform : {true, false}) {
+    auto const point = make_sample_point(uniform, 100);
+    EXPECT_FALSE(point->has("block"));
+    EXPECT_EQ(point->name("uncombined"),
+              std::string{"samples/"} + (uniform ? "uniform" : "zipf099") + "/uncombined/keys:100");
+    bench::sweep const samples_of{sample_arms, 300, 1};
+    for (std::string const& arm : sample_arms) {
+      auto row = point->measure(arm, samples_of);
+      EXPECT_TRUE(point->has(arm) && row.verified) << arm;
+      EXPECT_EQ(row.counters.count("sectors"), 0u) << arm;
+    }
   }
   for (bool const on_chip : {false, true}) {
     auto const small = make_small_point(on_chip, 100);

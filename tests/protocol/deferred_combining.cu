@@ -74,6 +74,14 @@ TYPED_TEST(deferred_combining, of_records_that_do_not_repeat_nothing_is_combined
   EXPECT_EQ((expect_each_once<TypeParam, 512>(all, 3)), all.sent());
 }
 
+TYPED_TEST(deferred_combining, what_repeats_late_is_found) {
+  if (test::simulated()) {
+    expect_late_repeats_are_found<TypeParam, 64>();
+  } else {
+    expect_late_repeats_are_found<TypeParam, 512>();
+  }
+}
+
 /// Messages stay narrow: a log of samples takes little more than their bytes.
 TEST(deferred_combining_memory, a_log_has_the_width_of_its_sections) {
   std::uint32_t const n = 1u << 18;

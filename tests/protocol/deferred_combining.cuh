@@ -170,10 +170,15 @@ static_assert(sizeof(totals_of<pair_of_values>::deferred_ref::message_type) == 1
 struct operations {
   std::uint32_t n, keys;
   std::uint32_t hot;  ///< of 256 are for record 0
+  /// But none in phases whose bit is set: of so many operations each, up to 64 of them.
+  std::uint64_t cold_phases = 0;
+  std::uint32_t phase = ~0u;
 
   /// Record of operation i: each has its own where there are enough.
   WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint32_t i) const {
-    return (test::mix(i * 2 + 1) & 255u) < hot ? 0 : n <= keys ? i : test::id_of(i, keys);
+    bool const is_cold = (cold_phases >> (i / phase % 64) & 1u) != 0;
+    bool const is_hot = !is_cold && (test::mix(i * 2 + 1) & 255u) < hot;
+    return is_hot ? 0 : n <= keys ? i : test::id_of(i, keys);
   }
   /// Whether operation i is sent.
   WARDEN_HOST_DEVICE bool sends(std::uint32_t i) const { return i < n && i % 7 != 2; }
@@ -279,6 +284,32 @@ class bench {
   warden::buffer<total> records_;
   guarded on_;
 };
+
+/// One block sends batches of which some are for one record alone, and the `cold` ones, by the bits
+/// of a word, of records that come once, to a log that has room for those and for `uncombined`
+/// more: what repeats is found in time, or sections are refused.
+template <class Section, unsigned Threads>
+void expect_found_in_time(std::uint64_t cold, std::uint32_t batches, std::uint32_t uncombined) {
+  using guarded = totals_of<Section>;
+  std::uint32_t const batch = Threads * guarded::template deferred_block<Threads>::rounds;
+  operations const all{batches * batch, batches * batch, 256, cold, batch};
+  std::uint64_t room = 0;
+  for (std::uint32_t b = 0; b < batches; ++b) room += (cold >> b & 1u) * batch;
+  bench<Section> b{all};
+  warden::deferred later{b.on(), room + std::uint64_t{uncombined} * batch};
+  b.template send_together<Threads>(later.ref(), 0, all.n, 1);
+  later.run();
+  b.on().wait();
+  b.expect_each_once();
+}
+/// What begins to repeat, or does so again, is found three batches later.
+template <class Section, unsigned Threads>
+void expect_late_repeats_are_found() {
+  auto const first = [](unsigned batches) { return (std::uint64_t{1} << batches) - 1; };
+  for (unsigned const before : {1u, 5u, 12u, 29u})
+    expect_found_in_time<Section, Threads>(first(before), 50, 3);
+  expect_found_in_time<Section, Threads>(first(13) | first(4) << 35, 64, 3 + 3 + 1);
+}
 
 /// Sends and runs; every operation has its effect once. Returns how many sections ran.
 template <class Section, unsigned Threads, class Policy = policy>

@@ -200,6 +200,12 @@ TEST(deferred_seeds, sections_with_a_key_combine_within_it) {
   test::under_many_schedules(1, expect_combined<combined::keyed_add>);
 }
 
+/// Which batches are looked at is the same under every schedule.
+TEST(deferred_seeds, what_repeats_late_is_found) {
+  combined::expect_late_repeats_are_found<combined::add_up, 64>();
+  combined::expect_late_repeats_are_found<combined::sample, 64>();
+}
+
 TEST(deferred_seeds, sections_run_in_order) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     auto const draw = [&](std::uint64_t which, std::uint32_t below) {

@@ -209,30 +209,36 @@ struct section_log {
   WARDEN_DEVICE std::uint32_t rows_written() const {
     return control->rows < rows ? control->rows : rows;
   }
-  /// The first place of a partition's messages in a row, and how many there are, of `Width` places
-  /// each. None, if they are not in the log: a row that is not whole, because a kernel was sending,
-  /// may say so. Where the log has messages of two widths, `Mixed`, rows of the other one have
-  /// none.
-  template <std::uint32_t Width = 1, bool Mixed = false>
-  WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
-    return segment_of<Width, Mixed>(column, column + 1, row);
+  /// What a row says of some columns, as it is stored.
+  struct row_words {
+    std::uint32_t first, end;  ///< from the row's begin
+    std::uint32_t begin;       ///< of the row, and its mark
+  };
+  /// What a row says of the columns from `column` on that are before `end_column`: their segments
+  /// lie one behind another.
+  WARDEN_DEVICE row_words words_of(std::uint32_t column, std::uint32_t end_column,
+                                   std::uint32_t row) const {
+    return {*offset(column, row), *offset(end_column, row), begins[row]};
   }
-  /// The same of the columns from `column` on that are before `end_column`: their segments lie one
-  /// behind another.
+  /// The first place of these columns' messages, and how many there are, of `Width` places each.
+  /// None, if they are not in the log: a row that is not whole, because a kernel was sending, may
+  /// say so. Where the log has messages of two widths, `Mixed`, rows of the other one have none.
   template <std::uint32_t Width = 1, bool Mixed = false>
-  WARDEN_DEVICE log_places segment_of(std::uint32_t column, std::uint32_t end_column,
-                                      std::uint32_t row) const {
-    std::uint32_t const first = *offset(column, row);
-    std::uint32_t const end = *offset(end_column, row);
-    std::uint32_t begin = begins[row];
+  WARDEN_DEVICE log_places segment_of(row_words const& words) const {
+    std::uint32_t begin = words.begin;
+    bool is_in = true;
     if constexpr (Mixed) {
       bool const is_wide = (begin & wide_row) != 0;
       begin &= ~wide_row;
-      if (is_wide != (Width != 1)) return {0, 0};  // sabotage: row-width
+      is_in = is_wide == (Width != 1);  // sabotage: row-width
     }
-    std::uint32_t const all = size + (last_region + 1) * gap;
-    bool const is_in = first <= end && begin <= all && end * Width <= all - begin;
-    return is_in ? log_places{begin + first * Width, end - first} : log_places{0, 0};
+    std::uint32_t const all = size + (last_region + 1) * gap, count = words.end - words.first;
+    is_in = is_in && words.first <= words.end && begin <= all && words.end * Width <= all - begin;
+    return is_in ? log_places{begin + words.first * Width, count} : log_places{0, 0};
+  }
+  /// The same of one partition's column.
+  WARDEN_DEVICE log_places segment(std::uint32_t column, std::uint32_t row) const {
+    return segment_of(words_of(column, column + 1, row));
   }
   /// Loads `m[k]` from `places[k]` on for the bits k of `arrived`.
   template <class Loaded, unsigned Rounds>

@@ -62,61 +62,85 @@ class batch_combiner {
     std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
   };
 
+  /// What a block knows from one batch to the next. One register: the user's code runs between two
+  /// flushes.
+  struct state {
+    unsigned on : 1 = 0;        ///< messages are staged to be combined
+    unsigned pays : 1 = 1;      ///< combining made enough places free
+    unsigned turn : 1 = 0;      ///< see `move_together`
+    unsigned combined : 1 = 0;  ///< the batch has been, with its first rounds
+    unsigned unlooked : 2 = 0;  ///< batches before the next one that is looked at
+  };
+  /// What `run` leaves.
+  struct outcome {
+    state now;
+    unsigned used;  ///< rounds
+  };
+
   /// Combines in a writer's slots and ranks, and the same for wide messages; `shared` is the
   /// block's.
   WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
                                simt::shared_span<std::uint16_t> ranks,
                                simt::shared_span<wide_message> wide,
-                               simt::shared_span<std::uint16_t> wide_ranks)
+                               simt::shared_span<std::uint16_t> wide_ranks, state now)
       : shared_{&shared, 1},
         buckets_{shared.counts, shared.scanning},
         partials_{shared.made},
         sorted_{shared.sorted, slots + partials},
         batch_{staged, wide},
         ranks_{ranks},
-        wide_ranks_{wide_ranks} {}
+        wide_ranks_{wide_ranks},
+        now_{now} {}
 
   /// This thread's slot in a round.
   WARDEN_DEVICE static unsigned slot_of(unsigned round) {
     return (simt::warp_rank() * Rounds + round) * simt::warp_size + simt::lane_id();
   }
   /// Whether messages are staged with their ranks among those of a bucket, `rank`.
-  WARDEN_DEVICE bool is_on() const { return on_ != 0; }
+  WARDEN_DEVICE bool is_on() const { return now_.on != 0; }
   /// One more message of a bucket: its rank among those. While `is_on`.
   WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
     return buckets_.rank(batch::key_of(m));
   }
   /// Whether the batch may have partials; the same for the block. Which: those with a rank.
-  WARDEN_DEVICE bool has_partials() const { return two_widths && combined_ != 0; }
+  WARDEN_DEVICE bool has_partials() const { return two_widths && now_.combined != 0; }
 
-  /// Combines what the block staged in the first `used` rounds, unless too little repeats. With two
-  /// widths only flushes of at least `least` sections combine. If the batch `may_go_on` and half of
-  /// it became free, what is left moves to the front. Returns how many rounds are in use then, in
-  /// every thread. Collective; a barrier follows before anybody flushes.
+  /// Whether the batch is left as it is, without a look.
+  WARDEN_DEVICE bool passes() {
+    if (now_.on != 0 || now_.unlooked == 0) return false;
+    --now_.unlooked;  // sabotage: looks-again
+    return true;
+  }
+  /// What is known now.
+  WARDEN_DEVICE state known() const { return now_; }
+  /// Goes on with what another combiner of the same batch has done.
+  WARDEN_DEVICE void go_on(state now) { now_ = now; }
+
+  /// Unless it passes: combines what the block staged in the first `used` rounds, unless too little
+  /// repeats. With two widths only flushes of at least `least` sections combine. If the batch
+  /// `may_go_on` and half of it became free, what is left moves to the front. Returns how many
+  /// rounds are in use then, the same in every thread. Collective; a barrier follows before anybody
+  /// flushes.
   WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
-    if (on_ == 0) {
-      if (unlooked_ != 0) {
-        --unlooked_;
-        return used;
-      }
+    if (now_.on == 0) {
       if (!is_crowded(used)) {
-        unlooked_ = unlooked_batches;
+        now_.unlooked = unlooked_batches;
         return used;
       }
       start(used);
-      on_ = 1;
+      now_.on = 1;
     }
     simt::sync_block();
     auto const all = buckets_.place();
     if (simt::thread_rank() == 0) shared_[0].freed = 0;
     bool const is_hot = simt::sync_block_or(all.most >= hot);
-    bool const first = combined_ == 0;
+    bool const first = now_.combined == 0;
     if (two_widths && first && all.messages < least) {
-      pays_ = used < Rounds ? 1 : 0;
+      now_.pays = used < Rounds ? 1 : 0;
       simt::sync_block();
       return used;
     }
-    combined_ = 1;
+    now_.combined = 1;
     place_slots(used);
     simt::sync_block();  // sabotage: sorted-whole
     combine(all.repeated);
@@ -124,7 +148,7 @@ class batch_combiner {
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
     // Sorting a batch takes as long as running half of it. Less than that pays only where a record
     // would hold up its partition.
-    if (first && used == Rounds && freed < (is_hot ? slots / 8 : slots / 2)) pays_ = 0;
+    if (first && used == Rounds && freed < (is_hot ? slots / 8 : slots / 2)) now_.pays = 0;
     if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
     return move_together(used);
   }
@@ -134,20 +158,23 @@ class batch_combiner {
   WARDEN_DEVICE void clear() const { buckets_.clear(); }
   /// The batch has been written.
   WARDEN_DEVICE void end() {
-    if (combined_ != 0) forget_partials();
-    combined_ = 0;
-    if (pays_ != 0) return;
-    on_ = 0;
-    pays_ = 1;
-    unlooked_ = unlooked_batches;
+    if (now_.combined != 0) forget_partials();
+    now_.combined = 0;
+    if (now_.pays != 0) return;
+    now_.on = 0;
+    now_.pays = 1;
+    now_.unlooked = unlooked_batches;
   }
 
  private:
-  /// Batches that are not looked at behind one where nothing repeated.
+  /// Batches that are not looked at behind one where nothing repeated: looks take next to nothing
+  /// of a block's time then, and what begins to repeat later is found soon.
   static constexpr std::uint32_t unlooked_batches = 3;
   /// One record's messages of a sample with which combining begins: even ones of 1,024 records
-  /// hardly ever have as many.
-  static constexpr std::uint32_t crowd = Threads >= 512 ? Threads / 64 : 4;
+  /// hardly ever have as many, and never where partials are wider. (One of those, by chance, and a
+  /// run looks for wide messages in all rows.)
+  static constexpr std::uint32_t crowd =
+      (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
   /// Rounds that are free at least if a batch goes on.
   static constexpr unsigned spare = 1 + Rounds / 4;
   /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
@@ -340,14 +367,14 @@ class batch_combiner {
       if (wide_ranks_[me] != no_message)
         wide_ranks_[me] = buckets_.rank(batch::key_of_wide(batch_.wide(me)));
     }
-    turn_ = turn_ ^ 1u;
-    if (simt::lane_id() == 0) shared_[0].kept[turn_][simt::warp_rank()] = kept;
+    now_.turn = now_.turn ^ 1u;
+    if (simt::lane_id() == 0) shared_[0].kept[now_.turn][simt::warp_rank()] = kept;
     simt::sync_block();
     // Two turns: who writes the next one's may be ahead of who reads this one's, by one barrier.
     std::uint32_t most = 0;
     WARDEN_UNROLL
     for (unsigned w = 0; w < Threads / simt::warp_size; ++w) {
-      std::uint32_t const theirs = shared_[0].kept[turn_][w];
+      std::uint32_t const theirs = shared_[0].kept[now_.turn][w];
       most = most < theirs ? theirs : most;
     }
     unsigned const rounds = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
@@ -364,18 +391,15 @@ class batch_combiner {
   batch batch_;
   simt::shared_span<std::uint16_t> ranks_;
   simt::shared_span<std::uint16_t> wide_ranks_;
-  // One register: the user's code runs between two flushes.
-  unsigned on_ : 1 = 0;        ///< messages are staged to be combined
-  unsigned pays_ : 1 = 1;      ///< combining made enough places free
-  unsigned turn_ : 1 = 0;      ///< see `move_together`
-  unsigned combined_ : 1 = 0;  ///< the batch has been, with its first rounds
-  unsigned unlooked_ : 2 = 0;  ///< batches before the next one that is looked at
+  state now_;
 };
 
 /// Combines nothing: for sections that are not combined.
 struct combines_nothing {
   /// None.
   struct storage {};
+  /// Nothing.
+  struct state {};
   static constexpr bool two_widths = false;     ///< see batch_combiner
   static constexpr unsigned partials = 0;       ///< see batch_combiner
   static constexpr unsigned partial_ranks = 0;  ///< see batch_combiner

@@ -24,8 +24,11 @@ WARDEN_NAMESPACE_BEGIN
 template <class Message, unsigned Threads, unsigned Rounds, bool InOrder = false,
           class Combiner = combines_nothing>
 class batch_writer {
-  using scan =
-      std::conditional_t<InOrder, simt::block_scan_by_warps<Threads>, simt::block_scan<Threads>>;
+  static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
+  /// Whether what combines is in functions of its own.
+  static constexpr bool outlines = Combiner::two_widths;
+  using scan = std::conditional_t<InOrder || outlines, simt::block_scan_by_warps<Threads>,
+                                  simt::block_scan<Threads>>;
   using log_type = section_log<Message>;
 
  public:
@@ -55,6 +58,10 @@ class batch_writer {
       : batch_writer{log, storage, layout{}} {
     simt::sync_block();  // whoever had the storage before is done with it
     clear();
+    if constexpr (outlines) {
+      // For all, behind the barrier that follows.
+      if (simt::thread_rank() == 0) layout{}.log.in(storage)[0] = log;
+    }
     simt::sync_block();
   }
 
@@ -89,7 +96,15 @@ class batch_writer {
   /// are in use then, the same in every thread: fewer, if the batch `may_go_on`. Collective.
   WARDEN_DEVICE unsigned combine(unsigned used, bool may_go_on) {
     if constexpr (combines) {
-      return combiner_.run(used, log_.least_batch, may_go_on);
+      if (combiner_.passes()) return used;
+      if constexpr (outlines) {
+        auto const after =
+            look_and_combine(staged_.data(), combiner_.known(), used, log_.least_batch, may_go_on);
+        combiner_.go_on(after.now);  // sabotage: state-back
+        return after.used;
+      } else {
+        return combiner_.run(used, log_.least_batch, may_go_on);
+      }
     } else {
       return used;
     }
@@ -106,16 +121,14 @@ class batch_writer {
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
   /// none. Looks in region `turn` first, modulo their number. Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
-    if constexpr (combines) rank_kept(used);
-    std::uint32_t refused = write_out(narrow(), used, turn);
-    if constexpr (combines) {
-      if (combiner_.has_partials()) {
-        rank_partials();
-        refused += write_out(wide(), 1, turn);
-      }
-      combiner_.end();
+    if constexpr (outlines) {
+      if (!combiner_.is_on()) return write_out(narrow(), used, turn);
+      auto const after = flush_combined(staged_.data(), combiner_.known(), used, turn);
+      combiner_.go_on(after.now);
+      return after.refused;
+    } else {
+      return flush_any(used, turn);
     }
-    return refused;
   }
   /// Writes what was staged in `used` rounds to places that are the block's already, as many as
   /// there are messages, with any row. False, and nothing is written, if there is none: kernels
@@ -136,7 +149,6 @@ class batch_writer {
   }
 
  private:
-  static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
   using wide_message = typename Combiner::wide_message;
 
   struct layout {
@@ -149,7 +161,8 @@ class batch_writer {
           row{carver.take<std::uint32_t>(InOrder ? 2 : 1)},
           ranks{carver.take<std::uint16_t>(slots)},
           wide_ranks{carver.take<std::uint16_t>(Combiner::partial_ranks)},
-          combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)} {}
+          combining{carver.take<typename Combiner::storage>(combines ? 1 : 0)},
+          log{carver.take<log_type>(outlines ? 1 : 0)} {}
     arena_carver carver{};
     arena_piece<Message> staged;
     arena_piece<wide_message> wide;
@@ -160,6 +173,7 @@ class batch_writer {
     arena_piece<std::uint16_t> ranks;
     arena_piece<std::uint16_t> wide_ranks;
     arena_piece<typename Combiner::storage> combining;
+    arena_piece<log_type> log;  // a copy, for functions that are not inlined
   };
 
   static constexpr std::uint16_t no_message = 0xffff;
@@ -181,7 +195,8 @@ class batch_writer {
   WARDEN_DEVICE narrow_batch narrow() const { return {staged_, ranks_}; }
   WARDEN_DEVICE batch<wide_message, 1> wide() const { return {wide_, wide_ranks_}; }
 
-  WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage, layout const& at)
+  WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage, layout const& at,
+                             typename Combiner::state now = {})
       : log_{log},
         staged_{at.staged.in(storage)},
         wide_{at.wide.in(storage)},
@@ -191,13 +206,62 @@ class batch_writer {
         row_{at.row.in(storage)},
         ranks_{at.ranks.in(storage)},
         wide_ranks_{at.wide_ranks.in(storage)},
-        combiner_{made_combiner(at.combining.in(storage).data())} {}
-  WARDEN_DEVICE Combiner made_combiner(typename Combiner::storage* shared) const {
+        combiner_{made_combiner(storage, at, now)} {}
+  WARDEN_DEVICE static Combiner made_combiner(std::byte* storage, layout const& at,
+                                              typename Combiner::state now) {
     if constexpr (combines) {
-      return Combiner{*shared, staged_, ranks_, wide_, wide_ranks_};
+      return Combiner{*at.combining.in(storage).data(),
+                      at.staged.in(storage),
+                      at.ranks.in(storage),
+                      at.wide.in(storage),
+                      at.wide_ranks.in(storage),
+                      now};
     } else {
       return {};
     }
+  }
+  /// The storage of a writer's, for functions that are not inlined.
+  WARDEN_DEVICE static std::byte* storage_of(Message* staged) {
+    static_assert(layout{}.staged.offset == 0);
+    return reinterpret_cast<std::byte*>(simt::known_shared(staged));
+  }
+  /// Writes a batch, combined or not.
+  WARDEN_DEVICE std::uint32_t flush_any(unsigned used, std::uint32_t turn) {
+    if constexpr (combines) rank_kept(used);
+    std::uint32_t refused = write_out(narrow(), used, turn);
+    if constexpr (combines) {
+      if (combiner_.has_partials()) {
+        rank_partials();
+        refused += write_out(wide(), 1, turn);
+      }
+      combiner_.end();
+    }
+    return refused;
+  }
+
+  // Where partials are wider, what combining takes of registers would be taken from the sends of a
+  // block that combines nothing, if it were inlined. These know of their writer where its messages
+  // lie, and find the rest in shared memory.
+
+  /// What `flush_combined` leaves.
+  struct flushed {
+    typename Combiner::state now;
+    std::uint32_t refused;
+  };
+  /// What `flush` does with messages that were ranked to be combined.
+  WARDEN_COLD static flushed flush_combined(Message* staged, typename Combiner::state now,
+                                            unsigned used, std::uint32_t turn) {
+    std::byte* const storage = storage_of(staged);
+    batch_writer self{layout{}.log.in(storage)[0], storage, layout{}, now};
+    std::uint32_t const refused = self.flush_any(used, turn);
+    return {self.combiner_.known(), refused};
+  }
+  /// What `combine` does with a batch that it does not pass.
+  WARDEN_COLD static auto look_and_combine(Message* staged, typename Combiner::state now,
+                                           unsigned used, std::uint32_t least, bool may_go_on) {
+    Combiner combiner = made_combiner(storage_of(staged), layout{}, now);
+    unsigned const left = combiner.run(used, least, may_go_on);
+    return typename Combiner::outcome{combiner.known(), left};
   }
 
   /// To a row of the log, and its places; nothing is written if there is none.

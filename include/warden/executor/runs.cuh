@@ -59,11 +59,11 @@ class runs_worker {
   /// Whether a window's sections are asked, all at once, whether they would change anything; those
   /// that would not are not sorted. (In order the groups ask.)
   static constexpr bool asks_first = Ref::asks && !Ref::in_order;
-  /// In order the scan with fewer instructions, but not where sections may write beside their
-  /// records: there it is not shown that runs gain by it.
-  using scan = std::conditional_t<Ref::in_order && std::is_empty_v<typename Ref::context>,
-                                  simt::block_scan_by_warps<threads>,
-                                  simt::block_scan<threads, Ref::in_order>>;
+  /// In order, and where sections combine, the scan with fewer instructions, but not where sections
+  /// may write beside their records: there it is not shown that runs gain by it.
+  using scan = std::conditional_t<
+      (Ref::in_order || Ref::combines_runs) && std::is_empty_v<typename Ref::context>,
+      simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
   using ranks = stable_ranks<threads, threads>;
   using combiner = message_combiner<typename Ref::section, threads, rounds>;
 

@@ -105,11 +105,11 @@ template <class Ref>
 WARDEN_DEVICE log_places piece_of(typename Ref::log_type const& log, std::uint32_t first,
                                   std::uint32_t end, std::uint32_t row) {
   constexpr bool mixed = Ref::formats::two_widths;
-  log_places piece = log.template segment_of<1, mixed>(first, end, row);
+  log_places piece = log.template segment_of<1, mixed>(log.words_of(first, end, row));
   if constexpr (mixed) {
     if (piece.count != 0) return piece;
     constexpr unsigned width = Ref::formats::places;
-    piece = log.template segment_of<width, mixed>(first, end, row);
+    piece = log.template segment_of<width, mixed>(log.words_of(first, end, row));
     piece.count *= width;
   }
   return piece;

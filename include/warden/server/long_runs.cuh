@@ -38,7 +38,10 @@ class long_runs {
     // The owners run theirs side by side; a warp combines one run after another. Many that are
     // alike are left to the owners.
     left = longer_than(least + each * static_cast<unsigned>(simt::count_bits(left)));
-    if (simt::count_bits(left) > most) return end;
+    if (left == 0 || simt::count_bits(left) > most) return end;
+    std::uint32_t const mine = (left >> simt::lane_id() & 1u) != 0 ? end - begin : 0;
+    std::uint32_t const longest = ~simt::warp_min(~mine);
+    if (simt::warp_sum(mine) >= owners * longest) return end;
     WARDEN_NO_UNROLL
     for (; left != 0; left &= left - 1) {
       auto const owner = static_cast<unsigned>(simt::first_bit(left));
@@ -65,6 +68,8 @@ class long_runs {
   static constexpr std::uint32_t least = 40, each = 24;
   /// Runs that a warp combines in less time than their owners run them.
   static constexpr int most = 4;
+  /// Owners that run theirs side by side in the time in which a warp combines as many of each.
+  static constexpr std::uint32_t owners = 3;
   /// Messages of a lane that are under way together.
   static constexpr unsigned ahead = sizeof(message_type) <= 16 ? 4 : 2;
 

@@ -24,6 +24,7 @@ struct reads_without_storage {};
 template <class Message, class Narrow = Message, bool Mixed = false>
 class segment_reader {
   using log_type = section_log<Narrow>;
+  using row_words = typename log_type::row_words;
   static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
 
  public:
@@ -53,7 +54,7 @@ class segment_reader {
     std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
     for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;
          next += warps * turn)
-      all.messages += segment_of(log, column, next, turn, rows.end).count;
+      all.messages += segment_of(log, words_of(log, column, next, turn, rows.end)).count;
     all.rounds = (simt::warp_sum(all.messages) + simt::warp_size - 1) / simt::warp_size;
     return all;
   }
@@ -108,24 +109,29 @@ class segment_reader {
   WARDEN_DEVICE void load_rows() {
     done_ = total_ = 0;
     while (next_row_ < rows_ && total_ == 0) {
-      std::uint32_t const begin = asked_.begin, length = asked_.count;
+      log_places const segment = segment_of(log_, asked_);
+      std::uint32_t const length = segment.count;
       next_row_ += simt::block_threads() / simt::warp_size * turn_;
       ask_for_rows();
       std::uint32_t const before = warp_sum_before(length);
       total_ = simt::shuffle(simt::full_warp, before + length, simt::warp_size - 1);
-      here_ = {before, begin - before * width};
+      here_ = {before, segment.begin - before * width};
       here_.close_up(simt::ballot(simt::full_warp, length != 0));
     }
   }
-  /// The loads for the rows after these, under way while these are read.
-  WARDEN_DEVICE void ask_for_rows() { asked_ = segment_of(log_, column_, next_row_, turn_, rows_); }
-  /// The lane's segment of the rows from `next` on; empty if it has none.
-  WARDEN_DEVICE static log_places segment_of(log_type const& log, std::uint32_t column,
-                                             std::uint32_t next, std::uint32_t turn,
-                                             std::uint32_t end) {
+  /// The loads for the rows after these, under way while these are read: nobody looks at what they
+  /// bring before.
+  WARDEN_DEVICE void ask_for_rows() { asked_ = words_of(log_, column_, next_row_, turn_, rows_); }
+  /// What the lane's row of those from `next` on says; the words of an empty one if it has none.
+  WARDEN_DEVICE static row_words words_of(log_type const& log, std::uint32_t column,
+                                          std::uint32_t next, std::uint32_t turn,
+                                          std::uint32_t end) {
     std::uint32_t const row = next + simt::lane_id();
-    return simt::lane_id() < turn && row < end ? log.template segment<width, Mixed>(column, row)
-                                               : log_places{0, 0};
+    return simt::lane_id() < turn && row < end ? log.words_of(column, column + 1, row)
+                                               : row_words{0, 0, 0};
+  }
+  WARDEN_DEVICE static log_places segment_of(log_type const& log, row_words const& words) {
+    return log.template segment_of<width, Mixed>(words);
   }
   /// Rows of a warp's turn: so many that every warp has some.
   WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
@@ -139,7 +145,7 @@ class segment_reader {
   std::uint32_t rows_;       ///< below this
   std::uint32_t turn_;       ///< rows of the warp at a time
   std::uint32_t next_row_;   ///< the first of those that have been asked for
-  log_places asked_;         ///< the lane's segment of them
+  row_words asked_;          ///< what the lane's row of them says
   rows_of_warp here_{};      ///< those before them
   std::uint32_t total_ = 0;  ///< messages in these
   std::uint32_t done_ = 0;   ///< of them

@@ -396,6 +396,13 @@ WARDEN_DEVICE std::byte* dynamic_shared() {
   return reinterpret_cast<std::byte*>(warden_arena);
 }
 
+/// The same address, of the block's shared memory: for functions that are not inlined, which would
+/// look for it in any memory.
+template <class T>
+WARDEN_DEVICE T* known_shared(T* address) {
+  return static_cast<T*>(__cvta_shared_to_generic(__cvta_generic_to_shared(address)));
+}
+
 /// Whether an address is one of the block's shared memory.
 WARDEN_DEVICE bool is_shared(void const* address) { return __isShared(address) != 0; }
 

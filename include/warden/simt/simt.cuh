@@ -48,6 +48,7 @@
 /// | ^ | `shared_exchange shared_compare_exchange` | the same |
 /// | ^ | `dynamic_shared() shared_span<T>` | the launch's arena, its contents garbage; a piece |
 /// | ^ | `is_shared(address)` | whether it is the block's |
+/// | ^ | `known_shared(address)` | the address, of which the compiler knows that it is |
 /// | fences | `fence_device() fence_block()` | acquire and release |
 /// | waiting | `wait_until(predicate, hopeful, watch)` | polite; false once `hopeful()` is |
 /// | ^ | `back_off(round)` | sleeps the longer the more rounds have failed |

@@ -303,6 +303,11 @@ class shared_span {
 
 inline std::byte* dynamic_shared() { return device::dynamic_shared(); }
 
+template <class T>
+T* known_shared(T* address) {
+  return address;
+}
+
 /// Whether an address is one of the block's shared memory.
 inline bool is_shared(void const* address) { return device::is_shared(address); }
 

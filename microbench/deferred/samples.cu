@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that measure what combining costs and gains where partials are wider than what is
+// sent: the kernel and its run together.
+
+#include "microbench/deferred/points.hpp"
+#include "microbench/deferred/samples.cuh"
+#include "microbench/support/deferred_senders.cuh"
+#include "microbench/support/timed_point.hpp"
+#include "microbench/support/workload.cuh"
+
+#include <warden/timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace deferred_bench {
+namespace {
+
+/// What an arm sends by, on records of the point's.
+class sample_arm {
+ public:
+  virtual ~sample_arm() = default;
+  /// Makes a log that holds n sections, and no more.
+  virtual void prepare(std::uint32_t n) = 0;
+  /// Enqueues the kernel, and its run behind it.
+  virtual void run_async(std::uint32_t const* ids, std::uint32_t n) = 0;
+  virtual void wait() = 0;
+};
+template <class Section, bool Combines>
+class arm_of final : public sample_arm {
+  using guarded = sampled<Section, Combines>;
+
+ public:
+  explicit arm_of(warden::buffer<summary>& records) : on_{records} {}
+  void prepare(std::uint32_t n) override {
+    if (log_ && log_->capacity() == n) return;
+    log_.reset();
+    log_.emplace(on_, n);
+  }
+  void run_async(std::uint32_t const* ids, std::uint32_t n) override {
+    sender_.send_async({log_->ref(), ids, n});
+    log_->run();
+  }
+  void wait() override { on_.wait(); }
+
+ private:
+  guarded on_;
+  std::optional<sample_log<Section, Combines>> log_;
+  bench::by_blocks<typename guarded::deferred_ref, make<Section>> sender_;
+};
+std::unique_ptr<sample_arm> make_arm(std::string const& name, warden::buffer<summary>& records) {
+  if (name == "uncombined") return std::make_unique<arm_of<sample, false>>(records);
+  if (name == "combined_as_wide") return std::make_unique<arm_of<samples, true>>(records);
+  if (name == "combined_wider") return std::make_unique<arm_of<sample, true>>(records);
+  throw std::logic_error{"no arm " + name};
+}
+
+class sample_point final : public bench::timed_point {
+ public:
+  explicit sample_point(bench::workload w) : workload_{std::move(w)} {}
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    return std::find(sample_arms.begin(), sample_arms.end(), arm) != sample_arms.end();
+  }
+  [[nodiscard]] std::string name(std::string const& arm) const override {
+    return "samples/" + workload_.name() + "/" + arm + "/keys:" + std::to_string(workload_.keys());
+  }
+
+ private:
+  struct memory {
+    memory(std::uint32_t operations, std::uint32_t keys)
+        : ids{operations}, records{keys}, expected{keys} {}
+    warden::buffer<std::uint32_t> ids;
+    warden::buffer<summary> records;
+    sample_oracle expected;
+    std::map<std::string, std::unique_ptr<sample_arm>> arms;
+  };
+
+  void set_up(std::uint32_t operations) override { memory_.emplace(operations, workload_.keys()); }
+  bench::run_result run(std::string const& name, std::uint32_t n, std::uint64_t seed) override {
+    auto& arm = memory_->arms[name];
+    if (!arm) arm = make_arm(name, memory_->records);
+    arm->prepare(n);
+    workload_.draw(memory_->ids.data(), n, seed);
+    memory_->records.fill_bytes(0);
+    warden::timer clock;
+    clock.start();
+    arm->run_async(memory_->ids.data(), n);
+    clock.stop();
+    bench::run_result result;
+    result.cost = clock.result();
+    arm->wait();
+    result.verified = memory_->expected.holds(memory_->records, memory_->ids.data(), n);
+    return result;
+  }
+  // Messages are written by accesses that are not counted.
+  void finish(std::string const&, bench::row& r) override { r.counters.erase("sectors"); }
+  void tear_down() override { memory_.reset(); }
+
+  bench::workload workload_;
+  std::optional<memory> memory_;
+};
+
+}  // namespace
+
+std::shared_ptr<bench::point> make_sample_point(bool uniform, std::uint32_t keys) {
+  return std::make_shared<sample_point>(uniform ? bench::workload::uniform(keys)
+                                                : bench::workload::zipf(keys));
+}
+
+}  // namespace deferred_bench
