@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -211,6 +212,23 @@ TEST(arms, that_there_are_not) {
                warden::limit_error);
   EXPECT_THROW(factorization::make_arm("hogwild", {&one, 24, 0, nullptr, nullptr}),
                warden::limit_error);
+}
+
+TEST(steps, that_turn_rows_around) {
+  rating_list one;
+  one.users = 1;
+  one.items = 1;
+  one.add(0, 0, 3);
+  model m = factorization::first_model(one, 16, 1);
+  factorization::sequential_descent const sequential{one};
+  for (std::string const& name : factorization::arm_names()) {
+    descent d{m, one, one, name};
+    for (float const penalty : {0.25f, 0.5f, std::nanf("")})
+      EXPECT_THROW(d.run({4, penalty}), std::runtime_error) << name;
+    EXPECT_NO_THROW(d.run({4, 0.2499f})) << name;
+  }
+  EXPECT_THROW(sequential.run(m, {4, 0.25f}), std::runtime_error);
+  EXPECT_NO_THROW(sequential.run(m, {4, 0.2499f}));
 }
 
 }  // namespace
