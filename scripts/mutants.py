@@ -380,11 +380,16 @@ MUTANTS = {
     "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
     # Rounds of matrix factorization.
-    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
     "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-acquire": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
-    "factor-turn-early": ("apps/matrix_factorization/rounds.cuh", "if (look() + 1 >= turn) return true;", FACTORS, HALF_DONE),
+    "factor-row-acquire": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-release": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
+    "factor-turn-early": ("apps/matrix_factorization/rounds_arguments.cuh", "if (look() + 1 >= wanted.turn) return true;", FACTORS,
+                          HALF_DONE),
+    # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
+    "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
+                    HALF_DONE),
+    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|ended by signal"),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

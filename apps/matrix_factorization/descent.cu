@@ -73,6 +73,7 @@ descent::descent(model const& first, rating_list const& train, rating_list const
 std::string descent::tune() { return arm_->tune(); }
 
 warden::measurement descent::run(step_size const& size) {
+  refuse_reversal(size);
   warden::timer clock;
   clock.start();
   arm_->descend_async(size);

@@ -27,7 +27,8 @@ class descent {
 
   /// Lets the arm choose its settings; blocks the host.
   std::string tune();
-  /// One epoch; blocks the host. Throws what went wrong.
+  /// One epoch; blocks the host. Throws what went wrong, and std::runtime_error for a rate times
+  /// penalty of 1 or more.
   warden::measurement run(step_size const& size);
   /// The root of the mean square error on `test`; blocks the host.
   double rmse();

@@ -35,6 +35,14 @@ std::vector<std::uint32_t> counts_of(std::vector<std::uint32_t> const& ids, std:
   return counts;
 }
 
+/// Batches that the player of a game's hottest item takes in a step.
+constexpr std::uint32_t hottest_batches = 3;
+/// From so many ratings in a game on a user is busy: his own ratings, one behind another, can be
+/// what the game takes.
+constexpr std::uint32_t busy_ratings = 20;
+/// Ratings of a busy user in a step, at most.
+constexpr std::uint32_t busy_turns = 2;
+
 struct rating {
   std::uint32_t place, item;
   float value;
@@ -49,7 +57,9 @@ class part_planner {
         steps_(plan.shape.item_parts),
         players_(plan.shape.players),
         turns_(plan.shape.part_size),
-        taken_(plan.shape.part_size) {}
+        taken_(plan.shape.part_size),
+        left_to_hottest_(plan.shape.part_size),
+        busy_(plan.shape.part_size) {}
 
   /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
   /// number. They are sorted. False if there are too many turns.
@@ -62,14 +72,15 @@ class part_planner {
       if (step_of(a) != step_of(b)) return step_of(a) < step_of(b);
       return a.item != b.item ? a.item < b.item : a.place > b.place;
     });
-    std::uint32_t* count = &plan_.begins[part * parts * plan_.shape.players];
-    for (std::uint32_t s = 0; s < parts; ++s, count += plan_.shape.players) {
+    std::size_t at = part * parts * plan_.shape.players;
+    for (std::uint32_t s = 0; s < parts; ++s) {
       rating* end = first;
       while (end != last && step_of(*end) == s) ++end;
       if (!play(first, end)) return false;
       for (player& one : players_) {
         for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
-        *(count + (&one - players_.data())) = static_cast<std::uint32_t>(one.runs.size());
+        plan_.begins[at] = static_cast<std::uint32_t>(one.runs.size());
+        plan_.frees[at++] = free_of(one);
         std::copy(one.played.begin(), one.played.end(), plan_.ratings.begin() + begin);
         begin += static_cast<std::uint32_t>(one.played.size());
       }
@@ -85,6 +96,7 @@ class part_planner {
     std::vector<placed_rating> played;
     std::vector<item_run> runs;  // `begin` among `played`
     std::vector<rating> left;    // of his item
+    std::uint64_t rests_until;   // a step
   };
   struct whole_item {
     rating *first, *last;
@@ -95,6 +107,8 @@ class part_planner {
     for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
     for (rating const* r = first; r != last; ++r)
       if (++turns_[r->place] > placed_rating::most_turns) return false;
+    for (rating const* r = first; r != last; ++r)
+      busy_[r->place] = turns_[r->place] >= busy_ratings;
     items_.clear();
     for (rating* r = first; r != last;) {
       rating* end = r;
@@ -108,35 +122,76 @@ class part_planner {
     for (player& one : players_) {
       one.played.clear();
       one.runs.clear();
+      one.rests_until = 0;
     }
+    for (rating const* r = first; r != last; ++r) left_to_hottest_[r->place] = false;
+    if (!items_.empty())
+      for (rating const* r = items_[0].first; r != items_[0].last; ++r)
+        left_to_hottest_[r->place] = true;
     std::size_t next = 0;
+    std::uint64_t const begin = step_;
     for (auto left = last - first; left != 0;) {
       ++step_;
       for (player& one : players_) {
         if (one.left.empty()) {
-          if (next == items_.size()) continue;
+          if (next == items_.size() || step_ < one.rests_until) continue;
           one.left.assign(items_[next].first, items_[next].last);
           one.runs.push_back({static_cast<std::uint32_t>(one.played.size()), one.left[0].item});
+          // Steps are what other batches take: he who has the hottest item takes no other one
+          // before it is certain that he is through with it.
+          one.rests_until = next == 0 ? begin + one.left.size() / placed_rating::most_of_batch : 0;
           ++next;
         }
-        std::uint32_t n = 0;
-        for (; n != placed_rating::most_of_batch; ++n) {
-          auto const at = std::find_if(one.left.rbegin(), one.left.rend(),
-                                       [&](rating const& r) { return taken_[r.place] != step_; });
-          if (at == one.left.rend()) break;
-          std::uint32_t const turn = turns_[at->place]++;
-          taken_[at->place] = step_;
-          one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
-          one.left.erase(std::next(at).base());
-          --left;
-        }
-        for (std::uint32_t k = 0; k < n; ++k) {
-          placed_rating& r = one.played[one.played.size() - n + k];
-          r = placed_rating::of(place_of(r.bits), turn_of(r.bits), n - 1 - k, r.value);
+        if (one.left[0].item == items_[0].first->item) {
+          for (std::uint32_t k = 0; k != hottest_batches; ++k)
+            left -= take_batch(one, batch_of::hottest);
+        } else {
+          left -= take_batch(one, batch_of::busy_user);
+          left -= take_batch(one, batch_of::others);
         }
       }
     }
     return true;
+  }
+  /// Which ratings may be in a batch: any of the hottest item; one of a busy user, whose batch
+  /// lasts no longer than it must; those of other users.
+  enum class batch_of { hottest, busy_user, others };
+  [[nodiscard]] bool is_free(std::uint32_t place, batch_of what) const {
+    // A step is as many turns of a busy user.
+    std::uint64_t const from = step_ * busy_turns;
+    if (what == batch_of::hottest) return taken_[place] <= from;
+    if (left_to_hottest_[place] || busy_[place] != (what == batch_of::busy_user)) return false;
+    return taken_[place] <= from + (busy_[place] ? busy_turns - 1 : 0);
+  }
+  /// The ratings of a player's next batch, in this step; how many.
+  std::uint32_t take_batch(player& one, batch_of what) {
+    std::uint32_t const most = what == batch_of::busy_user ? 1 : placed_rating::most_of_batch;
+    std::uint32_t n = 0;
+    for (; n != most; ++n) {
+      auto const at = std::find_if(one.left.rbegin(), one.left.rend(),
+                                   [&](rating const& r) { return is_free(r.place, what); });
+      if (at == one.left.rend()) break;
+      std::uint32_t const turn = turns_[at->place]++;
+      taken_[at->place] = std::max(taken_[at->place], step_ * busy_turns) + 1;
+      left_to_hottest_[at->place] = false;
+      one.played.push_back(placed_rating::of(at->place, turn, 0, at->value));
+      one.left.erase(std::next(at).base());
+    }
+    for (std::uint32_t k = 0; k < n; ++k) {
+      placed_rating& r = one.played[one.played.size() - n + k];
+      r = placed_rating::of(place_of(r.bits), turn_of(r.bits), n - 1 - k, r.value);
+    }
+    return n;
+  }
+  static std::uint32_t free_of(player const& one) {
+    constexpr std::uint32_t most = placed_rating::most_of_batch;
+    std::size_t const end = one.runs.size() > 1 ? one.runs[1].begin : one.played.size();
+    std::uint32_t n = 0;
+    auto const is_free = [](placed_rating const& r) { return turn_of(r.bits) == 0; };
+    while (n + most <= end && behind(one.played[n].bits) + 1 == most &&
+           std::all_of(&one.played[n], &one.played[n] + most, is_free))
+      n += most;
+    return n;
   }
 
   game_plan& plan_;
@@ -145,8 +200,10 @@ class part_planner {
   std::vector<player> players_;
   std::vector<whole_item> items_;
   std::vector<item_run> runs_;
-  std::vector<std::uint32_t> turns_;  // [place] so far
-  std::vector<std::uint64_t> taken_;  // [place] the last step in which somebody had it
+  std::vector<std::uint32_t> turns_;   // [place] so far
+  std::vector<std::uint64_t> taken_;   // [place] when somebody had it last; see is_free
+  std::vector<bool> left_to_hottest_;  // [place] whether the hottest item has yet to have it
+  std::vector<bool> busy_;
   std::uint64_t step_ = 0;
 };
 
@@ -190,6 +247,7 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   // Then each part by itself.
   plan.ratings.resize(list.size());
   plan.begins.resize(plan.games() * shape.players + 1);
+  plan.frees.resize(plan.games() * shape.players);
   std::vector<std::vector<item_run>> runs(plan.user_parts);
   std::atomic<bool> good{true};
   for_each_in_parallel(plan.user_parts, [&](std::size_t p) {

@@ -68,6 +68,9 @@ struct game_plan {
   /// [(part of users * item_parts + step) * players + player] the first of his runs.
   std::vector<std::uint32_t> begins;
   std::vector<item_run> runs;  ///< and one behind
+  /// [as the first of his runs] how many of a player's first ratings wait for nobody: full batches
+  /// of his first item, in which each rating is its user's first of the game.
+  std::vector<std::uint32_t> frees;
   std::vector<placed_rating> ratings;
 
   static constexpr std::uint32_t no_user = ~0u;
@@ -84,6 +87,10 @@ struct game_plan {
 /// users whom nobody else has in this step; who is through takes the item that has most ratings
 /// among those left. So nobody waits long in a game, and nobody for ever: in the order of steps
 /// everything can be played.
+///
+/// The item that has most ratings in the game is what the game takes, so its player waits for
+/// nobody: a user who has a rating of that item left is nobody else's. As he goes faster for it, he
+/// takes several batches in a step.
 ///
 /// By as many threads as there are cores. Throws std::runtime_error if a user has too many ratings
 /// of a part of the items.

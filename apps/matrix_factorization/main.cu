@@ -83,6 +83,8 @@ class learner {
 };
 
 int train(training const& t) {
+  // The first epoch's rate is the highest. Before ratings are read or made, which takes a while.
+  factorization::refuse_reversal(t.rates.of(0));
   auto const [train, test] = factorization::split(t.from.ratings(), t.test_share, t.from.seed);
   if (train.size() == 0)
     throw std::runtime_error{t.from.name() + ": no ratings left to learn from"};

@@ -20,8 +20,9 @@ namespace factorization {
 
 namespace {
 
-/// A simulated thread is dear.
-constexpr unsigned threads = simt::has_registers ? 512 : 64;
+/// So many that each has registers for two batches and the sums of both, all under way at once. A
+/// simulated thread is dear.
+constexpr unsigned threads = simt::has_registers ? 384 : 64;
 
 template <unsigned Rank, class Step>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
@@ -60,6 +61,7 @@ class rounds_arm final : public arm {
     user_of_ = warden::buffer<std::uint32_t>{plan.user_of};
     shifts_ = warden::buffer<std::uint32_t>{plan.shifts};
     begins_ = warden::buffer<std::uint32_t>{plan.begins};
+    frees_ = warden::buffer<std::uint32_t>{plan.frees};
     runs_ = warden::buffer<item_run>{plan.runs};
     ratings_ = warden::buffer<placed_rating>{plan.ratings};
   }
@@ -92,6 +94,7 @@ class rounds_arm final : public arm {
                              user_of_.data(),
                              shifts_.data(),
                              begins_.data(),
+                             frees_.data(),
                              runs_.data(),
                              ratings_.data(),
                              user_parts_,
@@ -112,7 +115,7 @@ class rounds_arm final : public arm {
   float *users_, *items_;
   game_shape shape_;
   std::uint32_t user_parts_ = 0;
-  warden::buffer<std::uint32_t> user_of_, shifts_, begins_, turns_;
+  warden::buffer<std::uint32_t> user_of_, shifts_, begins_, frees_, turns_;
   warden::buffer<item_run> runs_;
   warden::buffer<placed_rating> ratings_;
   warden::buffer<rounds_control> control_;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 namespace factorization {
 
@@ -12,6 +14,16 @@ struct step_size {
   float rate;     ///< of learning
   float penalty;  ///< of large factors, both sides alike
 };
+
+/// Throws std::runtime_error for a step that would turn rows around rather than make them shorter:
+/// it leaves `1 - rate * penalty` of each.
+inline void refuse_reversal(step_size const& size) {
+  if (float const product = size.rate * size.penalty; !(product < 1)) {
+    throw std::runtime_error{"factorization: the rate " + std::to_string(size.rate) +
+                             " times the penalty " + std::to_string(size.penalty) + " is " +
+                             std::to_string(product) + "; it is to be less than 1"};
+  }
+}
 
 /// Learning rates that fall from epoch to epoch: `rate / (1 + decay * epoch^1.5)`.
 struct schedule {

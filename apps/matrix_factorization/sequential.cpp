@@ -48,6 +48,7 @@ sequential_descent::sequential_descent(rating_list const& list, std::uint64_t se
 }
 
 void sequential_descent::run(model& m, step_size const& size) const {
+  refuse_reversal(size);
   float const keep = 1 - size.rate * size.penalty;
   for (std::uint32_t const at : order_) {
     float* const p = m.user_rows.data() + std::size_t{list_.user[at]} * m.rank;

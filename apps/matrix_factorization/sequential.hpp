@@ -19,6 +19,7 @@ class sequential_descent {
   explicit sequential_descent(rating_list const& list);
   /// Users in a random order, the ratings of each in a random order.
   sequential_descent(rating_list const& list, std::uint64_t seed);
+  /// One epoch. Throws std::runtime_error for a rate times penalty of 1 or more.
   void run(model& m, step_size const& size) const;
 
  private:

@@ -40,71 +40,222 @@ WARDEN_DEVICE float partial_product(row_share<Rank> const& a, row_share<Rank> co
   for (unsigned k = 0; k < row_share<Rank>::size; ++k) sum += a.x[k] * b.x[k];
   return sum;
 }
-/// Adds up each of `sums` over the lanes, side by side: in all lanes. Collective.
+/// Adds to each of `sums` that of the lane so far away. Behind all distances, which are the powers
+/// of two below the number of lanes, each lane has the sums over all lanes. Collective.
 template <unsigned Rank, unsigned N>
-WARDEN_DEVICE void add_up(row_lanes<Rank> const& lanes, float (&sums)[N]) {
+WARDEN_DEVICE void add_across(row_lanes<Rank> const& lanes, float (&sums)[N], unsigned distance) {
   WARDEN_UNROLL
-  for (unsigned distance = row_lanes<Rank>::lanes / 2; distance != 0; distance /= 2) {
-    WARDEN_UNROLL
-    for (unsigned i = 0; i < N; ++i) sums[i] += lanes.shuffle(sums[i], lanes.lane() ^ distance);
-  }
+  for (unsigned i = 0; i < N; ++i) sums[i] += lanes.shuffle(sums[i], lanes.lane() ^ distance);
 }
+/// The same, from the largest distance on, of sums that lanes share out: a lane gives away half of
+/// those that it has left, `n` at the first distance, and keeps the others. Collective.
+template <unsigned Rank, unsigned N>
+WARDEN_DEVICE void share_across(row_lanes<Rank> const& lanes, float (&sums)[N], unsigned& n,
+                                unsigned distance) {
+  unsigned const half = (n + 1) / 2;
+  bool const upper = (lanes.lane() & distance) != 0;
+  WARDEN_UNROLL
+  for (unsigned i = 0; i < N; ++i) {
+    if (i >= half) continue;
+    bool const has_other = i + half < n;
+    float const kept = has_other && upper ? sums[i + half] : sums[i];
+    float const given = has_other && !upper ? sums[i + half] : sums[i];
+    sums[i] = kept + lanes.shuffle(given, lanes.lane() ^ distance);
+  }
+  n = half;
+}
+/// The lane that has number `i` of `n` sums which `lanes` lanes have shared out.
+WARDEN_DEVICE constexpr unsigned lane_of_sum(unsigned lanes, unsigned n, unsigned i) {
+  unsigned lane = 0;
+  for (unsigned distance = lanes / 2; distance != 0; distance /= 2) {
+    unsigned const half = (n + 1) / 2;
+    if (i >= half) {
+      lane += distance;
+      i -= half;
+    }
+    n = half;
+  }
+  return lane;
+}
+/// Brings sums that were shared out to all lanes. Collective.
+template <unsigned Rank, unsigned N>
+WARDEN_DEVICE void collect(row_lanes<Rank> const& lanes, float (&sums)[N]) {
+  float const own = sums[0];
+  WARDEN_UNROLL
+  for (unsigned i = 0; i < N; ++i)
+    sums[i] = lanes.shuffle(own, lane_of_sum(row_lanes<Rank>::lanes, N, i));
+}
+/// Of users j and i of a batch, j < i.
+WARDEN_DEVICE constexpr unsigned number_of_pair(unsigned j, unsigned i) {
+  return i * (i - 1) / 2 + j;
+}
+
+/// What is known of a batch of N users before its item's row is: by its steps, products of two
+/// users' rows.
+template <unsigned N>
+struct batch_facts {
+  float of[N * (N - 1) / 2];  ///< [number_of_pair]
+};
 
 /// A step for each rating: both rows move along the gradient of `(value - user * item)^2 / 2`, with
 /// the penalty.
-struct descending {
-  step_size size;
+///
+/// Steps of N users on one item, a batch, are made with one wait for sums: all that a step needs of
+/// those before is how far they moved, as behind each of them the item's product with a user u is
+/// `keep * (item u) + moved * (the step's user u)`. So what a step moves is linear in what those
+/// before it moved, and the factors are products of users' rows, which `look_ahead` finds out
+/// before the item's row is there.
+class descending {
+ public:
+  /// Of batches.
+  static constexpr unsigned most = 4;
+  template <unsigned N>
+  struct sums {
+    float of[N];
+  };
+
+  WARDEN_HOST_DEVICE descending(step_size const& size) : keep_{1 - size.rate * size.penalty} {
+    scales_[0] = size.rate;
+    for (unsigned i = 1; i < most; ++i) scales_[i] = scales_[i - 1] * keep_;
+  }
 
   /// Collective.
   template <unsigned Rank>
   WARDEN_DEVICE void once(row_lanes<Rank> const& lanes, row_share<Rank>& user,
                           row_share<Rank>& item, float value) const {
-    float sums[1] = {partial_product(user, item)};
-    add_up<Rank>(lanes, sums);
-    move(user, item, value - sums[0]);
+    float sum[1] = {partial_product(user, item)};
+    WARDEN_UNROLL
+    for (unsigned d = row_lanes<Rank>::lanes / 2; d != 0; d /= 2) add_across<Rank>(lanes, sum, d);
+    move(user, item, scales_[0] * (value - sum[0]), keep_);
   }
-  /// Steps of N users on one item, as `once` makes them one after another, but with one wait for
-  /// sums: all that a step needs of those before is how far they moved, as behind each of them the
-  /// item's product with a user u is `keep * (item u) + moved * (the step's user u)`. Collective.
+
+  /// Steps of the first `n` users, one behind another; the rows and values of the others are zero.
+  /// Collective.
   template <unsigned Rank, unsigned N>
   WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
-                              row_share<Rank>& item, float const (&values)[N]) const {
-    // Of item and user i: at i. Of users j and i, j < i: behind those, at number_of(j, i).
-    float sums[N * (N + 1) / 2];
-    auto const number_of = [](unsigned j, unsigned i) { return N + i * (i - 1) / 2 + j; };
+                              row_share<Rank>& item, float const (&values)[N], unsigned n) const {
+    sums<N> products;
+    batch_facts<N> facts;
+    multiply(users, item, products);
+    multiply_pairs(users, facts);
+    unsigned left = N * (N - 1) / 2;
     WARDEN_UNROLL
-    for (unsigned i = 0; i < N; ++i) {
-      sums[i] = partial_product(item, users[i]);
-      WARDEN_UNROLL
-      for (unsigned j = 0; j < i; ++j) sums[number_of(j, i)] = partial_product(users[j], users[i]);
+    for (unsigned d = row_lanes<Rank>::lanes / 2; d != 0; d /= 2) {
+      add_across<Rank>(lanes, products.of, d);
+      share_across<Rank>(lanes, facts.of, left, d);
     }
-    add_up<Rank>(lanes, sums);
+    share_rest<Rank>(lanes, facts, left, 0);
+    make_steps(users, item, products.of, values, n, facts);
+  }
+
+  /// The same of a full batch, in parts. First what is known of it, ... Collective.
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void look_ahead(row_lanes<Rank> const& lanes, row_share<Rank> const (&users)[N],
+                                batch_facts<N>& facts) const {
+    multiply_pairs(users, facts);
+    share_rest<Rank>(lanes, facts, N * (N - 1) / 2, row_lanes<Rank>::lanes / 2);
+  }
+  /// ... then what is waited for, ... Collective.
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void begin(row_lanes<Rank> const& lanes, row_share<Rank> const (&users)[N],
+                           row_share<Rank> const& item, sums<N>& products) const {
+    multiply(users, item, products);
+    add_across<Rank>(lanes, products.of, row_lanes<Rank>::lanes / 2);
+  }
+  /// ... and the rest. Collective.
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void finish(row_lanes<Rank> const& lanes, sums<N>& products,
+                            row_share<Rank> (&users)[N], row_share<Rank>& item,
+                            float const (&values)[N], batch_facts<N> const& facts) const {
     WARDEN_UNROLL
-    for (unsigned j = 0; j < N; ++j) {
-      float const error = values[j] - sums[j];
-      WARDEN_UNROLL
-      for (unsigned i = j + 1; i < N; ++i)
-        sums[i] = keep() * sums[i] + size.rate * error * sums[number_of(j, i)];
-      move(users[j], item, error);
+    for (unsigned d = row_lanes<Rank>::lanes / 4; d != 0; d /= 2)
+      add_across<Rank>(lanes, products.of, d);
+    make_steps(users, item, products.of, values, N, facts);
+  }
+  /// The same, and looks ahead to the next batch: side by side. Collective.
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void finish(row_lanes<Rank> const& lanes, sums<N>& products,
+                            row_share<Rank> (&users)[N], row_share<Rank>& item,
+                            float const (&values)[N], batch_facts<N> const& facts,
+                            row_share<Rank> const (&next_users)[N],
+                            batch_facts<N>& next_facts) const {
+    add_across<Rank>(lanes, products.of, row_lanes<Rank>::lanes / 4);
+    add_across<Rank>(lanes, products.of, row_lanes<Rank>::lanes / 8);
+    multiply_pairs(next_users, next_facts);
+    unsigned left = N * (N - 1) / 2, distance = row_lanes<Rank>::lanes / 2;
+    WARDEN_UNROLL
+    for (unsigned d = row_lanes<Rank>::lanes / 16; d != 0; d /= 2, distance /= 2) {
+      share_across<Rank>(lanes, next_facts.of, left, distance);
+      add_across<Rank>(lanes, products.of, d);
     }
+    make_steps(users, item, products.of, values, N, facts);
+    share_rest<Rank>(lanes, next_facts, left, distance);
   }
 
  private:
-  WARDEN_DEVICE float keep() const { return 1 - size.rate * size.penalty; }
+  template <unsigned Rank, unsigned N>
+  static WARDEN_DEVICE void multiply(row_share<Rank> const (&users)[N], row_share<Rank> const& item,
+                                     sums<N>& products) {
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) products.of[i] = partial_product(item, users[i]);
+  }
+  template <unsigned Rank, unsigned N>
+  static WARDEN_DEVICE void multiply_pairs(row_share<Rank> const (&users)[N],
+                                           batch_facts<N>& facts) {
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) {
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < i; ++j)
+        facts.of[number_of_pair(j, i)] = partial_product(users[j], users[i]);
+    }
+  }
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void share_rest(row_lanes<Rank> const& lanes, batch_facts<N>& facts, unsigned left,
+                                unsigned distance) const {
+    WARDEN_UNROLL
+    for (; distance != 0; distance /= 2) share_across<Rank>(lanes, facts.of, left, distance);
+    collect<Rank>(lanes, facts.of);
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) {
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < i; ++j) facts.of[number_of_pair(j, i)] *= scales_[i - 1 - j];
+    }
+  }
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void make_steps(row_share<Rank> (&users)[N], row_share<Rank>& item,
+                                float const (&products)[N], float const (&values)[N], unsigned n,
+                                batch_facts<N> const& facts) const {
+    static_assert(N <= most);
+    float moved[N];
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) {
+      moved[i] = scales_[0] * values[i] - scales_[i] * products[i];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < i; ++j) moved[i] -= moved[j] * facts.of[number_of_pair(j, i)];
+    }
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < N; ++i) move(users[i], item, moved[i], i < n ? keep_ : 1);
+  }
   template <unsigned Rank>
-  WARDEN_DEVICE void move(row_share<Rank>& user, row_share<Rank>& item, float error) const {
-    float const moved = size.rate * error;
+  WARDEN_DEVICE void move(row_share<Rank>& user, row_share<Rank>& item, float moved,
+                          float keep_item) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < row_share<Rank>::size; ++k) {
       float const p = user.x[k], q = item.x[k];
-      user.x[k] = keep() * p + moved * q;
-      item.x[k] = keep() * q + moved * p;
+      user.x[k] = keep_ * p + moved * q;
+      item.x[k] = keep_item * q + moved * p;
     }
   }
+
+  float keep_;          ///< of a row, in a step
+  float scales_[most];  ///< [steps] the rate times what they keep
 };
 
 /// What shows that no step is lost: each adds 1 to every element of both rows.
 struct counting {
+  template <unsigned N>
+  struct sums {};
+
   template <unsigned Rank>
   WARDEN_DEVICE void once(row_lanes<Rank> const&, row_share<Rank>& user, row_share<Rank>& item,
                           float) const {
@@ -112,10 +263,26 @@ struct counting {
     add(item);
   }
   template <unsigned Rank, unsigned N>
-  WARDEN_DEVICE void together(row_lanes<Rank> const& lanes, row_share<Rank> (&users)[N],
-                              row_share<Rank>& item, float const (&)[N]) const {
+  WARDEN_DEVICE void look_ahead(row_lanes<Rank> const&, row_share<Rank> const (&)[N],
+                                batch_facts<N>&) const {}
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void begin(row_lanes<Rank> const&, row_share<Rank> const (&)[N],
+                           row_share<Rank> const&, sums<N>&) const {}
+  template <unsigned Rank, unsigned N, class... Next>
+  WARDEN_DEVICE void finish(row_lanes<Rank> const& lanes, sums<N>&, row_share<Rank> (&users)[N],
+                            row_share<Rank>& item, float const (&values)[N], batch_facts<N> const&,
+                            Next const&...) const {
+    together(lanes, users, item, values, N);
+  }
+  template <unsigned Rank, unsigned N>
+  WARDEN_DEVICE void together(row_lanes<Rank> const&, row_share<Rank> (&users)[N],
+                              row_share<Rank>& item, float const (&)[N], unsigned n) const {
     WARDEN_UNROLL
-    for (unsigned i = 0; i < N; ++i) once(lanes, users[i], item, 0);
+    for (unsigned i = 0; i < N; ++i) {
+      if (i >= n) continue;
+      add(users[i]);
+      add(item);
+    }
   }
 
  private:

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -99,32 +100,40 @@ TEST_P(arms, learn_as_one_thread_does) {
 INSTANTIATE_TEST_SUITE_P(all, arms, testing::ValuesIn(factorization::arm_names()),
                          [](auto const& name) { return name.param; });
 
-constexpr unsigned users = 4;
+/// Of a batch; of three, the last of which is not full.
+constexpr unsigned most = 4, users = 11;
 /// Rows of users, then that of the item.
 struct step_arguments {
   float *once, *together;
 };
-/// One group of lanes: the same steps one by one and together.
+/// One group of lanes: the same steps one by one and by batches.
 template <unsigned Rank>
 WARDEN_KERNEL void make_steps(step_arguments a) {
+  using share = factorization::row_share<Rank>;
   factorization::row_lanes<Rank> const lanes;
   if (simt::thread_rank() >= factorization::row_lanes<Rank>::lanes) return;
   factorization::descending const step{{0.1f, 0.05f}};
-  float const values[users] = {1, -2, 3, 0.5f};
+  float const values[3][most] = {{1, -2, 3, 0.5f}, {-1, 2, 0.25f, -3}, {2, 1, -1, 0}};
   auto const row = [&](float* rows, unsigned r) {
     return factorization::share_of<Rank>(rows, r, lanes.lane());
   };
-  factorization::row_share<Rank> item = *row(a.once, users), rows[users];
-  for (unsigned u = 0; u < users; ++u) {
-    factorization::row_share<Rank> user = *row(a.once, u);
-    step.once(lanes, user, item, values[u]);
-    *row(a.once, u) = user;
-  }
+  share item = *row(a.once, users);
+  for (unsigned u = 0; u < users; ++u)
+    step.once(lanes, *row(a.once, u), item, values[u / most][u % most]);
   *row(a.once, users) = item;
+
+  share rows[3][most] = {};
+  for (unsigned u = 0; u < users; ++u) rows[u / most][u % most] = *row(a.together, u);
   item = *row(a.together, users);
-  for (unsigned u = 0; u < users; ++u) rows[u] = *row(a.together, u);
-  step.together(lanes, rows, item, values);
-  for (unsigned u = 0; u < users; ++u) *row(a.together, u) = rows[u];
+  factorization::batch_facts<most> facts[2];
+  factorization::descending::sums<most> sums[2];
+  step.look_ahead(lanes, rows[0], facts[0]);
+  step.begin(lanes, rows[0], item, sums[0]);
+  step.finish(lanes, sums[0], rows[0], item, values[0], facts[0], rows[1], facts[1]);
+  step.begin(lanes, rows[1], item, sums[1]);
+  step.finish(lanes, sums[1], rows[1], item, values[1], facts[1]);
+  step.together(lanes, rows[2], item, values[2], users - 2 * most);
+  for (unsigned u = 0; u < users; ++u) *row(a.together, u) = rows[u / most][u % most];
   *row(a.together, users) = item;
 }
 template <unsigned Rank>
@@ -211,6 +220,23 @@ TEST(arms, that_there_are_not) {
                warden::limit_error);
   EXPECT_THROW(factorization::make_arm("hogwild", {&one, 24, 0, nullptr, nullptr}),
                warden::limit_error);
+}
+
+TEST(steps, that_turn_rows_around) {
+  rating_list one;
+  one.users = 1;
+  one.items = 1;
+  one.add(0, 0, 3);
+  model m = factorization::first_model(one, 16, 1);
+  factorization::sequential_descent const sequential{one};
+  for (std::string const& name : factorization::arm_names()) {
+    descent d{m, one, one, name};
+    for (float const penalty : {0.25f, 0.5f, std::nanf("")})
+      EXPECT_THROW(d.run({4, penalty}), std::runtime_error) << name;
+    EXPECT_NO_THROW(d.run({4, 0.2499f})) << name;
+  }
+  EXPECT_THROW(sequential.run(m, {4, 0.25f}), std::runtime_error);
+  EXPECT_NO_THROW(sequential.run(m, {4, 0.2499f}));
 }
 
 }  // namespace

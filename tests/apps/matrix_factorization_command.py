@@ -77,6 +77,9 @@ class MatrixFactorizationTest(command.CommandTest):
         self.refused(2, "--rank: 24 not in {16,32,64,128}", "train", path, "--rank", 24)
         self.refused(2, "--arm: magic not in .*", "train", path, "--arm", "magic")
         self.refused(2, "--test: Value 1 not in range .*", "train", path, "--test", 1)
+        for arm in ("sequential", "warden_rounds_on_chip"):
+            self.refused(1, "factorization: the rate 4.000000 times the penalty 0.250000 is 1.000000; it is to be less than 1",
+                         "train", path, "--rate", 4, "--penalty", 0.25, "--arm", arm)
         wrong = self.file("wrong.tsv", "1 2 3\n1 2 x\n")
         self.refused(1, f'{wrong}:2: the rating "x" is not a finite number', "train", wrong)
         self.refused(1, "planted ratings: there is a user and an item at least", "train", "--shape", "0,1,2,3")

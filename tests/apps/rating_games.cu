@@ -21,6 +21,7 @@
 namespace {
 
 using factorization::game_plan;
+using factorization::item_run;
 using factorization::placed_rating;
 using factorization::rating_list;
 
@@ -63,12 +64,27 @@ std::uint32_t steps_of(game_plan const& plan, std::size_t game) {
   return steps;
 }
 
+/// Checks that a player's first ratings wait for nobody, as the plan says.
+void check_free(game_plan const& plan, std::size_t player) {
+  item_run const* const run = &plan.runs[plan.begins[player]];
+  std::uint32_t const n = plan.frees[player], most = placed_rating::most_of_batch;
+  if (n == 0) return;
+  ASSERT_LE(n, run[1].begin - run[0].begin) << "those of one item";
+  ASSERT_EQ(n % most, 0u);
+  for (std::uint32_t k = 0; k < n; ++k) {
+    std::uint32_t const bits = plan.ratings[run->begin + k].bits;
+    EXPECT_EQ(factorization::behind(bits), most - 1 - k % most);
+    EXPECT_EQ(factorization::turn_of(bits), 0u);
+  }
+}
+
 /// Checks everything that a plan promises.
 void check(rating_list const& list, factorization::game_shape const& shape) {
   game_plan const plan = factorization::plan_games(list, shape, 0.5f);
   ASSERT_EQ(plan.user_parts % shape.item_parts, 0u);
   ASSERT_EQ(plan.user_of.size(), std::size_t{plan.user_parts} * shape.part_size);
   ASSERT_EQ(plan.begins.size(), plan.games() * shape.players + 1);
+  ASSERT_EQ(plan.frees.size(), plan.games() * shape.players);
   ASSERT_EQ(plan.ratings.size(), list.size());
   using rating = std::tuple<std::uint32_t, std::uint32_t, float>;
   std::vector<rating> found, wanted;
@@ -77,6 +93,7 @@ void check(rating_list const& list, factorization::game_shape const& shape) {
     std::size_t const part = game / shape.item_parts;
     std::uint32_t const item_part =
         plan.item_part(part, static_cast<std::uint32_t>(game % shape.item_parts));
+    for (std::size_t k = 0; k < shape.players; ++k) check_free(plan, game * shape.players + k);
     std::set<std::uint32_t> items;
     for (std::uint32_t r = plan.begins[game * shape.players];
          r < plan.begins[(game + 1) * shape.players]; ++r) {
@@ -155,6 +172,50 @@ TEST(games, are_short) {
     steps += steps_of(plan, game);
   }
   EXPECT_LE(steps, 2 * least);
+}
+
+/// The item that takes longest waits for nobody.
+TEST(games, are_free_for_the_hottest_item) {
+  rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
+  game_plan const plan = factorization::plan_games(list, {250, 16, 8}, 0);
+  for (std::size_t game = 0; game < plan.games(); ++game) {
+    std::uint32_t hottest = 0;
+    for (std::uint32_t r = plan.begins[game * 8]; r < plan.begins[(game + 1) * 8]; ++r)
+      hottest = std::max(hottest, plan.runs[r + 1].begin - plan.runs[r].begin);
+    EXPECT_EQ(plan.frees[game * 8], hottest / 4 * 4) << "game " << game;
+  }
+}
+
+/// One user rates everything: his ratings, one behind another, are what takes longest.
+TEST(games, have_a_busy_user_alone) {
+  constexpr std::uint32_t users = 40, items = 64;
+  rating_list list;
+  list.users = users;
+  list.items = items;
+  for (std::uint32_t i = 0; i < items; ++i) {
+    list.add(0, i, 1);
+    for (std::uint32_t k = 0; k < 6 + (i == 5 ? 20 : 0); ++k)
+      list.add(1 + (i + k) % (users - 1), i, 1);
+  }
+  check(list, {users, 1, 4});
+  game_plan const plan = factorization::plan_games(list, {users, 1, 4}, 0);
+  std::uint32_t busy = 0, alone = 0;
+  for (std::size_t r = 0; r < plan.begins.back(); ++r) {
+    for (std::uint32_t k = plan.runs[r].begin; k < plan.runs[r + 1].begin;) {
+      std::uint32_t const n = 1 + factorization::behind(plan.ratings[k].bits);
+      for (std::uint32_t const end = k + n; k < end; ++k) {
+        if (plan.user_of[factorization::place_of(plan.ratings[k].bits)] != 0) continue;
+        ++busy;
+        if (n == 1) ++alone;
+        // The hottest item's player waits for nobody.
+        if (plan.runs[r].item == 5) {
+          EXPECT_EQ(factorization::turn_of(plan.ratings[k].bits), 0u);
+        }
+      }
+    }
+  }
+  EXPECT_EQ(busy, items);
+  EXPECT_EQ(alone, items - 1);
 }
 
 /// In the order of the parts' numbers the error is far larger: where hot items have many ratings,

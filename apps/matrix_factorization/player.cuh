@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a player does in a game of a part of the users and one of the items: the ratings of his
+/// items, batch by batch, each in its turn.
+#pragma once
+
+#include "apps/matrix_factorization/games.hpp"
+#include "apps/matrix_factorization/rounds_arguments.cuh"
+#include "apps/matrix_factorization/step.cuh"
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace factorization {
+
+/// How a player begins a game.
+struct opening {
+  std::uint32_t run, item;
+  std::uint32_t free;                 ///< see game_plan::frees
+  std::uint32_t begin, run_end, end;  ///< of ratings: the first run's, and all of them
+};
+
+/// A part of the users, on chip.
+template <unsigned Rank>
+struct user_table {
+  simt::shared_span<row_share<Rank>> rows;  ///< [place * lanes + lane]; behind all a row of zeros
+  simt::shared_span<std::uint32_t> turns;   ///< [place] of the game so far
+  std::uint32_t part;                       ///< its number
+
+  static constexpr unsigned lanes = row_share<Rank>::lanes;
+};
+
+/// A player: the lanes of a group.
+template <unsigned Rank, class Step>
+class player {
+  using share = row_share<Rank>;
+  static constexpr unsigned size = row_lanes<Rank>::lanes;
+  static constexpr unsigned most = placed_rating::most_of_batch;
+  static_assert(most <= size);
+  /// Ratings of a batch that are made one by one: what is known of a batch takes longer to find out
+  /// than their sums.
+  static constexpr unsigned few = 2;
+  /// A player has his next ratings on chip, twice as many as lanes.
+  static constexpr unsigned window_size = 2 * size;
+
+ public:
+  /// Places of shared memory that a player needs for ratings. The first few stand behind the others
+  /// once more, so that each batch is in one piece.
+  static constexpr unsigned places = window_size + most;
+
+  /// `window` is shared memory for `places` ratings, of this player alone.
+  WARDEN_DEVICE player(rounds_arguments<Step> const& a, user_table<Rank> const& users,
+                       simt::shared_span<placed_rating> window)
+      : a_{a}, users_{users}, window_{window} {}
+
+  /// His part of a game. `mine` are his first ratings, a lane each. False once a wait was given up.
+  /// Collective over the group.
+  WARDEN_DEVICE bool play(opening const& o, placed_rating mine) {
+    if (o.begin == o.end) return true;
+    item_hand now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
+    if (now.end != o.end) next = fetch_item(now.run);
+    coming_ = mine;
+    stored_ = o.begin;
+    end_ = o.end;
+    simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+    std::uint32_t const free = o.free;  // sabotage: factor-free
+    if (free != 0) {
+      play_free(now.q, o.begin, free);
+      if (o.begin + free == now.end && !change_item(now, next)) return true;
+    }
+    batch b = batch_at(o.begin + free), next_batch = batch_at(b.at + b.n);
+    for (;;) {
+      if (!wait_for(b)) return false;
+      share rows[most];
+      enter(b, rows);
+      batch const later = batch_at(next_batch.at + next_batch.n);
+      if (b.n <= few) {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < few; ++k)
+          if (k < b.n) a_.step.once(lanes_, rows[k], now.q, b.values[k]);
+      } else {
+        a_.step.together(lanes_, rows, now.q, b.values, b.n);
+      }
+      leave(b, rows);
+      if (next_batch.at == now.end && !change_item(now, next)) return true;
+      b = next_batch;
+      next_batch = later;
+    }
+  }
+
+  /// Each lane one of the ratings from `at` on.
+  WARDEN_DEVICE static placed_rating fetch_rating(rounds_arguments<Step> const& a, std::uint32_t at,
+                                                  std::uint32_t end) {
+    row_lanes<Rank> const lanes;
+    placed_rating r{0, 0};
+    if (at + lanes.lane() < end) r = a.ratings[at + lanes.lane()];
+    return r;
+  }
+
+ private:
+  /// What bits of a placed_rating say.
+  static WARDEN_DEVICE std::uint32_t place(std::uint32_t bits) {
+    return bits % placed_rating::most_places;
+  }
+  static WARDEN_DEVICE std::uint32_t turn(std::uint32_t bits) {
+    return (bits >> placed_rating::place_bits) % placed_rating::most_turns;
+  }
+  static WARDEN_DEVICE std::uint32_t behind(std::uint32_t bits) {
+    return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
+  }
+
+  /// What a player does in one step: some ratings of one item.
+  struct batch {
+    std::uint32_t at, n;  ///< the first one's number, and how many
+    std::uint32_t own;    ///< the bits of the one that has the lane's number, of the first lanes
+    std::uint32_t row[most];  ///< where the lane's share of each row is; behind n that of zeros
+    float values[most];       ///< behind n zeros
+  };
+  /// A batch, its users' rows, and what is known of these.
+  struct hand {
+    batch b;
+    share rows[most];
+    batch_facts<most> facts;
+  };
+  /// A player's item.
+  struct item_hand {
+    std::uint32_t run, end;  ///< behind it, of runs and of ratings
+    std::uint32_t item;
+    share q;  ///< its row
+  };
+
+  WARDEN_DEVICE share* item_row(std::uint32_t item) const {
+    return share_of<Rank>(a_.items, item, lanes_.lane());
+  }
+  WARDEN_DEVICE item_hand fetch_item(std::uint32_t run) const {
+    std::uint32_t const item = a_.runs[run].item;
+    return {run + 1, a_.runs[run + 1].begin, item, *item_row(item)};
+  }
+  /// Gives an item back and takes the next one. False if there is none.
+  WARDEN_DEVICE bool change_item(item_hand& now, item_hand& next) const {
+    *item_row(now.item) = now.q;
+    simt::group_leave(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+    if (now.end == end_) return false;
+    now = next;
+    simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
+    if (now.end != end_) next = fetch_item(now.run);
+    return true;
+  }
+
+  /// Sees to it that the window has the `n` ratings from `at` on. New ratings are fetched seldom,
+  /// as a fence waits for what is under way, and long before they are needed.
+  WARDEN_DEVICE void reach(std::uint32_t at, std::uint32_t n) {
+    if (at + n <= stored_ || stored_ >= end_) return;
+    unsigned const to = (stored_ + lanes_.lane()) % window_size;
+    window_[to] = coming_;
+    if (to < most) window_[to + window_size] = coming_;
+    stored_ += size;
+    coming_ = fetch_rating(a_, stored_, end_);
+    lanes_.sync();  // sabotage: factor-window
+  }
+  /// The batch from `at` on; none at the end. Collective, as all below.
+  WARDEN_DEVICE batch batch_at(std::uint32_t at) {
+    reach(at, most);
+    batch b;
+    b.at = at;
+    unsigned const first = at % window_size;
+    b.own = window_[first + lanes_.lane() % most].bits;
+    b.n = at < end_ ? behind(window_[first].bits) + 1 : 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      placed_rating const r = window_[first + k];
+      b.row[k] = (k < b.n ? place(r.bits) : a_.part_size) * size + lanes_.lane();
+      b.values[k] = k < b.n ? r.value : 0;
+    }
+    return b;
+  }
+  /// The same of a batch that is known to be full, and in the window; what it is beyond the end
+  /// nobody must look at.
+  WARDEN_DEVICE batch full_batch_at(std::uint32_t at) const {
+    batch b;
+    b.at = at;
+    b.n = most;
+    unsigned const first = at % window_size;
+    b.own = window_[first + lanes_.lane() % most].bits;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      placed_rating const r = window_[first + k];
+      b.row[k] = place(r.bits) * size + lanes_.lane();
+      b.values[k] = r.value;
+    }
+    return b;
+  }
+
+  /// Waits for the turn of all its ratings. False once a wait was given up.
+  WARDEN_DEVICE bool wait_for(batch const& b) const {
+    bool alive = true;
+    if (lanes_.lane() < b.n) {
+      std::uint32_t const& word = users_.turns[place(b.own)];
+      alive = wait_for_turn(a_, &word, {users_.part, place(b.own), 1, turn(b.own), 0},
+                            [&] { return simt::shared_load(word); });
+    }
+    return !lanes_.any(!alive);
+  }
+  /// The rows of a batch's users, whose turn it is.
+  WARDEN_DEVICE void enter(batch const& b, share (&rows)[most]) const {
+    // Acquire: who had the rows before fenced between writing them and the turns. Each lane has
+    // seen one of these; the barrier hands it to the others.
+    simt::fence_block();  // sabotage: factor-row-acquire
+    lanes_.sync();
+    enter_first(b, rows);
+  }
+  /// The same of rows that nobody has had in this game: the block's barrier before it is enough.
+  WARDEN_DEVICE void enter_first(batch const& b, share (&rows)[most]) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      if (k < b.n) simt::group_enter(lanes_.mask(), &users_.rows[b.row[k] - lanes_.lane()]);
+      rows[k] = users_.rows[b.row[k]];
+    }
+  }
+  /// Gives them back, and the next ones their turn.
+  WARDEN_DEVICE void leave(batch const& b, share const (&rows)[most]) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < most; ++k) {
+      if (k >= b.n) continue;
+      users_.rows[b.row[k]] = rows[k];
+      simt::group_leave(lanes_.mask(), &users_.rows[b.row[k] - lanes_.lane()]);
+    }
+    lanes_.sync();
+    // Release, for the lanes of the group, whose writes the barrier has handed to this one.
+    simt::fence_block();  // sabotage: factor-row-release
+    if (lanes_.lane() < b.n) simt::shared_store(users_.turns[place(b.own)], turn(b.own) + 1);
+  }
+  /// The `n` first ratings, which wait for nobody: full batches.
+  WARDEN_DEVICE void play_free(share& q, std::uint32_t at, std::uint32_t n) {
+    hand x, y;
+    reach(at, 2 * most);
+    x.b = full_batch_at(at);
+    enter_first(x.b, x.rows);
+    a_.step.look_ahead(lanes_, x.rows, x.facts);
+    batch z = full_batch_at(at + most);
+    std::uint32_t const last = at + n - most;
+    while (x.b.at != last) {
+      reach(x.b.at, 4 * most);
+      // By turns, so that no rows are moved from one hand to the other.
+      play_free_batch(q, x, y, z);
+      if (y.b.at == last) {
+        x = y;
+        break;
+      }
+      play_free_batch(q, y, x, z);
+    }
+    typename Step::template sums<most> sums;
+    a_.step.begin(lanes_, x.rows, q, sums);
+    a_.step.finish(lanes_, sums, x.rows, q, x.b.values, x.facts);
+    leave(x.b, x.rows);
+  }
+  /// One of them, `x`; makes `y` of the batch behind it, `z`, and that of the one behind that.
+  WARDEN_DEVICE void play_free_batch(share& q, hand& x, hand& y, batch& z) const {
+    y.b = z;
+    enter_first(y.b, y.rows);
+    typename Step::template sums<most> sums;
+    a_.step.begin(lanes_, x.rows, q, sums);
+    z = full_batch_at(y.b.at + most);
+    a_.step.finish(lanes_, sums, x.rows, q, x.b.values, x.facts, y.rows, y.facts);
+    leave(x.b, x.rows);
+  }
+
+  rounds_arguments<Step> const& a_;
+  user_table<Rank> const users_;
+  simt::shared_span<placed_rating> const window_;
+  row_lanes<Rank> lanes_;
+  placed_rating coming_{0, 0};          ///< the lane's of those behind the window
+  std::uint32_t stored_ = 0, end_ = 0;  ///< behind the ratings of the window, and behind all
+};
+
+}  // namespace factorization
