@@ -211,8 +211,9 @@ struct section_log {
   }
   /// What a row says of some columns, as it is stored.
   struct row_words {
-    std::uint32_t first, end;  ///< from the row's begin
-    std::uint32_t begin;       ///< of the row, and its mark
+    std::uint32_t first;  ///< of the columns' messages, from the row's begin
+    std::uint32_t end;    ///< behind them, from there
+    std::uint32_t begin;  ///< of the row, and its mark
   };
   /// What a row says of the columns from `column` on that are before `end_column`: their segments
   /// lie one behind another.

@@ -73,7 +73,7 @@ class batch_combiner {
   };
   /// What `run` leaves.
   struct outcome {
-    state now;
+    state now;      ///< what the block knows
     unsigned used;  ///< rounds
   };
 
