@@ -169,11 +169,11 @@ void flow_finder::begin() {
 void flow_finder::bring_to(std::uint32_t target, teller const& say) {
   for (bool is_first = true;; is_first = false) {
     bool const is_over = now_.active[0] == 0;
-    search_from(target);
+    search_from(target, is_first);
     arm_->wait(stream_);
     read();
-    if (now_.barrier.failed != 0)
-      throw warden::error{"max_flow: " + apps::complaint(now_.barrier.first),
+    if (apps::grid_barrier_state const& barrier = now_.search.barrier; barrier.failed != 0)
+      throw warden::error{"max_flow: " + apps::complaint(barrier.first),
                           std::source_location::current()};
     ++facts_.searches;
     facts_.levels += now_.levels;
@@ -184,11 +184,11 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
   }
 }
 
-void flow_finder::search_from(std::uint32_t target) {
+void flow_finder::search_from(std::uint32_t target, bool is_first) {
   // Nobody is in a list now, but regions may still say so.
   marks_.fill_bytes(0, stream_);
-  warden::runtime::fill_async(&control_.data()->barrier, 0, sizeof(control::barrier), stream_);
-  search a{net_, state_, target};
+  warden::runtime::fill_async(&control_.data()->search, 0, sizeof(search_control), stream_);
+  search a{net_, state_, target, is_first, target == net_.sink};
   void* arguments[] = {&a};
   auto const result = warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
   if (result == warden::runtime::launch_result::too_large) {

@@ -83,7 +83,7 @@ class flow_finder {
 
   void begin();
   void bring_to(std::uint32_t target, teller const& say);
-  void search_from(std::uint32_t target);
+  void search_from(std::uint32_t target, bool is_first);
   void rounds(std::uint64_t due, bool is_back, teller const& say);
   void enqueue_rounds();
   template <class Enqueue>

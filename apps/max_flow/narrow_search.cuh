@@ -23,6 +23,7 @@ class narrow_frontiers {
   WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n) {
     simt::shared_store(counts_[level % 3], n);
     simt::shared_store(counts_[(level + 1) % 3], 0u);
+    simt::shared_store(found_[(level + 1) % 3], 0u);
     simt::shared_store(is_full_[0], 0u);
     simt::shared_store(is_full_[1], 0u);
   }
@@ -31,9 +32,10 @@ class narrow_frontiers {
     std::uint32_t const n = simt::shared_load(counts_[level % 3]);
     return n < room ? n : room;
   }
-  /// By one thread, in each level: the number after the next one becomes 0.
+  /// By one thread, in each level: the numbers after the next ones become 0.
   WARDEN_DEVICE void make_room(std::uint32_t level) {
     simt::shared_store(counts_[(level + 2) % 3], 0u);
+    simt::shared_store(found_[(level + 2) % 3], 0u);
   }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex(std::uint32_t level, std::uint32_t i) const {
     return simt::shared_load(vertices_[level % 2][i]);
@@ -56,6 +58,16 @@ class narrow_frontiers {
     simt::cluster_store(rows_[level % 2][place], rank, of.begin | (of.end - of.begin) << 32);
   }
 
+  /// By any thread: all blocks are told of a vertex with excess in the frontier of `level`. They
+  /// are few.
+  WARDEN_DEVICE void tell_found(std::uint32_t level) {
+    for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
+      simt::cluster_add(found_[level % 3], rank, 1);
+  }
+  /// How many they are; behind the barrier before that level, but not before the first one.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t found(std::uint32_t level) const {
+    return simt::shared_load(found_[level % 3]);
+  }
   /// By any thread: all blocks are told that a part of the frontier of `level` is full.
   WARDEN_DEVICE void tell_full(std::uint32_t level) {
     for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
@@ -84,6 +96,7 @@ class narrow_frontiers {
   std::uint64_t rows_[2][room];  ///< where it begins, and from bit 32 on its length
   std::uint32_t vertices_[2][room];
   std::uint32_t counts_[3];   ///< [level modulo 3]
+  std::uint32_t found_[3];    ///< [level modulo 3] of the whole cluster
   std::uint32_t totals_[2];   ///< [level modulo 2] of the whole cluster
   std::uint32_t is_full_[2];  ///< the same
 };
@@ -108,7 +121,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
   auto const reach = [&](std::uint64_t first, std::uint64_t end, unsigned stride) {
     for (; first < end; first += each * stride) {
       std::uint32_t v[each]{}, had[each]{}, to[each]{}, place[each]{};
-      bool leads[each]{};
+      bool leads[each]{}, has_excess[each]{};
       row its[each]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -123,6 +136,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         if (!leads[k]) continue;
         had[k] = a.claim(level, v[k]);
         its[k] = row_of(net, v[k]);
+        has_excess[k] = a.has_excess(v[k]);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -135,6 +149,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         simt::prefetch(&net.neighbours[its[k].begin]);
         simt::prefetch(&a.state.residual[its[k].begin]);
         simt::prefetch(&a.state.both[its[k].begin]);
+        if (has_excess[k]) frontiers.tell_found(level + 1);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -175,13 +190,16 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
   simt::sync_cluster();
 
   std::uint32_t level = now.level;
+  std::uint64_t found = now.found;  // all threads count the same
   bool is_over = false;
-  while (!is_over && !frontiers.is_full(level) && level - now.level < most_narrow_levels) {
+  while (!is_over && found != now.enough && !frontiers.is_full(level) &&
+         level - now.level < most_narrow_levels) {
     search_narrow_level(a, frontiers, now, level);
     // What the level wrote is behind it, in all blocks: the next one's frontier, and its number.
     simt::sync_cluster();
     is_over = frontiers.counted(level) == 0;
     level += is_over ? 0 : 1;
+    if (!is_over) found += frontiers.found(level);
   }
   // An empty level is followed by none.
   std::uint32_t const left = is_over ? 0 : frontiers.size(level);
@@ -189,7 +207,9 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
     std::uint64_t const place = simt::fetch_add_together(now.next_n(c), 1);
     a.state.list_in(now.number + 1)[place] = frontiers.vertex(level, i);
   }
-  if (is_first && rank == 0) now.goes_on_at(c, level);
+  if (!is_first || rank != 0) return;
+  now.goes_on_at(c, level);
+  *now.next_found(c) = found - now.found;
 }
 
 }  // namespace max_flow

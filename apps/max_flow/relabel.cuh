@@ -13,7 +13,8 @@
 
 namespace max_flow {
 
-/// Nobody has been reached but the target, and nobody is active.
+/// Nobody has been reached but the target, and nobody is active. The heights of the last round are
+/// kept where those of the round before it were.
 WARDEN_DEVICE void begin_search(search const& a) {
   control& c = *a.state.control;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
@@ -24,16 +25,32 @@ WARDEN_DEVICE void begin_search(search const& a) {
     c.step_level[0] = 0;
     c.empty[0] = c.empty[1] = no_level;
   }
-  apps::for_my_share(a.network.vertices, [&](std::uint64_t v) {
+  unsigned wanted = 0;
+  apps::for_my_share(a.network.vertices, [&](std::uint64_t i) {
+    auto const v = static_cast<std::uint32_t>(i);
+    std::uint32_t const before = a.is_first ? 0 : a.state.heights[0][v];
+    bool const may_leave = before < a.network.vertices && !a.network.is_terminal(v);
+    wanted += may_leave && a.has_excess(v) ? 1 : 0;
+    a.state.heights[1][v] = before;
     a.state.heights[0][v] = v == a.target ? 0 : a.network.vertices;
     a.state.levels[v] = 0;
   });
+  wanted = simt::warp_sum(wanted);
+  if (simt::lane_id() == 0 && wanted != 0) simt::fetch_add(&c.search.wanted, std::uint64_t{wanted});
 }
 /// Both heights are the same, and whoever has excess and can get rid of it is active in round 0.
-WARDEN_DEVICE void end_search(search const& a) {
+/// `is_early` tells that others than those who were reached can get to the target, too.
+WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
+  std::uint32_t const farther = last_level + 1;
   apps::for_my_share(a.network.vertices, [&](std::uint64_t i) {
     auto const v = static_cast<std::uint32_t>(i);
-    std::uint32_t const height = a.state.heights[0][v];
+    std::uint32_t height = a.state.heights[0][v];
+    if (is_early && height == a.network.vertices && !a.network.is_terminal(v)) {
+      std::uint32_t const before = a.state.heights[1][v];
+      height = before < farther ? farther : before;
+      a.state.heights[0][v] = height;
+      if (height < a.network.vertices) simt::add_together(&a.state.levels[height], 1);
+    }
     a.state.heights[1][v] = height;
     if (height < a.network.vertices && !a.network.is_terminal(v) && a.state.vertices[v].excess != 0)
       activate(a.state, 0, v);
@@ -47,20 +64,25 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
-  apps::grid_barrier barrier{&c.barrier};
+  apps::grid_barrier barrier{&c.search.barrier};
   // Of a barrier that failed the host is told.
   begin_search(a);
-  if (!barrier.wait([] {}, [&] { now.begin(c); })) return;
-  while (now.n != 0) {
+  if (!barrier.wait([] {}, [&] { now.begin(a); })) return;
+  while (!now.is_last()) {
     if (now.level == 0 || now.n > narrow_frontiers::most()) {
       search_wide_level(a, now);
     } else if (simt::block_rank() < simt::cluster_size()) {
       search_narrow_levels(a, frontiers, now);
     }
-    if (!barrier.wait([] {}, [&] { now.next(c); })) return;
+    if (!barrier.wait([] {}, [&] { now.next(a); })) return;
   }
-  if (simt::block_rank() == 0 && simt::thread_rank() == 0) c.levels = now.level;
-  end_search(a);
+  bool const is_early = now.n != 0;
+  if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
+    // The last level is an empty one, or its arcs were not looked at.
+    c.levels = now.level;
+    if (is_early) a.state.levels[now.level] = static_cast<std::uint32_t>(now.n);
+  }
+  end_search(a, is_early, now.level);
 }
 
 /// Between two rounds, of which `a` is the next one: if a level became empty in the interval before

@@ -12,11 +12,27 @@
 namespace max_flow {
 
 /// A search, for its kernel. A vertex's height is its level.
+///
+/// It is over when all vertices with excess have been reached. The others are farther away than the
+/// last level, so that this and one is a bound of theirs, and so is the height that they had: the
+/// larger of both keeps heights lower bounds of distances, and no residual arc leads down by more
+/// than one. Who was cut off before stays cut off, and nobody waits for it.
 struct search {
   max_flow::network network;
   flow_state state;
   std::uint32_t target;  ///< the terminal that excess goes to
+  bool is_first;         ///< from there: nothing is known of heights
+  /// Where nobody has excess that may get there, all that can reach the target are looked for.
+  bool finds_side;
 
+  [[nodiscard]] WARDEN_DEVICE bool has_excess(std::uint32_t v) const {
+    return state.vertices[v].excess != 0;
+  }
+  /// How many of them are enough: no number is, where all are looked for.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t enough() const {
+    std::uint64_t const wanted = simt::load_relaxed(&state.control->search.wanted);
+    return wanted == 0 && finds_side ? ~std::uint64_t{0} : wanted;
+  }
   /// Whether whoever `back`, an arc of a vertex, leads to may push to that vertex.
   WARDEN_DEVICE bool leads_here(std::uint64_t back) const {
     return state.residual[back] != state.both[back];
@@ -36,12 +52,19 @@ struct search {
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
-  std::uint64_t n;  ///< vertices of the frontier
+  std::uint64_t n;       ///< vertices of the frontier
+  std::uint64_t found;   ///< with excess, in the frontier and before
+  std::uint64_t enough;  ///< of these
 
   /// The first one, behind a barrier; by one thread of a block, which then tells the others. What a
   /// step writes here is for the next one, in words that nobody reads who is late for this one.
-  WARDEN_DEVICE void begin(control const& c) { begin(c, 0); }
-  WARDEN_DEVICE void next(control const& c) { begin(c, number + 1); }
+  WARDEN_DEVICE void begin(search const& a) {
+    found = 0;
+    begin(a, 0);
+  }
+  WARDEN_DEVICE void next(search const& a) { begin(a, number + 1); }
+  /// Nobody is left, or nobody else is looked for.
+  [[nodiscard]] WARDEN_DEVICE bool is_last() const { return n == 0 || found == enough; }
   /// By one thread of one block: the level of the step behind this one.
   WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level) const {
     c.step_level[(number + 1) % 2] = next_level;
@@ -50,14 +73,24 @@ struct search_step {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
     return &c.reached[(number + 1) % 3];
   }
+  /// Those of them with excess.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_found(control& c) const {
+    return &c.search.found[(number + 1) % 3];
+  }
   /// By one thread of one block: makes that so for the step behind that.
-  WARDEN_DEVICE void make_room(control& c) const { c.reached[(number + 2) % 3] = 0; }
+  WARDEN_DEVICE void make_room(control& c) const {
+    c.reached[(number + 2) % 3] = 0;
+    c.search.found[(number + 2) % 3] = 0;
+  }
 
  private:
-  WARDEN_DEVICE void begin(control const& c, std::uint32_t this_number) {
+  WARDEN_DEVICE void begin(search const& a, std::uint32_t this_number) {
+    control const& c = *a.state.control;
     number = this_number;
     level = simt::load_relaxed(&c.step_level[number % 2]);
     n = simt::load_relaxed(&c.reached[number % 3]);
+    found += simt::load_relaxed(&c.search.found[number % 3]);
+    enough = a.enough();
   }
 };
 
@@ -104,6 +137,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     // No way leads through the other terminal, where excess stays.
     if (!a.leads_here(back) || net.is_terminal(v)) return;
     if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices || !a.reaches(level, v)) return;
+    if (a.has_excess(v)) simt::fetch_add(now.next_found(c), 1);
     a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
   };
   if (level == 0) {

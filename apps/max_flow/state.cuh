@@ -24,6 +24,13 @@ struct vertex_state {
   std::uint64_t excess;
 };
 
+/// What the blocks of a search tell one another; all of it is 0 before.
+struct search_control {
+  std::uint64_t wanted;    ///< vertices with excess that may get rid of it
+  std::uint64_t found[3];  ///< those of them that were reached: see search_step
+  apps::grid_barrier_state barrier;
+};
+
 /// What the rounds tell one another and the host, in device memory. Round r takes its vertices from
 /// list r mod 2 and their number from `active[r mod 3]`, and leaves those of the next round in the
 /// next ones; meanwhile the third number becomes 0.
@@ -37,8 +44,8 @@ struct control {
   std::uint32_t next;        ///< the round after this one: for sections that run between two
   std::uint32_t empty[2];    ///< by interval between two looks: the least level that became empty
   std::uint64_t reached[3];  ///< by a search: see search_step
-  std::uint32_t step_level[2];       ///< the same
-  apps::grid_barrier_state barrier;  ///< of the last search
+  std::uint32_t step_level[2];  ///< the same
+  search_control search;        ///< of the last one
 };
 /// In `empty`: none.
 inline constexpr std::uint32_t no_level = 0xffffffff;

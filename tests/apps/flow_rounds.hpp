@@ -59,8 +59,8 @@ class flow_rounds {
   }
 
   void bring_to(std::uint32_t target) {
-    while (true) {
-      std::uint64_t const levels = search(target);
+    for (bool is_first = true;; is_first = false) {
+      std::uint64_t const levels = search(target, is_first);
       if (active_.empty()) return;
       auto const due = static_cast<std::uint64_t>(rounds_a_level_ * static_cast<double>(levels));
       std::uint64_t const before = facts_.rounds;
@@ -73,22 +73,41 @@ class flow_rounds {
     }
   }
 
-  std::uint64_t search(std::uint32_t target) {
+  [[nodiscard]] bool has_excess(std::uint32_t v) const {
+    return excess_[v] != 0 && !is_terminal(v);
+  }
+  /// Level by level, until all are reached who have excess and are not cut off.
+  std::uint64_t search(std::uint32_t target, bool is_first) {
+    std::vector<std::uint32_t> const before = is_first ? std::vector<std::uint32_t>(n_) : heights_;
+    std::uint32_t missing = 0;
+    for (std::uint32_t v = 0; v < n_; ++v) missing += has_excess(v) && before[v] < n_ ? 1 : 0;
+    bool const finds_side = target == ends_.sink && missing == 0;
     heights_.assign(n_, n_);
     heights_[target] = 0;
     std::vector<std::uint32_t> reached{target};
-    for (std::size_t i = 0; i < reached.size(); ++i) {
+    std::size_t i = 0;
+    for (std::uint32_t level = n_; i < reached.size(); ++i) {
+      if (heights_[reached[i]] != level && missing == 0 && !finds_side) break;
+      level = heights_[reached[i]];
       for_arcs(reached[i], [&](std::uint64_t a, std::uint32_t v) {
         if (heights_[v] != n_ || residual_[rows_.reverse[a]] == 0 || is_terminal(v)) return;
         heights_[v] = heights_[reached[i]] + 1;
         reached.push_back(v);
+        missing -= has_excess(v) ? 1 : 0;
       });
+    }
+    std::uint64_t levels = heights_[reached.back()] + std::uint64_t{1};
+    if (i < reached.size()) {
+      // The last level's arcs were not looked at.
+      auto const farther = static_cast<std::uint32_t>(levels--);
+      for (std::uint32_t v = 0; v < n_; ++v) {
+        if (heights_[v] == n_ && !is_terminal(v)) heights_[v] = std::max(before[v], farther);
+      }
     }
     active_.clear();
     for (std::uint32_t v = 0; v < n_; ++v) {
       if (heights_[v] < n_ && !is_terminal(v) && excess_[v] != 0) active_.push_back(v);
     }
-    std::uint64_t const levels = heights_[reached.back()] + std::uint64_t{1};
     ++facts_.searches;
     facts_.levels += levels;
     return levels;

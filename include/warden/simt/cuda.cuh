@@ -324,7 +324,8 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
 }
 /// Adds without a result: nobody waits for one. The lanes that happen to be together, with
 /// one address, add by one atomic, as above; they have one value.
-WARDEN_DEVICE void add_together(std::uint64_t* address, std::uint64_t value) {
+template <class T>
+WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
   unsigned lower;

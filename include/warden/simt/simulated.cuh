@@ -242,8 +242,8 @@ inline std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t va
                                         site where = site::current()) {
   return fetch_add(address, value, where);
 }
-inline void add_together(std::uint64_t* address, std::uint64_t value,
-                         site where = site::current()) {
+template <class T>
+void add_together(T* address, std::type_identity_t<T> value, site where = site::current()) {
   fetch_add(address, value, where);
 }
 template <class T>
