@@ -25,16 +25,16 @@ struct by_atomics : in_a_round {
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
     return simt::load_relaxed(&state.vertices[v].excess);
   }
-  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
-    return simt::load_relaxed(&state.residual[arc]);
+  WARDEN_DEVICE static std::uint32_t residual(arc const& a) {
+    return simt::load_relaxed(&a.residual);
   }
-  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
-    simt::store_relaxed(&state.residual[arc], value);
+  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
+    simt::store_relaxed(&a.residual, value);
   }
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   WARDEN_DEVICE void send(push const& p, bool mine) const {
     if (!mine) return;
-    simt::fetch_add(&state.residual[p.arc], p.amount);
+    simt::fetch_add(&state.arcs[p.arc].residual, p.amount);
     // Of several that come at once one finds 0.
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
   }

@@ -27,7 +27,7 @@ class arm {
   /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
   /// Steps between two global relabellings, for each level that the last one had: as measured.
-  [[nodiscard]] virtual double steps_a_level() const { return 0.15; }
+  [[nodiscard]] virtual double steps_a_level() const { return 0.18; }
   /// Steps of a round, in each of which a vertex may push and rise; at most.
   [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.
@@ -48,6 +48,6 @@ std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state
 /// Whether an arm's lists are lists of regions.
 inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
 /// Vertices of a region in a network of so many. Throws cuda_error.
-std::uint32_t region_size(std::uint32_t vertices);
+std::uint64_t region_size(std::uint32_t vertices);
 
 }  // namespace max_flow

@@ -27,30 +27,43 @@ struct start_arguments {
   network net;
   flow_state state;
 };
+/// Nothing flows.
+WARDEN_KERNEL void begin_flow(start_arguments a) {
+  network const& net = a.net;
+  apps::for_my_share(net.vertices, [&](std::uint64_t v) {
+    std::uint64_t const first = net.offsets[v];
+    a.state.vertices[v] = {0,
+                           {static_cast<std::uint32_t>(first),
+                            static_cast<std::uint32_t>(net.offsets[v + 1] - first)}};
+  });
+  apps::for_my_share(net.arcs, [&](std::uint64_t i) {
+    std::uint32_t const back = net.reverse[i], capacity = net.capacities[i];
+    a.state.arcs[i] = {{net.neighbours[i], back}, capacity, capacity + net.capacities[back]};
+  });
+}
 /// The source pushes as much as its arcs hold.
 WARDEN_KERNEL void saturate(start_arguments a) {
   network const& net = a.net;
   std::uint64_t const begin = net.offsets[net.source];
   apps::for_my_share(net.offsets[net.source + std::uint64_t{1}] - begin, [&](std::uint64_t i) {
-    std::uint64_t const arc = begin + i;
-    std::uint32_t const v = net.neighbours[arc], amount = net.capacities[arc];
+    arc& from = a.state.arcs[begin + i];
+    auto const [v, back] = from.ends;
+    std::uint32_t const amount = from.residual;
     if (amount == 0 || v == net.source) return;
-    a.state.residual[arc] = 0;
-    a.state.residual[net.reverse[arc]] += amount;
+    from.residual = 0;
+    a.state.arcs[back].residual += amount;
     simt::fetch_add(v == net.sink ? &a.state.control->arrived : &a.state.vertices[v].excess,
                     amount);
   });
 }
 
-struct edge_arguments {
-  network net;
-  std::uint32_t* capacities;  ///< [arc]
+struct residual_arguments {
+  arc const* arcs;
+  std::uint64_t n;
+  std::uint32_t* residual;  ///< [arc]
 };
-/// Of each arc's edge, one of whose arcs has none.
-WARDEN_KERNEL void note_edges(edge_arguments a) {
-  apps::for_my_share(a.net.arcs, [&](std::uint64_t arc) {
-    a.capacities[arc] = a.net.capacities[arc] + a.net.capacities[a.net.reverse[arc]];
-  });
+WARDEN_KERNEL void note_residual(residual_arguments a) {
+  apps::for_my_share(a.n, [&](std::uint64_t i) { a.residual[i] = a.arcs[i].residual; });
 }
 
 struct side_arguments {
@@ -107,30 +120,30 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       at_once_{simulated() || has_regions(arm) ? 6u : 48u},
       interval_{at_once_ == 6 ? 3u : 8u},
       vertices_{net.vertices},
+      arcs_{net.arcs},
       residual_{net.arcs},
-      edges_{net.arcs},
       levels_{net.vertices},
       heights_{warden::buffer<std::uint32_t>{net.vertices},
                warden::buffer<std::uint32_t>{net.vertices}},
       lists_{warden::buffer<std::uint32_t>{net.vertices},
              warden::buffer<std::uint32_t>{net.vertices}},
-      marks_{has_regions(arm) ? net.vertices : std::size_t{0}},
+      marks_{has_regions(arm) ? (std::size_t{net.vertices} / 32 + 1) * 2 : std::size_t{0}},
       sides_{net.vertices},
       control_{1},
       state_{vertices_.data(),
-             residual_.data(),
-             edges_.data(),
+             arcs_.data(),
              {heights_[0].data(), heights_[1].data()},
              levels_.data(),
              {lists_[0].data(), lists_[1].data()},
              control_.data(),
              marks_.data(),
+             // Behind the marks of all regions that there may be, a bit for each vertex.
+             marks_.data() + marks_.size() / 2,
              has_regions(arm) ? region_size(net.vertices) : 0},
       arm_{make_arm(arm, net_, state_)},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {
   warden::stream_ref{}.synchronize();  // whoever made the network
-  run(&note_edges, {net_, edges_.data()}, stream_);
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
   if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level();
   state_.due_a_level = static_cast<float>(options_.rounds_a_level / at_once_);
@@ -144,6 +157,7 @@ void flow_finder::find(teller const& say) {
   std::uint64_t const rounds = now_.rounds;
   run(&note_sides, {heights_[0].data(), net_.vertices, sides_.data()}, stream_);
   bring_to(net_.source, say);
+  read_residual();
   facts_.rounds = now_.rounds;
   facts_.rounds_back = now_.rounds - rounds;
   facts_.pushes = now_.pushes;
@@ -160,9 +174,8 @@ std::string flow_finder::tune() {
 void flow_finder::begin() {
   facts_ = {};
   warden::stream_ref{}.synchronize();  // whoever made the network
-  vertices_.fill_bytes(0, stream_);
   control_.fill_bytes(0, stream_);
-  warden::copy(residual_.data(), net_.capacities, net_.arcs, stream_);
+  run(&begin_flow, {net_, state_}, stream_);
 }
 
 /// Until nobody has excess that can get there.
@@ -203,7 +216,10 @@ void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
   do {
     replay(rounds_, [&] { enqueue_rounds(); });
     read();
-    if (say) say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
+    if (say) {
+      read_residual();
+      say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
+    }
     if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
   } while ((now_.rounds - before) * arm_->steps() < due && now_.active[0] != 0);
 }
@@ -227,6 +243,11 @@ void flow_finder::replay(std::optional<warden::graph>& kept, Enqueue enqueue) {
 }
 
 /// Blocks the host.
+void flow_finder::read_residual() {
+  run(&note_residual, {arcs_.data(), net_.arcs, residual_.data()}, stream_);
+  stream_.synchronize();
+}
+/// The same.
 control flow_finder::read() {
   warden::copy(&now_, control_.data(), 1, stream_);
   stream_.synchronize();

@@ -89,6 +89,7 @@ class flow_finder {
   template <class Enqueue>
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
   control read();
+  void read_residual();
   [[noreturn]] void give_up();
 
   network net_;
@@ -98,7 +99,8 @@ class flow_finder {
       interval_;  ///< rounds between two looks for a gap: it divides that an even number of times
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
-  warden::buffer<std::uint32_t> residual_, edges_, levels_, heights_[2], lists_[2], marks_;
+  warden::buffer<arc> arcs_;
+  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], marks_;
   warden::buffer<std::uint8_t> sides_;
   warden::buffer<control> control_;
   flow_state state_;

@@ -28,7 +28,7 @@ struct locked_receive {
   push what;
 
   WARDEN_DEVICE void operator()(vertex_state& v, locked_context const& c) const {
-    std::uint32_t* const residual = &c.state.residual[what.arc];
+    std::uint32_t* const residual = &c.state.arcs[what.arc].residual;
     simt::store_relaxed(residual, simt::load_relaxed(residual) + what.amount);
     std::uint64_t const excess = simt::load_relaxed(&v.excess);
     if (excess == 0) activate(c.state, c.next, what.to);
@@ -70,11 +70,11 @@ class by_locks : public in_a_round {
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
     return simt::load_relaxed(&context_.state.vertices[v].excess);
   }
-  WARDEN_DEVICE std::uint32_t residual(std::uint64_t arc) const {
-    return simt::load_relaxed(&context_.state.residual[arc]);
+  WARDEN_DEVICE static std::uint32_t residual(arc const& a) {
+    return simt::load_relaxed(&a.residual);
   }
-  WARDEN_DEVICE void set_residual(std::uint64_t arc, std::uint32_t value) const {
-    simt::store_relaxed(&context_.state.residual[arc], value);
+  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
+    simt::store_relaxed(&a.residual, value);
   }
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without

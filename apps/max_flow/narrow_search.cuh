@@ -19,10 +19,12 @@ class narrow_frontiers {
   /// differ in size. A level with more is done sooner by all blocks, barrier and all.
   WARDEN_DEVICE static std::uint32_t most() { return simt::cluster_size() * (room / 2); }
 
-  /// By one thread of each block, before the first level, `level`, of which `n` vertices are here.
-  WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n) {
+  /// By one thread of each block, before the first level, `level`, of which `n` vertices are here,
+  /// and `found` with excess are this block's to count.
+  WARDEN_DEVICE void begin(std::uint32_t level, std::uint32_t n, std::uint32_t found) {
     simt::shared_store(counts_[level % 3], n);
     simt::shared_store(counts_[(level + 1) % 3], 0u);
+    simt::shared_store(found_[level % 3], found);
     simt::shared_store(found_[(level + 1) % 3], 0u);
     simt::shared_store(is_full_[0], 0u);
     simt::shared_store(is_full_[1], 0u);
@@ -58,13 +60,11 @@ class narrow_frontiers {
     simt::cluster_store(rows_[level % 2][place], rank, of.begin | (of.end - of.begin) << 32);
   }
 
-  /// By any thread: all blocks are told of a vertex with excess in the frontier of `level`. They
-  /// are few.
-  WARDEN_DEVICE void tell_found(std::uint32_t level) {
-    for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
-      simt::cluster_add(found_[level % 3], rank, 1);
+  /// By any thread: it has found a vertex with excess for the frontier of `level`.
+  WARDEN_DEVICE void note_found(std::uint32_t level) {
+    simt::cluster_add(found_[level % 3], simt::cluster_rank(), 1);
   }
-  /// How many they are; behind the barrier before that level, but not before the first one.
+  /// How many of them this block has found; behind the barrier before that level.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t found(std::uint32_t level) const {
     return simt::shared_load(found_[level % 3]);
   }
@@ -80,24 +80,33 @@ class narrow_frontiers {
 
   /// By a warp of each block: counts the frontier of `level`, while others go through it.
   WARDEN_DEVICE std::uint32_t count(std::uint32_t level) {
-    bool const is = simt::lane_id() < simt::cluster_size();
-    std::uint32_t const n =
-        simt::warp_sum(is ? simt::cluster_load(counts_[level % 3], simt::lane_id()) : 0u);
-    if (simt::lane_id() == 0) simt::shared_store(totals_[level % 2], n);
+    unsigned const rank = simt::lane_id();
+    bool const is = rank < simt::cluster_size();
+    std::uint32_t const some = is ? simt::cluster_load(counts_[level % 3], rank) : 0u;
+    std::uint32_t const with_excess = is ? simt::cluster_load(found_[level % 3], rank) : 0u;
+    std::uint32_t const n = simt::warp_sum(some), found = simt::warp_sum(with_excess);
+    if (simt::lane_id() == 0) {
+      simt::shared_store(totals_[level % 2], n);
+      simt::shared_store(totals_found_[level % 2], found);
+    }
     return n;
   }
   /// What it counted, behind the next barrier.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t counted(std::uint32_t level) const {
     return simt::shared_load(totals_[level % 2]);
   }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t counted_found(std::uint32_t level) const {
+    return simt::shared_load(totals_found_[level % 2]);
+  }
 
  private:
   // [level modulo 2][place]
   std::uint64_t rows_[2][room];  ///< where it begins, and from bit 32 on its length
   std::uint32_t vertices_[2][room];
-  std::uint32_t counts_[3];   ///< [level modulo 3]
-  std::uint32_t found_[3];    ///< [level modulo 3] of the whole cluster
-  std::uint32_t totals_[2];   ///< [level modulo 2] of the whole cluster
+  std::uint32_t counts_[3];  ///< [level modulo 3]
+  std::uint32_t found_[3];   ///< [level modulo 3] by this block, wherever they were put
+  std::uint32_t totals_[2];  ///< [level modulo 2] of the whole cluster
+  std::uint32_t totals_found_[2];
   std::uint32_t is_full_[2];  ///< the same
 };
 /// Levels that a cluster does while the others wait: they do not wait forever.
@@ -121,22 +130,24 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
   auto const reach = [&](std::uint64_t first, std::uint64_t end, unsigned stride) {
     for (; first < end; first += each * stride) {
       std::uint32_t v[each]{}, had[each]{}, to[each]{}, place[each]{};
-      bool leads[each]{}, has_excess[each]{};
+      bool leads[each]{};
+      std::uint64_t excess[each]{};
       row its[each]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         std::uint64_t const back = first + k * stride;
         if (back >= end) continue;
-        v[k] = net.neighbours[back];
-        leads[k] = a.leads_here(back);
+        arc const that = a.state.arcs[back];
+        v[k] = that.ends.to;
+        leads[k] = a.leads_here(that);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         leads[k] = leads[k] && !net.is_terminal(v[k]);
         if (!leads[k]) continue;
         had[k] = a.claim(level, v[k]);
-        its[k] = row_of(net, v[k]);
-        has_excess[k] = a.has_excess(v[k]);
+        its[k] = a.state.row_of(v[k]);
+        excess[k] = a.state.vertices[v[k]].excess;
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -146,10 +157,8 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
         place[k] = frontiers.reserve(level + 1, to[k]);
         // Until then its arcs come nearer.
-        simt::prefetch(&net.neighbours[its[k].begin]);
-        simt::prefetch(&a.state.residual[its[k].begin]);
-        simt::prefetch(&a.state.both[its[k].begin]);
-        if (has_excess[k]) frontiers.tell_found(level + 1);
+        simt::prefetch(&a.state.arcs[its[k].begin]);
+        if (excess[k] != 0) frontiers.note_found(level + 1);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -174,23 +183,23 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
 /// over the first cluster.
 WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& frontiers,
                                         search_step const& now) {
-  network const& net = a.network;
   control& c = *a.state.control;
   unsigned const rank = simt::cluster_rank(), blocks = simt::cluster_size();
   bool const is_first = simt::thread_rank() == 0;
   auto const n = static_cast<std::uint32_t>(now.n);
   if (is_first) {
-    frontiers.begin(now.level, (n + blocks - 1 - rank) / blocks);
+    frontiers.begin(now.level, (n + blocks - 1 - rank) / blocks,
+                    rank == 0 ? static_cast<std::uint32_t>(now.found_here) : 0);
     if (rank == 0) now.make_room(c);
   }
   for (std::uint32_t i = simt::thread_rank(); i * blocks + rank < n; i += simt::block_threads()) {
     std::uint32_t const v = a.state.list_in(now.number)[i * blocks + rank];
-    frontiers.put(now.level, rank, i, v, row_of(net, v));
+    frontiers.put(now.level, rank, i, v, a.state.row_of(v));
   }
   simt::sync_cluster();
 
   std::uint32_t level = now.level;
-  std::uint64_t found = now.found;  // all threads count the same
+  std::uint64_t found = now.found;  // as all threads count
   bool is_over = false;
   while (!is_over && found != now.enough && !frontiers.is_full(level) &&
          level - now.level < most_narrow_levels) {
@@ -198,8 +207,8 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
     // What the level wrote is behind it, in all blocks: the next one's frontier, and its number.
     simt::sync_cluster();
     is_over = frontiers.counted(level) == 0;
+    found += frontiers.counted_found(level);
     level += is_over ? 0 : 1;
-    if (!is_over) found += frontiers.found(level);
   }
   // An empty level is followed by none.
   std::uint32_t const left = is_over ? 0 : frontiers.size(level);
@@ -207,9 +216,9 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
     std::uint64_t const place = simt::fetch_add_together(now.next_n(c), 1);
     a.state.list_in(now.number + 1)[place] = frontiers.vertex(level, i);
   }
-  if (!is_first || rank != 0) return;
-  now.goes_on_at(c, level);
-  *now.next_found(c) = found - now.found;
+  if (!is_first) return;
+  if (!is_over) simt::fetch_add(now.next_found(c), std::uint64_t{frontiers.found(level)});
+  if (rank == 0) now.goes_on_at(c, level, found);
 }
 
 }  // namespace max_flow

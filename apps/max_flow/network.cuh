@@ -32,8 +32,5 @@ struct network {
 struct row {
   std::uint64_t begin, end;
 };
-WARDEN_DEVICE row row_of(network const& net, std::uint32_t v) {
-  return {net.offsets[v], net.offsets[v + std::uint64_t{1}]};
-}
 
 }  // namespace max_flow

@@ -23,7 +23,7 @@ struct receive {
   static constexpr bool reads_other_memory = false;
 
   WARDEN_DEVICE void operator()(vertex_state& v, flow_state const& s) const {
-    s.residual[what.arc] += what.amount;
+    s.arcs[what.arc].residual += what.amount;
     if (v.excess == 0) activate(s, s.control->next, what.to);
     v.excess += what.amount;
   }

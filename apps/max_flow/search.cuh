@@ -34,9 +34,7 @@ struct search {
     return wanted == 0 && finds_side ? ~std::uint64_t{0} : wanted;
   }
   /// Whether whoever `back`, an arc of a vertex, leads to may push to that vertex.
-  WARDEN_DEVICE bool leads_here(std::uint64_t back) const {
-    return state.residual[back] != state.both[back];
-  }
+  WARDEN_DEVICE static bool leads_here(arc const& back) { return back.residual != back.both; }
   /// Gives `v`, which a vertex of `level` leads to, its height. Returns the one that it had: that
   /// of vertices that nobody reached, for one, who then puts it into the next frontier.
   WARDEN_DEVICE std::uint32_t claim(std::uint32_t level, std::uint32_t v) const {
@@ -52,22 +50,23 @@ struct search {
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
-  std::uint64_t n;       ///< vertices of the frontier
-  std::uint64_t found;   ///< with excess, in the frontier and before
-  std::uint64_t enough;  ///< of these
+  std::uint64_t n;           ///< vertices of the frontier
+  std::uint64_t found_here;  ///< those with excess
+  std::uint64_t found;       ///< before
+  std::uint64_t enough;      ///< of these: a cluster knows no more when it begins a level
 
   /// The first one, behind a barrier; by one thread of a block, which then tells the others. What a
   /// step writes here is for the next one, in words that nobody reads who is late for this one.
-  WARDEN_DEVICE void begin(search const& a) {
-    found = 0;
-    begin(a, 0);
-  }
+  WARDEN_DEVICE void begin(search const& a) { begin(a, 0); }
   WARDEN_DEVICE void next(search const& a) { begin(a, number + 1); }
   /// Nobody is left, or nobody else is looked for.
   [[nodiscard]] WARDEN_DEVICE bool is_last() const { return n == 0 || found == enough; }
-  /// By one thread of one block: the level of the step behind this one.
-  WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level) const {
+  /// By one thread of one block: the level of the step behind this one, and what was found before
+  /// that.
+  WARDEN_DEVICE void goes_on_at(control& c, std::uint32_t next_level,
+                                std::uint64_t found_before) const {
     c.step_level[(number + 1) % 2] = next_level;
+    c.search.found[(number + 1) % 2] = found_before;
   }
   /// The number of vertices in the frontier of the step behind this one, 0 when this one begins.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_n(control& c) const {
@@ -75,12 +74,12 @@ struct search_step {
   }
   /// Those of them with excess.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t* next_found(control& c) const {
-    return &c.search.found[(number + 1) % 3];
+    return &c.search.found_here[(number + 1) % 3];
   }
   /// By one thread of one block: makes that so for the step behind that.
   WARDEN_DEVICE void make_room(control& c) const {
     c.reached[(number + 2) % 3] = 0;
-    c.search.found[(number + 2) % 3] = 0;
+    c.search.found_here[(number + 2) % 3] = 0;
   }
 
  private:
@@ -89,7 +88,8 @@ struct search_step {
     number = this_number;
     level = simt::load_relaxed(&c.step_level[number % 2]);
     n = simt::load_relaxed(&c.reached[number % 3]);
-    found += simt::load_relaxed(&c.search.found[number % 3]);
+    found_here = simt::load_relaxed(&c.search.found_here[number % 3]);
+    found = simt::load_relaxed(&c.search.found[number % 2]);
     enough = a.enough();
   }
 };
@@ -128,12 +128,13 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
   std::uint32_t const level = now.level;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
     now.make_room(c);
-    now.goes_on_at(c, level + 1);
+    now.goes_on_at(c, level + 1, now.found + now.found_here);
     a.state.levels[level] = static_cast<std::uint32_t>(now.n);
   }
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
-  auto const reach = [&](std::uint64_t back) {
-    std::uint32_t const v = net.neighbours[back];
+  auto const reach = [&](std::uint64_t i) {
+    arc const back = a.state.arcs[i];
+    std::uint32_t const v = back.ends.to;
     // No way leads through the other terminal, where excess stays.
     if (!a.leads_here(back) || net.is_terminal(v)) return;
     if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices || !a.reaches(level, v)) return;
@@ -141,13 +142,13 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
   };
   if (level == 0) {
-    row const all = row_of(net, a.target);
+    row const all = a.state.row_of(a.target);
     return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
   }
   std::uint32_t const* const frontier = a.state.list_in(now.number);
   for_rows<row_lanes>(
       now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
-      [&](std::uint64_t i) { return row_of(net, frontier[i]); },
+      [&](std::uint64_t i) { return a.state.row_of(frontier[i]); },
       [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
         for (; arc < end; arc += stride) reach(arc);
       });

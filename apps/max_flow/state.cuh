@@ -18,16 +18,37 @@ inline constexpr unsigned row_lanes = 8;
 /// Threads of a block that works by itself for a while. A simulated thread is dear.
 inline constexpr unsigned one_block_threads = simt::has_registers ? 1024 : 32;
 
+/// An arc, all of which a vertex looks at together.
+struct alignas(16) arc {
+  /// Read by one load.
+  struct alignas(8) ends {
+    std::uint32_t to;    ///< where it leads
+    std::uint32_t back;  ///< the other arc of its edge
+  };
+  arc::ends ends;
+  std::uint32_t residual;  ///< what it has room for
+  /// That and what the arc back has room for, which always are the capacity of their edge.
+  std::uint32_t both;
+};
+
 /// The record: what has come to a vertex and not gone on. 2^31 edges of less than 2^32 each come to
 /// less than 2^63: no sum of capacities leaves 64 bits.
-struct vertex_state {
+/// And where its arcs stand: whoever wants to know the one wants to know the other.
+struct alignas(16) vertex_state {
+  /// Read by one load. Of a row of 2^32 arcs, all of which are loops and lead nowhere, none is
+  /// told.
+  struct alignas(8) arc_range {
+    std::uint32_t first, number;
+  };
   std::uint64_t excess;
+  arc_range arcs;
 };
 
 /// What the blocks of a search tell one another; all of it is 0 before.
 struct search_control {
-  std::uint64_t wanted;    ///< vertices with excess that may get rid of it
-  std::uint64_t found[3];  ///< those of them that were reached: see search_step
+  std::uint64_t wanted;         ///< vertices with excess that may get rid of it
+  std::uint64_t found[2];       ///< those of them that were reached: see search_step
+  std::uint64_t found_here[3];  ///< the same
   apps::grid_barrier_state barrier;
 };
 
@@ -55,11 +76,8 @@ inline constexpr std::uint32_t no_level = 0xffffffff;
 /// writes those of its active vertices, changed or not, for the next one. A vertex's two heights
 /// are the same when it is inactive.
 struct flow_state {
-  vertex_state* vertices;   ///< [vertex] of terminals nothing is kept
-  std::uint32_t* residual;  ///< [arc]
-  /// [arc] Its residual capacity and that of the arc back together, which always are the capacity
-  /// of their edge.
-  std::uint32_t const* both;
+  vertex_state* vertices;  ///< [vertex] of terminals nothing is kept
+  arc* arcs;
   std::uint32_t* heights[2];  ///< [vertex]
   std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
   std::uint32_t* lists[2];    ///< room for all vertices each
@@ -67,10 +85,15 @@ struct flow_state {
   /// Where regions of `region_size` neighbouring vertices are discharged, and lists are lists of
   /// those: [region] whether it stands in the list of the next round. Else null.
   std::uint32_t* marks;
-  std::uint32_t region_size;
+  std::uint32_t* active;  ///< [vertex / 32] the same of vertices, a bit each
+  std::uint64_t region_size;
   /// Steps in each of some rounds until the next search, for each level of the last one.
   float due_a_level = 0;
 
+  [[nodiscard]] WARDEN_DEVICE row row_of(std::uint32_t v) const {
+    auto const [first, number] = vertices[v].arcs;
+    return {first, std::uint64_t{first} + number};
+  }
   // Chosen, not indexed: else a kernel keeps them in local memory.
 
   /// The heights that round `number` reads.
@@ -88,13 +111,18 @@ WARDEN_DEVICE void put(flow_state const& s, std::uint32_t number, std::uint32_t 
   std::uint64_t const place = simt::fetch_add_together(&s.control->active[number % 3], 1);
   s.list_in(number)[place] = item;
 }
-/// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
-/// once in a round; of a region with several such vertices one is the first.
-WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
-  if (s.marks == nullptr) return put(s, number, v);
-  std::uint32_t const region = v / s.region_size;
+/// Puts the region of `v` into that list, unless it stands there.
+WARDEN_DEVICE void put_region(flow_state const& s, std::uint32_t number, std::uint32_t v) {
+  auto const region = static_cast<std::uint32_t>(v / s.region_size);
   std::uint32_t* const mark = &s.marks[region];
   if (simt::load_relaxed(mark) == 0 && simt::exchange(mark, 1u) == 0) put(s, number, region);
+}
+/// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
+/// once in a round.
+WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
+  if (s.marks == nullptr) return put(s, number, v);
+  simt::fetch_or(&s.active[v / 32], 1u << v % 32);
+  put_region(s, number, v);
 }
 
 /// What a lane did in a round.
@@ -134,9 +162,16 @@ struct round {
   }
   /// Notes that a vertex goes from one height to another in this round.
   WARDEN_DEVICE void note_height(std::uint32_t from, std::uint32_t to) const {
-    if (simt::fetch_add(&state.levels[from], ~std::uint32_t{0}) == 1)
-      simt::fetch_min(&state.control->empty[interval], from);
+    if (leave_level(from, to) == 1) note_empty(from);
+  }
+  /// In two parts, for who does not want to wait between them: how many there were, with it. If it
+  /// was the last one, the level is empty.
+  WARDEN_DEVICE std::uint32_t leave_level(std::uint32_t from, std::uint32_t to) const {
     if (to < network.vertices) simt::fetch_add(&state.levels[to], 1u);
+    return simt::fetch_add(&state.levels[from], ~std::uint32_t{0});
+  }
+  WARDEN_DEVICE void note_empty(std::uint32_t level) const {
+    simt::fetch_min(&state.control->empty[interval], level);
   }
   /// Adds what the lanes of a whole warp did.
   WARDEN_DEVICE void note_work(work const& done) const {

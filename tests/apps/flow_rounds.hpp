@@ -79,7 +79,7 @@ class flow_rounds {
   /// Level by level, until all are reached who have excess and are not cut off.
   std::uint64_t search(std::uint32_t target, bool is_first) {
     std::vector<std::uint32_t> const before = is_first ? std::vector<std::uint32_t>(n_) : heights_;
-    std::uint32_t missing = 0;
+    std::uint32_t missing = 0, of_last_level = 0;
     for (std::uint32_t v = 0; v < n_; ++v) missing += has_excess(v) && before[v] < n_ ? 1 : 0;
     bool const finds_side = target == ends_.sink && missing == 0;
     heights_.assign(n_, n_);
@@ -87,13 +87,18 @@ class flow_rounds {
     std::vector<std::uint32_t> reached{target};
     std::size_t i = 0;
     for (std::uint32_t level = n_; i < reached.size(); ++i) {
-      if (heights_[reached[i]] != level && missing == 0 && !finds_side) break;
+      if (heights_[reached[i]] != level) {
+        // Those of the level that begins are counted in it.
+        if (missing + of_last_level == 0 && !finds_side) break;
+        of_last_level = 0;
+      }
       level = heights_[reached[i]];
       for_arcs(reached[i], [&](std::uint64_t a, std::uint32_t v) {
         if (heights_[v] != n_ || residual_[rows_.reverse[a]] == 0 || is_terminal(v)) return;
         heights_[v] = heights_[reached[i]] + 1;
         reached.push_back(v);
         missing -= has_excess(v) ? 1 : 0;
+        of_last_level += has_excess(v) ? 1 : 0;
       });
     }
     std::uint64_t levels = heights_[reached.back()] + std::uint64_t{1};
@@ -134,7 +139,7 @@ class flow_rounds {
       for_arcs(v, [&](std::uint64_t a, std::uint32_t w) {
         if (w == v) return;
         if (residual_[a] == 0) {
-          if (heights_[w] == heights_[v] + 1) lowest = std::min(lowest, heights_[v] + 2);
+          if (!is_terminal(w)) lowest = std::min(lowest, heights_[v] + 2);
         } else if (excess_[v] != 0 && heights_[w] + 1 == heights_[v]) {
           auto const amount =
               static_cast<std::uint32_t>(std::min<std::uint64_t>(excess_[v], residual_[a]));

@@ -18,14 +18,16 @@ INSTANTIATE_TEST_SUITE_P(max_flow_seeds, arms,
                          testing::Values("lock_tuned", "atomics", "warden", "warden_regions"),
                          [](auto const& arm) { return arm.param; });
 
-/// Many sources of pushes to few vertices, so that they meet.
+/// Many sources of pushes to few vertices, so that they meet; and more vertices than a region has.
 TEST_P(arms, find_flows) {
+  bool const has_borders = max_flow::has_regions(GetParam());
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    EXPECT_EQ(
-        test::complaint_of(generate(graph::washington{
-                               {.rows = 4, .columns = 3, .largest_capacity = 9, .seed = seed}}),
-                           GetParam()),
-        "");
+    EXPECT_EQ(test::complaint_of(generate(graph::washington{{.rows = has_borders ? 10u : 4u,
+                                                             .columns = has_borders ? 8u : 3u,
+                                                             .largest_capacity = 9,
+                                                             .seed = seed}}),
+                                 GetParam()),
+              "");
   });
 }
 

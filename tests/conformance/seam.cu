@@ -96,7 +96,7 @@ TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
 struct cluster_words {
   std::uint64_t wide;
   std::uint32_t narrow, count;
-  std::uint32_t sum, bits, both;
+  std::uint32_t sum, bits;
   std::uint32_t plain[96];  ///< [thread] in global memory, too
 };
 /// Everybody tells the next block of the cluster, and hears from the one before.
@@ -110,7 +110,6 @@ WARDEN_KERNEL void clusters(arguments a) {
     simt::shared_store(mine.count, 0u);
     simt::shared_store(mine.sum, 0u);
     simt::shared_store(mine.bits, 0u);
-    simt::shared_store(mine.both, 0u);
   }
   simt::sync_cluster();
   for (std::uint32_t round = 1; round < 4; ++round) {
@@ -125,8 +124,6 @@ WARDEN_KERNEL void clusters(arguments a) {
     simt::cluster_add(mine.sum, next, me);
     simt::cluster_add(mine.sum, rank, 1000);
     simt::cluster_set_bits(mine.bits, me % 2 == 0 ? next : rank, 1u << me % 32);
-    if (me == round) simt::cluster_add(mine.both, next, 5);
-    if (me == 0) simt::cluster_add(mine.both, rank, simt::cluster_exchange(mine.both, 0));
     simt::store_relaxed(&out[rank * 96 + me], std::uint64_t{rank + me + round});
     simt::sync_cluster();
     expect(a, simt::shared_load(mine.narrow) == before + round);
@@ -134,7 +131,6 @@ WARDEN_KERNEL void clusters(arguments a) {
     expect(a, simt::shared_load(mine.count) == 2 * 96 * round);
     expect(a, simt::shared_load(mine.sum) == round * (96 * 95 / 2 + 96 * 1000));
     expect(a, simt::shared_load(mine.bits) == ~0u);
-    expect(a, simt::shared_load(mine.both) == 5 * round);
     unsigned const other = (me + 1) % 96;
     expect(a, simt::shared_load(mine.plain[other]) == other * round);
     expect(a, simt::cluster_load(mine.narrow, next) == rank + round);

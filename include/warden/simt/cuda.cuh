@@ -267,12 +267,6 @@ WARDEN_DEVICE void store_whole_flit(flit_words* address, flit_words value) {
       : "memory");
 }
 
-/// Of global memory or a shared one's, at device scope: one load, whatever it is.
-WARDEN_DEVICE std::uint32_t load_anywhere(std::uint32_t const* address) {
-  std::uint32_t v;
-  asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(address) : "memory");
-  return v;
-}
 /// Brings an address nearer, into the level-2 cache: nobody waits for it.
 WARDEN_DEVICE void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));

@@ -48,12 +48,6 @@ WARDEN_DEVICE unsigned of_cluster(void const* own, unsigned rank) {
 }
 }  // namespace detail
 template <class T>
-WARDEN_DEVICE T const* cluster_address(T const& own, unsigned rank) {
-  T const* address;
-  asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(&own), "r"(rank));
-  return address;
-}
-template <class T>
 WARDEN_DEVICE T cluster_load(T const& own, unsigned rank) {
   static_assert(detail::word<T>);
   if (rank == cluster_rank()) return shared_load(own);
@@ -121,25 +115,12 @@ WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned rank,
                : "memory");
   return old;
 }
-/// Of the caller's own.
-WARDEN_DEVICE std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value) {
-  std::uint32_t old;
-  asm volatile("atom.relaxed.cluster.shared::cta.exch.b32 %0, [%1], %2;"
-               : "=r"(old)
-               : "r"(detail::in_shared(&own)), "r"(value)
-               : "memory");
-  return old;
-}
 
 #else  // each block is a cluster by itself
 WARDEN_DEVICE unsigned cluster_size() { return 1; }
 WARDEN_DEVICE unsigned cluster_rank() { return 0; }
 WARDEN_DEVICE void sync_cluster() { __syncthreads(); }
 
-template <class T>
-WARDEN_DEVICE T const* cluster_address(T const& own, unsigned) {
-  return &own;
-}
 template <class T>
 WARDEN_DEVICE T cluster_load(T const& own, unsigned) {
   return shared_load(own);
@@ -156,9 +137,6 @@ WARDEN_DEVICE void cluster_set_bits(std::uint32_t& own, unsigned, std::uint32_t 
 }
 WARDEN_DEVICE std::uint32_t cluster_fetch_add(std::uint32_t& own, unsigned, std::uint32_t value) {
   return shared_fetch_add(own, value);
-}
-WARDEN_DEVICE std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value) {
-  return shared_exchange(own, value);
 }
 #endif
 

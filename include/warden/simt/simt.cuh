@@ -18,10 +18,8 @@
 /// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |
 /// | ^ | `sync_cluster()` | every thread of its blocks |
 /// | ^ | `cluster_load cluster_store` | `(own, rank)`: what `own` is in another block of it |
-/// | ^ | `cluster_address(own, rank)` | the same, for `load_anywhere` |
 /// | ^ | `cluster_fetch_add` | the same, of 32 bits; the old value |
-/// | ^ | `cluster_add cluster_set_bits` | of 32 bits; no result |
-/// | ^ | `cluster_exchange(own)` | of 32 bits; the caller's own. All: dynamic shared memory |
+/// | ^ | `cluster_add cluster_set_bits` | of 32 bits; no result. All: dynamic shared memory |
 /// | warp | `sync_warp(m) ballot(m, p) any(m, p)` | every lane named in the mask m, at one place |
 /// | ^ | `shuffle(m, v, lane) match_any(m, v)` | values of 4 or 8 bytes |
 /// | ^ | `match_below<Limit>(m, v)` | the same of values below `Limit` |
@@ -41,7 +39,6 @@
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
 /// | ^ | `store_four_words` | 16 bytes, plain |
 /// | ^ | `prefetch(address)` | will be loaded soon |
-/// | ^ | `load_anywhere` | 4 bytes, of global memory or from a `cluster_address` |
 /// | shared | `shared_load shared_store` | relaxed, block scope |
 /// | ^ | `shared_fetch_add shared_fetch_min` | the same; the old value |
 /// | ^ | `shared_set_bits` | the same, of 32 bits; no result |

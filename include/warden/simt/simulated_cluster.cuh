@@ -23,13 +23,6 @@ T* of_cluster(T const& own, unsigned rank, site const& where) {
 }
 }  // namespace detail
 template <class T>
-T const* cluster_address(T const& own, unsigned rank, site where = site::current()) {
-  return detail::of_cluster(own, rank, where);
-}
-inline std::uint32_t load_anywhere(std::uint32_t const* address, site where = site::current()) {
-  return load_relaxed(address, where);
-}
-template <class T>
 T cluster_load(T const& own, unsigned rank, site where = site::current()) {
   return shared_load(*detail::of_cluster(own, rank, where), where);
 }
@@ -41,10 +34,6 @@ void cluster_store(T& own, unsigned rank, std::type_identity_t<T> value,
 inline void cluster_set_bits(std::uint32_t& own, unsigned rank, std::uint32_t bits,
                              site where = site::current()) {
   shared_set_bits(*detail::of_cluster(own, rank, where), bits, where);
-}
-inline std::uint32_t cluster_exchange(std::uint32_t& own, std::uint32_t value,
-                                      site where = site::current()) {
-  return shared_exchange(own, value, where);
 }
 inline void cluster_add(std::uint32_t& own, unsigned rank, std::uint32_t value,
                         site where = site::current()) {
