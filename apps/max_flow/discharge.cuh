@@ -61,12 +61,11 @@ class discharge {
     }
     // One load: others may add to it meanwhile.
     std::uint64_t const excess = is && lane() == 0 ? by.excess(v) : 0;
-    excess_ = simt::shuffle(simt::full_warp, excess, simt::lane_id() - lane());
-    left_ = mine();
+    left_ = excess_ = simt::shuffle(simt::full_warp, excess, simt::lane_id() - lane());
     // One that was found to be cut off leaves the list: both its heights say so now. So does one
     // whose excess went on in the round in which it came.
     if (is_cut_off() || excess_ == 0) return;
-    arcs_ = round_.state.arcs + arcs.begin;
+    first_ = arcs.begin;
     n_ = static_cast<std::uint32_t>(arcs.end - arcs.begin);
   }
 
@@ -80,21 +79,22 @@ class discharge {
   /// warp.
   template <class Send>
   WARDEN_DEVICE void next(Send send) {
-    std::uint32_t const first = at_ + lane();
-    at_ += arcs_each * lanes;
+    std::uint32_t const left = n_ - at_;
+    std::uint64_t const first = first_ + at_ + lane();
+    at_ += left < arcs_each * lanes ? left : arcs_each * lanes;
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
-    auto const is = [&](unsigned k) { return first + k * lanes < n_; };
-    arc* const row = arcs_ + first;
+    auto const is = [&](unsigned k) { return lane() + k * lanes < left; };
     // All is asked for before any answer is looked at; but for the heights of those whom nothing
     // can be pushed to, which are not worth a load each.
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;
-      auto const [to, back] = row[k * lanes].ends;
+      arc const& a = round_.state.arcs[first + k * lanes];
+      auto const [to, back] = a.ends;
       pushes[k].to = to;
       pushes[k].arc = back;
-      residual[k] = by_.residual(row[k * lanes]);
+      residual[k] = by_.residual(a);
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
@@ -109,7 +109,7 @@ class discharge {
     share(pushes);
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k)
-      send(pushes[k], take(pushes[k], row[k * lanes], residual[k]));
+      send(pushes[k], take(pushes[k], first + k * lanes, residual[k]));
   }
 
   /// After the last arc: the height of the next round, and the place in it. Collective over the
@@ -120,16 +120,14 @@ class discharge {
       may_rise_to(simt::shuffle(simt::full_warp, lowest_, simt::lane_id() ^ other));
     if (!is_ || lane() != 0) return;
     if (is_cut_off() || excess_ == 0) return by_.end(v_, height_, height_, false, false);
-    std::uint32_t const pushed = mine() - left_;
-    bool const has_more = excess_ != pushed;
-    // Who has excess left has pushed along all that lead one lower; unless it has more than it may
+    // Who has excess left has pushed along all that lead one lower; unless it had more than it may
     // push at once, and goes on.
-    bool const goes_on = has_more && left_ == 0;
-    bool const rises = has_more && !goes_on && lowest_ > height_;
+    bool const has_more = left_ != 0;
+    bool const rises = has_more && !goes_on_ && lowest_ > height_;
     relabels_ += rises ? 1 : 0;
     // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
-    bool const keeps = by_.keeps(v_, pushed, excess_ - pushed);
-    bool const waits = has_more && !goes_on && !rises;
+    bool const keeps = by_.keeps(v_, excess_ - left_, left_);
+    bool const waits = has_more && !goes_on_ && !rises;
     by_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
   }
 
@@ -138,10 +136,6 @@ class discharge {
 
  private:
   WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % lanes; }
-  /// Of the excess, what may be pushed at once: 32 bits are added up in half the time of 64.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t mine() const {
-    return excess_ < 0xffffffff ? static_cast<std::uint32_t>(excess_) : 0xffffffff;
-  }
   [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const { return height_ >= round_.network.vertices; }
 
   /// Where an arc lets the vertex rise to, if it is not pushed along.
@@ -157,11 +151,12 @@ class discharge {
   }
 
   /// This lane's share of the excess for its arcs, whose amounts were the room that they have:
-  /// earlier lanes take what they have room for. Sums stop at what there is, so that they do not
-  /// leave 32 bits.
+  /// earlier lanes take what they have room for. What is pushed along these is below 2^32, as 32
+  /// bits are added up in half the time of 64, and sums stop at what there is.
   WARDEN_DEVICE void share(push (&pushes)[arcs_each]) {
     unsigned const leader = simt::lane_id() - lane();
-    std::uint32_t const had = left_;
+    constexpr std::uint32_t most = 0xffffffff;
+    std::uint32_t const had = left_ < most ? static_cast<std::uint32_t>(left_) : most;
     auto const up_to_had = [&](std::uint32_t one, std::uint32_t other) {
       return one < had - other ? one + other : had;
     };
@@ -174,7 +169,9 @@ class discharge {
       std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
       if (lane() >= distance) sum = up_to_had(before, sum);
     }
-    left_ = had - simt::shuffle(simt::full_warp, sum, leader + lanes - 1);
+    std::uint32_t const all = simt::shuffle(simt::full_warp, sum, leader + lanes - 1);
+    left_ -= all;
+    goes_on_ |= all == most && left_ != 0;
     unsigned const from = lane() == 0 ? leader : simt::lane_id() - 1;
     std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
     std::uint32_t left = lane() == 0 ? sum : sum - before;
@@ -185,10 +182,10 @@ class discharge {
     }
   }
   /// Takes what is pushed along an arc from its residual capacity. Whether somebody else gets it.
-  WARDEN_DEVICE bool take(push const& p, arc& along, std::uint32_t residual) {
+  WARDEN_DEVICE bool take(push const& p, std::uint64_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
     ++pushes_;
-    by_.set_residual(along, residual - p.amount);
+    by_.set_residual(round_.state.arcs[along], residual - p.amount);
     if (!round_.network.is_terminal(p.to)) return true;
     // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
     // nobody waits for.
@@ -210,9 +207,10 @@ class discharge {
   std::uint32_t lowest_;       ///< where it may rise to, as far as this lane knows
   std::uint32_t highest_ = 0;  ///< and if a neighbour is elsewhere
   std::uint64_t excess_ = 0;   ///< at the beginning
-  std::uint32_t left_;         ///< of what may be pushed at once
+  std::uint64_t left_ = 0;     ///< of that
+  bool goes_on_ = false;       ///< for there may be room for what is left
   std::uint64_t arrived_ = 0;
-  arc* arcs_ = nullptr;
+  std::uint64_t first_ = 0;       ///< arc
   std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
   unsigned pushes_ = 0, relabels_ = 0;
 };

@@ -108,6 +108,9 @@ class in_region : public in_a_round {
         map_{first, simt::cluster_size()},
         part_{part},
         first_{first},
+        size_{r.state.region_size < r.network.vertices - first
+                  ? static_cast<std::uint32_t>(r.state.region_size)
+                  : r.network.vertices - first},
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
@@ -281,9 +284,7 @@ class in_region : public in_a_round {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t* now_active() const {
     return step_ % 2 == 0 ? mine_.active[0] : mine_.active[1];
   }
-  WARDEN_DEVICE bool is_here(std::uint32_t v) const {
-    return v - first_ < round_.state.region_size;
-  }
+  WARDEN_DEVICE bool is_here(std::uint32_t v) const { return v - first_ < size_; }
   WARDEN_DEVICE void leave(push const& p) const {
     std::uint32_t const at = simt::shared_fetch_add(mine_.counts->leaving, 1u);
     if (at >= region_memory::most_leaving) return send_now(to_, p);
@@ -301,6 +302,7 @@ class in_region : public in_a_round {
   region_map map_;
   std::uint32_t part_;
   std::uint32_t first_;         ///< vertex of the region
+  std::uint32_t size_;          ///< vertices of the region that there are
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
   std::uint32_t turn_ = 0;                   ///< lists that were made

@@ -49,9 +49,9 @@ struct region_round {
   /// Not more than what is due before the next search needs.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t steps_now() const {
     constexpr std::uint32_t least = simt::has_registers ? 8 : 4;
-    auto const due = static_cast<std::uint32_t>(all.state.due_a_level *
-                                                static_cast<float>(all.state.control->levels));
-    return due < least ? least : due < steps ? due : steps;
+    float const due = all.state.due_a_level * static_cast<float>(all.state.control->levels);
+    if (due >= static_cast<float>(steps)) return steps;
+    return due < static_cast<float>(least) ? least : static_cast<std::uint32_t>(due);
   }
 };
 

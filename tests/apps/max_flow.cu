@@ -260,6 +260,17 @@ TEST_P(arms, add_up_the_largest_capacities) {
   EXPECT_EQ(complaint_of(g, GetParam()), "");
 }
 
+/// A vertex that much more goes through than it may push at once does not need as many rounds.
+TEST_P(arms, push_along_very_many_edges) {
+  edge_list g = network_of(3, {}, {0, 2});
+  for (int i = 0; i < 6000; ++i) {
+    g.from.push_back(i % 2);
+    g.to.push_back(i % 2 + 1);
+    g.weights.push_back(0xffffffffu);
+  }
+  EXPECT_EQ(complaint_of(g, GetParam()), "");
+}
+
 /// What the audit says when one thing is broken in a right answer.
 TEST(max_flow, the_audit_sees_what_is_wrong) {
   // Two ways of 3 and 2; one edge of the first, number 2, has room for more.
