@@ -28,9 +28,16 @@ class Input:
         own = min(((time, arm) for arm, time in self.times().items() if is_wardens(arm)), default=None)
         if own is None:
             return None
-        others = {f"`{arm}`": time for arm, time in self.times().items() if not is_wardens(arm)}
-        others |= {code: times[self.name] for code, times in known.items() if self.name in times}
+        others = {name: time for name, time in self.named_times(known).items() if not is_wardens(name.strip("`"))}
         return own[1], {name: time / own[0] for name, time in others.items()}
+
+    def named_times(self, known):
+        """What arms and known codes are called -> milliseconds"""
+        return {f"`{arm}`": time for arm, time in self.times().items()} | {code: times[self.name] for code, times in known.items() if self.name in times}
+
+    def fastest(self, known):
+        times = self.named_times(known)
+        return min(times, key=times.get)
 
 
 def milliseconds(row):
@@ -73,7 +80,7 @@ def times_markdown(data, what):
         lines.append([f"`{one.name}`", f"{one.vertices:,}", f"{one.operations():,}",
                       *(amount(one.times()[arm]) if arm in one.rows else "-" for arm in arms),
                       *(amount(known[code][one.name]) if one.name in known[code] else "-" for code in codes)])
-        text = f"- `{one.name}`: `{min(one.rows, key=one.times().get)}` is fastest."
+        text = f"- `{one.name}`: {one.fastest(known)} is fastest."
         if (beside := one.beside_warden(known)) and beside[1]:
             text += f" Beside `{beside[0]}`, Warden's fastest arm: {beside_in_words({name: amount(ratio) for name, ratio in beside[1].items()})}"
         words.append(text)
@@ -88,10 +95,10 @@ LARGE = 1_000_000
 def in_words(data):
     """The fastest arms, and Warden's beside the others, over all inputs: of large ones and of others, if there are both."""
     inputs, known = inputs_of(data), known_of(data)
-    fastest = {}  # arm -> inputs
+    fastest = {}  # what it is called -> inputs
     for one in inputs:
-        fastest.setdefault(min(one.rows, key=one.times().get), []).append(f"`{one.name}`")
-    text = "Fastest: " + "; ".join(f"`{arm}` for {listed(names)}" for arm, names in fastest.items()) + "."
+        fastest.setdefault(one.fastest(known), []).append(f"`{one.name}`")
+    text = "Fastest: " + "; ".join(f"{name} for {listed(names)}" for name, names in fastest.items()) + "."
     large, small = ([one for one in inputs if (one.vertices >= LARGE) == is_large] for is_large in (True, False))
     for some, which in ((large, ", inputs of a million vertices or more" if small else ""), (small, ", smaller inputs" if large else "")):
         if ratios := ratios_of(some, known):
@@ -131,6 +138,7 @@ def self_test():
     lines = times_markdown(data, "graph").splitlines()
     assert lines[2] == "| graph | vertices | edges | `lock_tuned` | `atomics` | `warden_deferred` | best known GPU code |", lines[2]
     assert lines[4:6] == ["| `rmat22` | 10 | 40 | 8.00 | 1.00 | 2.00 | 12.8 |", "| `grid` | 10 | 40 | 3.00 | - | 4.00 | - |"], lines
+    assert Input("rmat22", 10, {"atomics": row("rmat22", "atomics", 13.0)}).fastest({"a code": {"rmat22": 12.8}, "another": {"grid": 1}}) == "a code"
     assert lines[7] == ("- `rmat22`: `atomics` is fastest. Beside `warden_deferred`, Warden's fastest arm: `lock_tuned` takes 4.00 times as long, "
                         "`atomics` 0.50, best known GPU code 6.40."), lines[7]
     assert in_words(data) == (
