@@ -31,6 +31,10 @@ UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
 GRID = "grids/grid_barrier_seeds.parts_rounds"
 # That of matrix factorization.
 FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
+# Those of maximum flows.
+# Arcs that lead down by more than one, or vertices that were overlooked.
+SOME = "Which is: [1-9]"
+HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
@@ -38,8 +42,8 @@ TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
-APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization"]
-GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors"]
+APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow"]
+GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors", "flows"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -390,6 +394,15 @@ MUTANTS = {
     "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
                     HALF_DONE),
     "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|ended by signal"),
+    # Regions of maximum flows: who has a neighbour elsewhere rises again, heights of two steps differ, who waits is forgotten.
+    "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
+    "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    # Searches that end early.
+    "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
+    "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
+    "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.add_up_the_largest_capacities/warden_regions",
+                     "overlooked|a flow of|does not end"),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -158,7 +158,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         place[k] = frontiers.reserve(level + 1, to[k]);
         // Until then its arcs come nearer.
         simt::prefetch(&a.state.arcs[its[k].begin]);
-        if (excess[k] != 0) frontiers.note_found(level + 1);
+        if (excess[k] != 0) frontiers.note_found(level + 1);  // sabotage: flow-found
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {

@@ -126,7 +126,7 @@ class in_region : public in_a_round {
   WARDEN_DEVICE std::uint32_t highest(std::uint32_t v, std::uint32_t height) const {
     std::uint32_t const place = map_.spot_of(v).place;
     bool const has_risen = simt::shared_load(mine_.risen[place / 32]) >> place % 32 & 1;
-    return has_risen ? height : height + 2;
+    return has_risen ? height : height + 2;  // sabotage: flow-risen
   }
   WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
     return simt::load_relaxed(&round_.state.vertices[v].excess);
@@ -160,7 +160,7 @@ class in_region : public in_a_round {
       left_ = round_.leave_level(before, height);
     }
     if (is_active) activate_next({rank, place});
-    if (waits) simt::shared_set_bits(mine_.waiting[place / 32], bit);
+    if (waits) simt::shared_set_bits(mine_.waiting[place / 32], bit);  // sabotage: flow-waiting
   }
 
   /// Takes those that are active; whoever is told later is told in device memory. Collective over
@@ -230,7 +230,7 @@ class in_region : public in_a_round {
       for (; active != 0; active &= active - 1) {
         auto const bit = static_cast<std::uint32_t>(simt::first_bit(active));
         std::uint64_t const v = vertex_at(i * 32 + bit);
-        simt::store_relaxed(&next_[v], simt::load_relaxed(&now_[v]));
+        simt::store_relaxed(&next_[v], simt::load_relaxed(&now_[v]));  // sabotage: flow-heights
       }
     });
     return simt::sync_block_or(is_anybody);

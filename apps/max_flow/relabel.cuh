@@ -41,7 +41,7 @@ WARDEN_DEVICE void begin_search(search const& a) {
 /// Both heights are the same, and whoever has excess and can get rid of it is active in round 0.
 /// `is_early` tells that others than those who were reached can get to the target, too.
 WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
-  std::uint32_t const farther = last_level + 1;
+  std::uint32_t const farther = last_level + 1;  // sabotage: flow-farther
   apps::for_my_share(a.network.vertices, [&](std::uint64_t i) {
     auto const v = static_cast<std::uint32_t>(i);
     std::uint32_t height = a.state.heights[0][v];
