@@ -210,8 +210,9 @@ class in_region : public in_a_round {
     return goes_on;
   }
   /// Behind the last step: what leaves the region goes into the log, and who is active or waits is
-  /// told for the next round, in which heights are read that step wrote or did not. Returns whether
-  /// there is anybody. Collective over the block.
+  /// told for the next round. That one may read either array of heights, so that those who are
+  /// active, whose heights may differ, get the last one in both. Returns whether there is anybody.
+  /// Collective over the block.
   WARDEN_DEVICE bool end() const {
     std::uint32_t const all = simt::shared_load(mine_.counts->leaving);
     std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
