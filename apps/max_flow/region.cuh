@@ -98,7 +98,7 @@ struct region_memory {
 class in_region : public in_a_round {
  public:
   /// Mostly all of a row at once: a step waits for the longest one.
-  static constexpr unsigned lanes = 4, arcs_each = 4;
+  static constexpr unsigned lanes = 2, arcs_each = 6;
 
   WARDEN_DEVICE in_region(round const& r, guarded::deferred_ref const& to,
                           region_memory const& mine, std::uint32_t part, std::uint32_t first)
@@ -275,8 +275,8 @@ class in_region : public in_a_round {
   }
   /// Nobody waits for what a level's count was: it is looked at when the next one is asked for.
   WARDEN_DEVICE void note_level() {
-    if (left_ == 1) round_.note_empty(left_level_);
-    left_ = 0;
+    if (left_ == 0) round_.note_empty(left_level_);
+    left_ = ~std::uint32_t{0};
   }
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
@@ -306,9 +306,10 @@ class in_region : public in_a_round {
   std::uint32_t size_;          ///< vertices of the region that there are
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
-  std::uint32_t turn_ = 0;                   ///< lists that were made
-  bool has_more_ = false;                    ///< than the last one had room for
-  std::uint32_t left_level_ = 0, left_ = 0;  ///< a level, and how many were there
+  std::uint32_t turn_ = 0;  ///< lists that were made
+  bool has_more_ = false;   ///< than the last one had room for
+  /// A level, and how many are left there.
+  std::uint32_t left_level_ = 0, left_ = ~std::uint32_t{0};
 };
 
 }  // namespace max_flow

@@ -162,13 +162,17 @@ struct round {
   }
   /// Notes that a vertex goes from one height to another in this round.
   WARDEN_DEVICE void note_height(std::uint32_t from, std::uint32_t to) const {
-    if (leave_level(from, to) == 1) note_empty(from);
+    if (leave_level(from, to) == 0) note_empty(from);
   }
-  /// In two parts, for who does not want to wait between them: how many there were, with it. If it
-  /// was the last one, the level is empty.
+  /// In two parts, for who does not want to wait between them: how many are left. If nobody is, the
+  /// level is empty. Where many vertices are active these share few levels, so lanes that happen to
+  /// be together and leave one do so by one atomic; one of them is told how many are left, and the
+  /// others that there are many.
   WARDEN_DEVICE std::uint32_t leave_level(std::uint32_t from, std::uint32_t to) const {
-    if (to < network.vertices) simt::fetch_add(&state.levels[to], 1u);
-    return simt::fetch_add(&state.levels[from], ~std::uint32_t{0});
+    if (to < network.vertices) simt::add_together(&state.levels[to], 1u);
+    std::uint32_t* const level = &state.levels[from];
+    std::uint32_t const leaving = simt::count_together(level);
+    return leaving == 0 ? ~std::uint32_t{0} : simt::fetch_add(level, 0 - leaving) - leaving;
   }
   WARDEN_DEVICE void note_empty(std::uint32_t level) const {
     simt::fetch_min(&state.control->empty[interval], level);

@@ -316,15 +316,19 @@ WARDEN_DEVICE std::uint64_t fetch_add_together(std::uint64_t* address, std::uint
   if (before == 0) first = fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
   return __shfl_sync(mask, first, leader) + value * before;
 }
-/// Adds without a result: nobody waits for one. The lanes that happen to be together, with
-/// one address, add by one atomic, as above; they have one value.
-template <class T>
-WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
+/// How many lanes happen to be together with that address, for the first of them; 0 for the others.
+WARDEN_DEVICE unsigned count_together(void const* address) {
   unsigned const mask =
       __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
   unsigned lower;
   asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
-  if ((mask & lower) == 0) fetch_add(address, value * static_cast<unsigned>(__popc(mask)));
+  return (mask & lower) == 0 ? static_cast<unsigned>(__popc(mask)) : 0;
+}
+/// Adds without a result: nobody waits for one. The lanes that happen to be together, with
+/// one address, add by one atomic, as above; they have one value.
+template <class T>
+WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
+  if (unsigned const lanes = count_together(address); lanes != 0) fetch_add(address, value * lanes);
 }
 template <class T>
 WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {

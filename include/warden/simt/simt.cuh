@@ -34,6 +34,7 @@
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
 /// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
+/// | ^ | `count_together(address)` | how many they are, for the first of them; else 0 |
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
