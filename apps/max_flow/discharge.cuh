@@ -38,6 +38,17 @@ class in_a_round {
   round const& round_;
 };
 
+/// Which of `Lanes` arcs that follow one another is that of a lane: earlier lanes push first.
+/// Always along the first ones of a row, whose neighbours have the lowest numbers, excess would
+/// wander to one corner of the network; so a vertex begins elsewhere in its row at each height, and
+/// its next arc is not the neighbouring one.
+template <unsigned Lanes>
+WARDEN_HOST_DEVICE unsigned arc_of(unsigned lane, std::uint32_t v, std::uint32_t height) {
+  std::uint32_t const turn = (v * 0x9e3779b1u + height * 0x85ebca6bu) >> 29;
+  unsigned const place = lane ^ (turn & (Lanes - 1));
+  return place % (Lanes / 2) * 2 + place / (Lanes / 2);
+}
+
 /// One vertex's round, by some lanes, each of which looks at some arcs at a time. A `Delivery`
 /// tells how many, and by what loads and stores the vertex gets at its own residual capacities and
 /// excess: plain ones where nobody else is at them meanwhile.
@@ -80,11 +91,12 @@ class discharge {
   template <class Send>
   WARDEN_DEVICE void next(Send send) {
     std::uint32_t const left = n_ - at_;
-    std::uint64_t const first = first_ + at_ + lane();
+    unsigned const mine = arc_of<lanes>(lane(), v_, height_);
+    std::uint64_t const first = first_ + at_ + mine;
     at_ += left < arcs_each * lanes ? left : arcs_each * lanes;
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
-    auto const is = [&](unsigned k) { return lane() + k * lanes < left; };
+    auto const is = [&](unsigned k) { return mine + k * lanes < left; };
     // All is asked for before any answer is looked at; but for the heights of those whom nothing
     // can be pushed to, which are not worth a load each.
     WARDEN_UNROLL

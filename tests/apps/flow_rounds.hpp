@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/graph/csr.hpp"
+#include "apps/max_flow/discharge.cuh"
 #include "apps/max_flow/flow.cuh"
 
 #include <algorithm>
@@ -53,6 +54,17 @@ class flow_rounds {
   void for_arcs(std::uint32_t v, F f) {
     for (std::uint64_t a = rows_.offsets[v]; a < rows_.offsets[v + std::uint64_t{1}]; ++a)
       f(a, rows_.neighbours[a]);
+  }
+  /// In the order in which a vertex pushes along them.
+  template <class F>
+  void for_arcs_in_turn(std::uint32_t v, F f) {
+    std::uint64_t const end = rows_.offsets[v + std::uint64_t{1}];
+    for (std::uint64_t first = rows_.offsets[v]; first < end; first += max_flow::row_lanes) {
+      for (unsigned lane = 0; lane < max_flow::row_lanes; ++lane) {
+        std::uint64_t const a = first + max_flow::arc_of<max_flow::row_lanes>(lane, v, heights_[v]);
+        if (a < end) f(a, rows_.neighbours[a]);
+      }
+    }
   }
   [[nodiscard]] bool is_terminal(std::uint32_t v) const {
     return v == ends_.source || v == ends_.sink;
@@ -136,7 +148,7 @@ class flow_rounds {
     for (std::uint32_t const v : active_) {
       if (heights_[v] == n_) continue;
       std::uint32_t lowest = n_;
-      for_arcs(v, [&](std::uint64_t a, std::uint32_t w) {
+      for_arcs_in_turn(v, [&](std::uint64_t a, std::uint32_t w) {
         if (w == v) return;
         if (residual_[a] == 0) {
           if (!is_terminal(w)) lowest = std::min(lowest, heights_[v] + 2);

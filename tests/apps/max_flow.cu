@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -139,6 +140,25 @@ TEST_P(arms, find_again_and_after_tuning) {
 
 /// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
 /// active for some rounds more before a search; all else is the same.
+/// Of any row's arcs none is left out, and none is always pushed along first.
+TEST(max_flow, arcs_take_turns) {
+  constexpr unsigned lanes = max_flow::row_lanes;
+  std::array<unsigned, lanes> first{};
+  for (std::uint32_t v = 0; v < 64; ++v) {
+    for (std::uint32_t height = 0; height < 64; ++height) {
+      std::uint32_t seen = 0;
+      for (unsigned lane = 0; lane < lanes; ++lane)
+        seen |= 1u << max_flow::arc_of<lanes>(lane, v, height);
+      EXPECT_EQ(seen, (1u << lanes) - 1) << v << ' ' << height;
+      ++first[max_flow::arc_of<lanes>(0, v, height)];
+    }
+  }
+  for (unsigned const times : first) {
+    EXPECT_GT(times, 64u * 64 / lanes / 2);
+    EXPECT_LT(times, 64u * 64 / lanes * 2);
+  }
+}
+
 TEST(max_flow, arms_need_about_as_many_rounds) {
   edge_list const g = generate(graph::rmf{{.a = 3, .b = 20}});
   std::vector<double> rounds;
