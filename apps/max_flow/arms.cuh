@@ -27,7 +27,7 @@ class arm {
   /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
   /// Steps between two global relabellings, for each level that the last one had: as measured.
-  [[nodiscard]] virtual double steps_a_level() const { return 0.18; }
+  [[nodiscard]] virtual double steps_a_level() const { return 0.3; }
   /// Steps of a round, in each of which a vertex may push and rise; at most.
   [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.

@@ -38,16 +38,30 @@ class in_a_round {
   round const& round_;
 };
 
-/// Which of `Lanes` arcs that follow one another is that of a lane: earlier lanes push first.
-/// Always along the first ones of a row, whose neighbours have the lowest numbers, excess would
-/// wander to one corner of the network; so a vertex begins elsewhere in its row at each height, and
-/// its next arc is not the neighbouring one.
-template <unsigned Lanes>
-WARDEN_HOST_DEVICE unsigned arc_of(unsigned lane, std::uint32_t v, std::uint32_t height) {
-  std::uint32_t const turn = (v * 0x9e3779b1u + height * 0x85ebca6bu) >> 29;
-  unsigned const place = lane ^ (turn & (Lanes - 1));
-  return place % (Lanes / 2) * 2 + place / (Lanes / 2);
-}
+/// In which order a vertex pushes along `Lanes` times `Each` arcs that follow one another in its
+/// row, of which each lane looks at `Each`: first along those of lane 0. Always along the first
+/// ones of a row, whose neighbours have the lowest numbers, excess would wander to one corner of
+/// the network; so a vertex begins elsewhere at each height, and an arc's successor is not its
+/// neighbour.
+template <unsigned Lanes, unsigned Each>
+class arc_order {
+  static_assert(Lanes <= 8 && (Each == 1 || Each >= 4));
+
+ public:
+  WARDEN_HOST_DEVICE arc_order(std::uint32_t v, std::uint32_t height)
+      : turn_{(v * 0x9e3779b1u + height * 0x85ebca6bu) >> 27} {}
+
+  /// The `k`-th arc of `lane`.
+  [[nodiscard]] WARDEN_HOST_DEVICE unsigned at(unsigned lane, unsigned k) const {
+    unsigned const place = lane ^ (turn_ / 4 & (Lanes - 1));
+    unsigned const later = Each == 1 ? 0 : k + turn_ % 4;
+    return place % (Lanes / 2) * 2 + place / (Lanes / 2) +
+           (later < Each ? later : later - Each) * Lanes;
+  }
+
+ private:
+  std::uint32_t turn_;
+};
 
 /// One vertex's round, by some lanes, each of which looks at some arcs at a time. A `Delivery`
 /// tells how many, and by what loads and stores the vertex gets at its own residual capacities and
@@ -91,18 +105,19 @@ class discharge {
   template <class Send>
   WARDEN_DEVICE void next(Send send) {
     std::uint32_t const left = n_ - at_;
-    unsigned const mine = arc_of<lanes>(lane(), v_, height_);
-    std::uint64_t const first = first_ + at_ + mine;
+    arc_order<lanes, arcs_each> const order{v_, height_};
+    auto const at = [&](unsigned k) { return order.at(lane(), k); };
+    std::uint64_t const first = first_ + at_;
     at_ += left < arcs_each * lanes ? left : arcs_each * lanes;
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
-    auto const is = [&](unsigned k) { return mine + k * lanes < left; };
+    auto const is = [&](unsigned k) { return at(k) < left; };
     // All is asked for before any answer is looked at; but for the heights of those whom nothing
     // can be pushed to, which are not worth a load each.
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;
-      arc const& a = round_.state.arcs[first + k * lanes];
+      arc const& a = round_.state.arcs[first + at(k)];
       auto const [to, back] = a.ends;
       pushes[k].to = to;
       pushes[k].arc = back;
@@ -121,7 +136,7 @@ class discharge {
     share(pushes);
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k)
-      send(pushes[k], take(pushes[k], first + k * lanes, residual[k]));
+      send(pushes[k], take(pushes[k], first + at(k), residual[k]));
   }
 
   /// After the last arc: the height of the next round, and the place in it. Collective over the

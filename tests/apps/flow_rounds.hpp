@@ -60,8 +60,9 @@ class flow_rounds {
   void for_arcs_in_turn(std::uint32_t v, F f) {
     std::uint64_t const end = rows_.offsets[v + std::uint64_t{1}];
     for (std::uint64_t first = rows_.offsets[v]; first < end; first += max_flow::row_lanes) {
+      max_flow::arc_order<max_flow::row_lanes, 1> const order{v, heights_[v]};
       for (unsigned lane = 0; lane < max_flow::row_lanes; ++lane) {
-        std::uint64_t const a = first + max_flow::arc_of<max_flow::row_lanes>(lane, v, heights_[v]);
+        std::uint64_t const a = first + order.at(lane, 0);
         if (a < end) f(a, rows_.neighbours[a]);
       }
     }

@@ -141,22 +141,27 @@ TEST_P(arms, find_again_and_after_tuning) {
 /// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
 /// active for some rounds more before a search; all else is the same.
 /// Of any row's arcs none is left out, and none is always pushed along first.
-TEST(max_flow, arcs_take_turns) {
-  constexpr unsigned lanes = max_flow::row_lanes;
-  std::array<unsigned, lanes> first{};
+template <unsigned Lanes, unsigned Each>
+void expect_turns() {
+  std::array<unsigned, Lanes * Each> first{};
   for (std::uint32_t v = 0; v < 64; ++v) {
     for (std::uint32_t height = 0; height < 64; ++height) {
+      max_flow::arc_order<Lanes, Each> const order{v, height};
       std::uint32_t seen = 0;
-      for (unsigned lane = 0; lane < lanes; ++lane)
-        seen |= 1u << max_flow::arc_of<lanes>(lane, v, height);
-      EXPECT_EQ(seen, (1u << lanes) - 1) << v << ' ' << height;
-      ++first[max_flow::arc_of<lanes>(0, v, height)];
+      for (unsigned lane = 0; lane < Lanes; ++lane)
+        for (unsigned k = 0; k < Each; ++k) seen |= 1u << order.at(lane, k);
+      EXPECT_EQ(seen, (1u << Lanes * Each) - 1) << v << ' ' << height;
+      ++first[order.at(0, 0)];
     }
   }
-  for (unsigned const times : first) {
-    EXPECT_GT(times, 64u * 64 / lanes / 2);
-    EXPECT_LT(times, 64u * 64 / lanes * 2);
+  for (unsigned const arc : {0u, 1u, 4u, 7u}) {
+    EXPECT_GT(first[arc], 64u * 64 / 16);
+    EXPECT_LT(first[arc], 64u * 64 / 4);
   }
+}
+TEST(max_flow, arcs_take_turns) {
+  expect_turns<max_flow::row_lanes, 1>();
+  expect_turns<2, 6>();
 }
 
 TEST(max_flow, arms_need_about_as_many_rounds) {
