@@ -7,7 +7,7 @@ from plot_layout import LEFT
 from plot_page import STYLES, Page
 
 # The lines of known codes, in their order.
-DASHES = ["solid", (0, (3, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5))]
+DASHES = ["solid", (0, (3, 1.5)), (0, (1, 1)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (2, 1, 1, 1, 1, 1))]
 # The sign beside a name, and how far the name is from its left.
 SIGN, NAME = 9, 15
 

@@ -26,8 +26,11 @@ class arm {
   /// Some rounds, of which `r` is the first, or none, if few vertices are active: behind them `r`
   /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
-  /// Steps between two global relabellings, for each level that the last one had: as measured.
-  [[nodiscard]] virtual double steps_a_level() const { return 0.3; }
+  /// Steps between two global relabellings, for each level that the last one had, as measured: the
+  /// larger the network, the more a step costs beside a level.
+  [[nodiscard]] virtual double steps_a_level(std::uint32_t vertices) const {
+    return vertices < 1u << 21 ? 0.3 : 0.18;
+  }
   /// Steps of a round, in each of which a vertex may push and rise; at most.
   [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.

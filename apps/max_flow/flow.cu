@@ -145,7 +145,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       search_shape_{shape_of(relabel_)} {
   warden::stream_ref{}.synchronize();  // whoever made the network
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
-  if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level();
+  if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level(net.vertices);
   state_.due_a_level = static_cast<float>(options_.rounds_a_level / at_once_);
 }
 

@@ -134,7 +134,7 @@ class region_arm final : public arm {
     log_.run(s);
   }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
-  [[nodiscard]] double steps_a_level() const override { return 0.5; }
+  [[nodiscard]] double steps_a_level(std::uint32_t) const override { return 0.5; }
   [[nodiscard]] unsigned steps() const override {
     return simt::has_registers ? shape_.cluster == 1 ? 16 : 32 : 4;
   }
