@@ -297,6 +297,38 @@ TEST(seam, atomics) {
   }
 }
 
+/// Lanes on three words, some of which do not take part: whoever is together, all are counted once.
+WARDEN_KERNEL void lanes_together(arguments a) {
+  unsigned const me = simt::thread_rank();
+  if (me % 5 == 4) return;
+  std::uint64_t* const mine = &a.out[me % 3];
+  simt::add_together(mine, std::uint64_t{2});
+  std::uint64_t const before = simt::fetch_add_together(mine + 3, 1);
+  expect(a, before < 64);
+  simt::fetch_or(mine + 6, std::uint64_t{1} << before);
+  unsigned const counted = simt::count_together(mine);
+  if (counted != 0) simt::fetch_add(&a.out[12], std::uint64_t{counted});
+}
+TEST(seam, lanes_together) {
+  warden::buffer<std::uint64_t> out{64}, errors{1};
+  out.fill_bytes(0);
+  errors.fill_bytes(0);
+  simt::launch(&lanes_together, 1, 96, 0, {out.data(), errors.data()}, {});
+  EXPECT_EQ(errors.to_host()[0], 0u);
+  std::vector<std::uint64_t> const seen = out.to_host();
+  std::uint64_t all = 0;
+  for (unsigned word = 0; word < 3; ++word) {
+    std::uint64_t lanes = 0;
+    for (unsigned me = word; me < 96; me += 3) lanes += me % 5 == 4 ? 0 : 1;
+    EXPECT_EQ(seen[word], 2 * lanes);
+    EXPECT_EQ(seen[3 + word], lanes);
+    // Each got another old value.
+    EXPECT_EQ(seen[6 + word], (std::uint64_t{1} << lanes) - 1);
+    all += lanes;
+  }
+  EXPECT_EQ(seen[12], all);
+}
+
 TEST(seam, buffers_and_copies) {
   std::vector<int> numbers(1000);
   std::iota(numbers.begin(), numbers.end(), 0);
