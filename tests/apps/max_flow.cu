@@ -138,8 +138,6 @@ TEST_P(arms, find_again_and_after_tuning) {
   EXPECT_EQ(f.finder.facts().value, max_flow::boykov_kolmogorov(f.rows.rows(), *g.ends).value);
 }
 
-/// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
-/// active for some rounds more before a search; all else is the same.
 /// Of any row's arcs none is left out, and none is always pushed along first.
 template <unsigned Lanes, unsigned Each>
 void expect_turns() {
@@ -164,6 +162,8 @@ TEST(max_flow, arcs_take_turns) {
   expect_turns<2, 6>();
 }
 
+/// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
+/// active for some rounds more before a search; all else is the same.
 TEST(max_flow, arms_need_about_as_many_rounds) {
   edge_list const g = generate(graph::rmf{{.a = 3, .b = 20}});
   std::vector<double> rounds;

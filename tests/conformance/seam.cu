@@ -18,12 +18,14 @@ struct arguments {
   std::uint64_t* errors;
 };
 
-void run(void (*kernel)(arguments), unsigned blocks, unsigned threads) {
+/// What the kernel left in `out`, all 0 before.
+std::vector<std::uint64_t> run(void (*kernel)(arguments), unsigned blocks, unsigned threads) {
   warden::buffer<std::uint64_t> out{64}, errors{1};
   out.fill_bytes(0);
   errors.fill_bytes(0);
   simt::launch(kernel, blocks, threads, 16 * 1024, {out.data(), errors.data()}, {});
   EXPECT_EQ(errors.to_host()[0], 0u);
+  return out.to_host();
 }
 
 __device__ void expect(arguments const& a, bool good) {
@@ -273,12 +275,7 @@ WARDEN_KERNEL void atomics(arguments a) {
                 shared[2] == simt::block_threads());
 }
 TEST(seam, atomics) {
-  warden::buffer<std::uint64_t> out{64}, errors{1};
-  out.fill_bytes(0);
-  errors.fill_bytes(0);
-  simt::launch(&atomics, 2, 64, 1024, {out.data(), errors.data()}, {});
-  EXPECT_EQ(errors.to_host()[0], 0u);
-  auto const seen = out.to_host();
+  std::vector<std::uint64_t> const seen = run(&atomics, 2, 64);
   EXPECT_EQ(seen[0], 384u);
   EXPECT_EQ(seen[1], 63u);
   EXPECT_EQ(static_cast<std::int32_t>(seen[2]), -63);
@@ -310,12 +307,7 @@ WARDEN_KERNEL void lanes_together(arguments a) {
   if (counted != 0) simt::fetch_add(&a.out[12], std::uint64_t{counted});
 }
 TEST(seam, lanes_together) {
-  warden::buffer<std::uint64_t> out{64}, errors{1};
-  out.fill_bytes(0);
-  errors.fill_bytes(0);
-  simt::launch(&lanes_together, 1, 96, 0, {out.data(), errors.data()}, {});
-  EXPECT_EQ(errors.to_host()[0], 0u);
-  std::vector<std::uint64_t> const seen = out.to_host();
+  std::vector<std::uint64_t> const seen = run(&lanes_together, 1, 96);
   std::uint64_t all = 0;
   for (unsigned word = 0; word < 3; ++word) {
     std::uint64_t lanes = 0;
