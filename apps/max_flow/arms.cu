@@ -22,19 +22,10 @@ struct by_atomics : in_a_round {
   WARDEN_DEVICE explicit by_atomics(round const& r)
       : in_a_round{r}, state{r.state}, next{r.number + 1} {}
 
-  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
-    return simt::load_relaxed(&state.vertices[v].excess);
-  }
-  WARDEN_DEVICE static std::uint32_t residual(arc const& a) {
-    return simt::load_relaxed(&a.residual);
-  }
-  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
-    simt::store_relaxed(&a.residual, value);
-  }
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   WARDEN_DEVICE void send(push const& p, bool mine) const {
     if (!mine) return;
-    simt::fetch_add(&state.arcs[p.arc].residual, p.amount);
+    simt::add(&state.arcs[p.arc].residual, p.amount);
     // Of several that come at once one finds 0.
     if (simt::fetch_add(&state.vertices[p.to].excess, p.amount) == 0) activate(state, next, p.to);
   }

@@ -17,7 +17,12 @@ class in_a_round {
 
   /// Lanes that share a vertex's row, and arcs that each looks at together.
   static constexpr unsigned lanes = row_lanes, arcs_each = 1;
-  [[nodiscard]] WARDEN_DEVICE row arcs(std::uint32_t v) const { return round_.state.row_of(v); }
+  /// As they are while others push to them.
+  WARDEN_DEVICE static vertex_state load(vertex_state const& v) { return load_vertex(v); }
+  WARDEN_DEVICE static arc load(arc const& a) { return load_arc(a); }
+  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
+    simt::store_relaxed(&a.residual, value);
+  }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
   /// Of the vertex that is discharged.
   WARDEN_DEVICE std::uint32_t own_height(std::uint32_t v) const { return height(v); }
@@ -78,20 +83,19 @@ class discharge {
   /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
   WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
       : round_{r}, by_{by}, v_{v}, is_{is}, lowest_{r.network.vertices} {
-    row arcs{};
+    vertex_state own{};
     if (is) {
       height_ = by.own_height(v);
-      arcs = by.arcs(v);
+      own = by.load(r.state.vertices[v]);
       highest_ = by.highest(v, height_);
     }
-    // One load: others may add to it meanwhile.
-    std::uint64_t const excess = is && lane() == 0 ? by.excess(v) : 0;
-    left_ = excess_ = simt::shuffle(simt::full_warp, excess, simt::lane_id() - lane());
+    // One lane's: others may add to it meanwhile.
+    left_ = excess_ = simt::shuffle(simt::full_warp, own.excess, simt::lane_id() - lane());
     // One that was found to be cut off leaves the list: both its heights say so now. So does one
     // whose excess went on in the round in which it came.
     if (is_cut_off() || excess_ == 0) return;
-    first_ = arcs.begin;
-    n_ = static_cast<std::uint32_t>(arcs.end - arcs.begin);
+    first_ = own.arcs.first;
+    n_ = own.arcs.number;
   }
 
   /// Whether there are arcs that nobody has looked at. (A row of 2^32 arcs is one of loops, which
@@ -117,11 +121,10 @@ class discharge {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       if (!is(k)) continue;
-      arc const& a = round_.state.arcs[first + at(k)];
-      auto const [to, back] = a.ends;
-      pushes[k].to = to;
-      pushes[k].arc = back;
-      residual[k] = by_.residual(a);
+      arc const a = by_.load(round_.state.arcs[first + at(k)]);
+      pushes[k].to = a.ends.to;
+      pushes[k].arc = a.ends.back;
+      residual[k] = a.residual;
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
@@ -130,13 +133,30 @@ class discharge {
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_each; ++k) {
       // A loop leads nowhere.
-      if (is(k) && pushes[k].to != v_) look(pushes[k].to, residual[k], height[k]);
+      look(is(k) && pushes[k].to != v_, pushes[k].to, residual[k], height[k]);
       pushes[k].amount = height[k] + 1 == height_ ? residual[k] : 0;
     }
     share(pushes);
-    WARDEN_UNROLL
-    for (unsigned k = 0; k < arcs_each; ++k)
-      send(pushes[k], take(pushes[k], first + at(k), residual[k]));
+    if constexpr (arcs_each == 1) {
+      send(pushes[0], take(pushes[0], first + at(0), residual[0]));
+    } else {
+      // A lane pushes along one or two, mostly: each lane takes the next one of its own.
+      unsigned left_to_send = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < arcs_each; ++k) left_to_send |= (pushes[k].amount != 0 ? 1u : 0) << k;
+      WARDEN_NO_UNROLL
+      for (; left_to_send != 0; left_to_send &= left_to_send - 1) {
+        auto const next = static_cast<unsigned>(simt::first_bit(left_to_send));
+        push p = pushes[0];
+        std::uint32_t had = residual[0];
+        WARDEN_UNROLL
+        for (unsigned k = 1; k < arcs_each; ++k) {
+          p = k == next ? pushes[k] : p;
+          had = k == next ? residual[k] : had;
+        }
+        send(p, take(p, first + at(next), had));
+      }
+    }
   }
 
   /// After the last arc: the height of the next round, and the place in it. Collective over the
@@ -166,15 +186,16 @@ class discharge {
   [[nodiscard]] WARDEN_DEVICE bool is_cut_off() const { return height_ >= round_.network.vertices; }
 
   /// Where an arc lets the vertex rise to, if it is not pushed along.
-  WARDEN_DEVICE void look(std::uint32_t to, std::uint32_t residual, std::uint32_t height) {
-    if (by_.is_elsewhere(to)) may_rise_to(highest_);
-    if (residual != 0) {
-      if (height + 1 != height_) may_rise_to(height + 1);
-    } else if (!round_.network.is_terminal(to)) {
-      // Whoever stands one higher may push along the arc back now, and then finds this vertex no
-      // higher than it could be with that.
-      may_rise_to(height_ + 2);
-    }
+  WARDEN_DEVICE void look(bool leads, std::uint32_t to, std::uint32_t residual,
+                          std::uint32_t height) {
+    constexpr std::uint32_t anywhere = 0xffffffff;
+    may_rise_to(leads && by_.is_elsewhere(to) ? highest_ : anywhere);
+    // Without room: whoever stands one higher may push along the arc back now, and then finds this
+    // vertex no higher than it could be with that.
+    bool const has_room = residual != 0, is_terminal = round_.network.is_terminal(to);
+    std::uint32_t const bound = has_room ? height + 1 : height_ + 2;
+    bool const bounds = has_room ? height + 1 != height_ : !is_terminal;
+    may_rise_to(leads && bounds ? bound : anywhere);
   }
 
   /// This lane's share of the excess for its arcs, whose amounts were the room that they have:
@@ -216,7 +237,7 @@ class discharge {
     if (!round_.network.is_terminal(p.to)) return true;
     // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
     // nobody waits for.
-    simt::fetch_add(&round_.state.arcs[p.arc].residual, p.amount);
+    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
     arrived_ += p.amount;
     return false;
   }

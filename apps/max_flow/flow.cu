@@ -128,6 +128,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       lists_{warden::buffer<std::uint32_t>{net.vertices},
              warden::buffer<std::uint32_t>{net.vertices}},
       marks_{has_regions(arm) ? (std::size_t{net.vertices} / 32 + 1) * 2 : std::size_t{0}},
+      risen_from_{has_regions(arm) ? net.vertices : 0},
       sides_{net.vertices},
       control_{1},
       state_{vertices_.data(),
@@ -139,6 +140,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              marks_.data(),
              // Behind the marks of all regions that there may be, a bit for each vertex.
              marks_.data() + marks_.size() / 2,
+             risen_from_.data(),
              has_regions(arm) ? region_size(net.vertices) : 0},
       arm_{make_arm(arm, net_, state_)},
       relabel_{simt::make_kernel(&relabel)},

@@ -67,15 +67,6 @@ class by_locks : public in_a_round {
   WARDEN_DEVICE by_locks(round const& r, baseline::lock_array_ref const& locks)
       : in_a_round{r}, context_{r.state, r.number + 1}, locks_{locks} {}
 
-  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
-    return simt::load_relaxed(&context_.state.vertices[v].excess);
-  }
-  WARDEN_DEVICE static std::uint32_t residual(arc const& a) {
-    return simt::load_relaxed(&a.residual);
-  }
-  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
-    simt::store_relaxed(&a.residual, value);
-  }
   WARDEN_DEVICE static bool any(bool mine) { return simt::any(simt::full_warp, mine); }
   /// By the whole warp, unless lanes are independent. A launch that is poisoned goes on without
   /// locks to its end: `wait` throws.

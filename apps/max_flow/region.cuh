@@ -128,24 +128,15 @@ class in_region : public in_a_round {
     bool const has_risen = simt::shared_load(mine_.risen[place / 32]) >> place % 32 & 1;
     return has_risen ? height : height + 2;  // sabotage: flow-risen
   }
-  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const {
-    return simt::load_relaxed(&round_.state.vertices[v].excess);
-  }
-  WARDEN_DEVICE static std::uint32_t residual(arc const& a) {
-    return simt::load_relaxed(&a.residual);
-  }
-  WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) {
-    simt::store_relaxed(&a.residual, value);
-  }
   WARDEN_DEVICE void send(push const& p) const {
     if (!is_here(p.to)) return leave(p);
-    simt::fetch_add(&round_.state.arcs[p.arc].residual, p.amount);
-    simt::fetch_add(&round_.state.vertices[p.to].excess, std::uint64_t{p.amount});
+    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
+    simt::add(&round_.state.vertices[p.to].excess, p.amount);
     activate_next(map_.spot_of(p.to));
   }
   /// Whoever pushed to it meanwhile made it active.
   WARDEN_DEVICE bool keeps(std::uint32_t v, std::uint64_t pushed, std::uint64_t left) const {
-    if (pushed != 0) simt::fetch_add(&round_.state.vertices[v].excess, 0 - pushed);
+    if (pushed != 0) simt::add(&round_.state.vertices[v].excess, 0 - pushed);
     return left != 0;
   }
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
@@ -153,11 +144,9 @@ class in_region : public in_a_round {
     simt::store_relaxed(&next_[v], height);
     auto const [rank, place] = map_.spot_of(v);
     std::uint32_t const bit = 1u << place % 32;
-    if (height != before) {
+    if (height != before && (simt::shared_load(mine_.risen[place / 32]) & bit) == 0) {
       simt::shared_set_bits(mine_.risen[place / 32], bit);
-      note_level();
-      left_level_ = before;
-      left_ = round_.leave_level(before, height);
+      simt::store_relaxed(&round_.state.risen_from[v], before);
     }
     if (is_active) activate_next({rank, place});
     if (waits) simt::shared_set_bits(mine_.waiting[place / 32], bit);  // sabotage: flow-waiting
@@ -201,7 +190,6 @@ class in_region : public in_a_round {
   /// cluster.
   WARDEN_DEVICE bool end_step() {
     simt::sync_cluster();
-    note_level();
     bool const goes_on = simt::shared_load(mine_.counts->some[step_ % 3]) != 0;
     ++step_;
     std::uint32_t* const heights = now_;
@@ -224,15 +212,18 @@ class in_region : public in_a_round {
     bool is_anybody = false;
     for_words([&](std::uint32_t i, std::uint32_t* word) {
       if (word == nullptr) return;
-      std::uint32_t active = simt::shared_load(now_active()[i]);
+      std::uint32_t const active = simt::shared_load(now_active()[i]);
       std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
       *word = told;
       is_anybody |= told != 0;
-      for (; active != 0; active &= active - 1) {
-        auto const bit = static_cast<std::uint32_t>(simt::first_bit(active));
-        std::uint64_t const v = vertex_at(i * 32 + bit);
+      // Levels count who is there between rounds: a step would wait for atomics on few words.
+      for_bits(simt::shared_load(mine_.risen[i]), i, [&](std::uint64_t v) {
+        round_.note_height(simt::load_relaxed(&round_.state.risen_from[v]),
+                           simt::load_relaxed(&now_[v]));
+      });
+      for_bits(active, i, [&](std::uint64_t v) {
         simt::store_relaxed(&next_[v], simt::load_relaxed(&now_[v]));  // sabotage: flow-heights
-      }
+      });
     });
     return simt::sync_block_or(is_anybody);
   }
@@ -251,6 +242,12 @@ class in_region : public in_a_round {
       std::uint64_t const v = vertex_at(i * 32);
       f(i, v < round_.network.vertices ? &round_.state.active[v / 32] : nullptr);
     }
+  }
+  /// Calls `f(v)` for the vertices of word `i` whose bits are set.
+  template <class F>
+  WARDEN_DEVICE void for_bits(std::uint32_t bits, std::uint32_t i, F f) const {
+    for (; bits != 0; bits &= bits - 1)
+      f(vertex_at(i * 32 + static_cast<std::uint32_t>(simt::first_bit(bits))));
   }
   WARDEN_DEVICE std::uint32_t next_list() {
     std::uint32_t* const bits = now_active();
@@ -272,11 +269,6 @@ class in_region : public in_a_round {
     if (simt::thread_rank() == 0) simt::shared_store(mine_.counts->listed[turn_ % 2], 0u);
     has_more_ = all > region_memory::most_listed;
     return has_more_ ? region_memory::most_listed : all;
-  }
-  /// Nobody waits for what a level's count was: it is looked at when the next one is asked for.
-  WARDEN_DEVICE void note_level() {
-    if (left_ == 0) round_.note_empty(left_level_);
-    left_ = ~std::uint32_t{0};
   }
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
@@ -308,8 +300,6 @@ class in_region : public in_a_round {
   std::uint32_t step_ = 0;
   std::uint32_t turn_ = 0;  ///< lists that were made
   bool has_more_ = false;   ///< than the last one had room for
-  /// A level, and how many are left there.
-  std::uint32_t left_level_ = 0, left_ = ~std::uint32_t{0};
 };
 
 }  // namespace max_flow

@@ -44,6 +44,19 @@ struct alignas(16) vertex_state {
   arc_range arcs;
 };
 
+/// All of an arc by one load, while others may change what it has room for.
+WARDEN_DEVICE arc load_arc(arc const& a) {
+  std::uint32_t words[4];
+  simt::load_four_words(&a, words);
+  return {{words[0], words[1]}, words[2], words[3]};
+}
+/// All of a vertex, while others may add to its excess.
+WARDEN_DEVICE vertex_state load_vertex(vertex_state const& v) {
+  simt::flit_words const words = simt::load_flit(reinterpret_cast<simt::flit_words const*>(&v));
+  return {words.first,
+          {static_cast<std::uint32_t>(words.second), static_cast<std::uint32_t>(words.second >> 32)}};
+}
+
 /// What the blocks of a search tell one another; all of it is 0 before.
 struct search_control {
   std::uint64_t wanted;         ///< vertices with excess that may get rid of it
@@ -86,6 +99,8 @@ struct flow_state {
   /// those: [region] whether it stands in the list of the next round. Else null.
   std::uint32_t* marks;
   std::uint32_t* active;  ///< [vertex / 32] the same of vertices, a bit each
+  /// [vertex] the height that it had before the round in which it rose last.
+  std::uint32_t* risen_from;
   std::uint64_t region_size;
   /// Steps in each of some rounds until the next search, for each level of the last one.
   float due_a_level = 0;
@@ -161,21 +176,15 @@ struct round {
     return active;
   }
   /// Notes that a vertex goes from one height to another in this round.
+  /// Where many vertices are active these share few levels, so lanes that happen to be together and
+  /// leave one do so by one atomic.
   WARDEN_DEVICE void note_height(std::uint32_t from, std::uint32_t to) const {
-    if (leave_level(from, to) == 0) note_empty(from);
-  }
-  /// In two parts, for who does not want to wait between them: how many are left. If nobody is, the
-  /// level is empty. Where many vertices are active these share few levels, so lanes that happen to
-  /// be together and leave one do so by one atomic; one of them is told how many are left, and the
-  /// others that there are many.
-  WARDEN_DEVICE std::uint32_t leave_level(std::uint32_t from, std::uint32_t to) const {
     if (to < network.vertices) simt::add_together(&state.levels[to], 1u);
     std::uint32_t* const level = &state.levels[from];
     std::uint32_t const leaving = simt::count_together(level);
-    return leaving == 0 ? ~std::uint32_t{0} : simt::fetch_add(level, 0 - leaving) - leaving;
-  }
-  WARDEN_DEVICE void note_empty(std::uint32_t level) const {
-    simt::fetch_min(&state.control->empty[interval], level);
+    // Nobody is left there.
+    if (leaving != 0 && simt::fetch_add(level, 0 - leaving) == leaving)
+      simt::fetch_min(&state.control->empty[interval], from);
   }
   /// Adds what the lanes of a whole warp did.
   WARDEN_DEVICE void note_work(work const& done) const {

@@ -24,8 +24,8 @@ struct by_sections : in_a_round {
 
   WARDEN_DEVICE by_sections(round const& r, client& c) : in_a_round{r}, state{r.state}, to{c} {}
 
-  WARDEN_DEVICE std::uint64_t excess(std::uint32_t v) const { return state.vertices[v].excess; }
-  WARDEN_DEVICE static std::uint32_t residual(arc const& a) { return a.residual; }
+  WARDEN_DEVICE static vertex_state load(vertex_state const& v) { return v; }
+  WARDEN_DEVICE static arc load(arc const& a) { return a; }
   WARDEN_DEVICE static void set_residual(arc& a, std::uint32_t value) { a.residual = value; }
   WARDEN_DEVICE static bool any(bool mine) { return simt::sync_block_or(mine); }
   WARDEN_DEVICE void send(push const& p, bool mine) const { to.send(p.to, receive{p}, mine); }

@@ -272,6 +272,13 @@ WARDEN_DEVICE void prefetch(void const* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(address)));
 }
 
+/// One 16-byte load of an aligned place; each word is atomic by itself.
+WARDEN_DEVICE void load_four_words(void const* address, std::uint32_t (&words)[4]) {
+  asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "l"(__cvta_generic_to_global(address))
+               : "memory");
+}
 /// One plain 16-byte store, to an aligned place that this thread does not read: what it loads may
 /// be loaded before. (Of an assignment the compiler makes four stores, or one.)
 WARDEN_DEVICE void store_four_words(void* address, std::uint32_t const (&words)[4]) {
@@ -301,6 +308,23 @@ WARDEN_DEVICE T fetch_add(T* address, std::type_identity_t<T> value) {
     return static_cast<T>(atomicAdd(reinterpret_cast<word*>(address), static_cast<word>(value)));
   }
 }
+/// Adds, and asks for no answer. (Of fetch_add's result that nobody looks at the compiler makes the
+/// same, but not where a fence follows: that one would order the answer.)
+template <class T>
+WARDEN_DEVICE void add(T* address, std::type_identity_t<T> value) {
+  static_assert(detail::word<T> && std::is_integral_v<T>);
+  if constexpr (sizeof(T) == 4) {
+    asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(
+                     __cvta_generic_to_global(address)),
+                 "r"(detail::bits<std::uint32_t>(value))
+                 : "memory");
+  } else {
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
+                     __cvta_generic_to_global(address)),
+                 "l"(detail::bits<std::uint64_t>(value))
+                 : "memory");
+  }
+}
 /// Adds as fetch_add does. The lanes that happen to be together, with one address, add by one
 /// atomic; they have one value. Which lanes are together is the hardware's choice, and nothing but
 /// speed depends on it.
@@ -328,7 +352,7 @@ WARDEN_DEVICE unsigned count_together(void const* address) {
 /// one address, add by one atomic, as above; they have one value.
 template <class T>
 WARDEN_DEVICE void add_together(T* address, std::type_identity_t<T> value) {
-  if (unsigned const lanes = count_together(address); lanes != 0) fetch_add(address, value * lanes);
+  if (unsigned const lanes = count_together(address); lanes != 0) add(address, value * lanes);
 }
 template <class T>
 WARDEN_DEVICE T exchange(T* address, std::type_identity_t<T> value) {

@@ -33,11 +33,13 @@
 /// | global | `load_relaxed load_acquire` | 4 or 8 bytes, device scope |
 /// | ^ | `store_relaxed store_release` | the same |
 /// | ^ | `fetch_add fetch_or fetch_xor fetch_min fetch_max` | relaxed; the old value |
+/// | ^ | `add(address, v)` | as fetch_add, but of 32 or 64 bits, and with no result to wait for |
 /// | ^ | `fetch_add_together add_together` | lanes that happen to be together add by one atomic |
 /// | ^ | `count_together(address)` | how many they are, for the first of them; else 0 |
 /// | ^ | `exchange compare_exchange` | the same |
 /// | ^ | `load_flit store_flit` | 16 bytes: two 64-bit words, each atomic by itself |
 /// | ^ | `load_whole_flit store_whole_flit` | 16 bytes as one access: more than PTX promises |
+/// | ^ | `load_four_words` | 16 bytes by one load: four words, each atomic by itself |
 /// | ^ | `store_four_words` | 16 bytes, plain |
 /// | ^ | `prefetch(address)` | will be loaded soon |
 /// | shared | `shared_load shared_store` | relaxed, block scope |

@@ -195,6 +195,13 @@ inline void store_whole_flit(flit_words* address, flit_words value, site where =
 }
 
 inline void prefetch(void const*) {}
+inline void load_four_words(void const* address, std::uint32_t (&words)[4],
+                            site where = site::current()) {
+  if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
+    device::misuse("16 bytes are loaded where no 16 bytes begin", where);
+  for (unsigned i = 0; i < 4; ++i)
+    words[i] = load_relaxed(static_cast<std::uint32_t const*>(address) + i, where);
+}
 inline void store_four_words(void* address, std::uint32_t const (&words)[4],
                              site where = site::current()) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
@@ -237,6 +244,10 @@ T shared_atomic(T& place, site const& where, Change change) {
 template <class T>
 T fetch_add(T* address, std::type_identity_t<T> value, site where = site::current()) {
   return detail::global_atomic(address, where, [&](T old) { return static_cast<T>(old + value); });
+}
+template <class T>
+void add(T* address, std::type_identity_t<T> value, site where = site::current()) {
+  fetch_add(address, value, where);
 }
 inline unsigned count_together(void const*) { return 1; }
 inline std::uint64_t fetch_add_together(std::uint64_t* address, std::uint64_t value,
