@@ -21,11 +21,20 @@ class arm {
   /// Chooses its settings by trying them, which changes excesses and residual capacities, and says
   /// what it chose; blocks the host. Excesses are 0 before, and no vertex is active.
   virtual std::string tune() { return {}; }
-  /// A round; enqueued.
-  virtual void round_async(round const& r, warden::stream_ref s) = 0;
+  /// A round; enqueued. Of an arm that has no others.
+  virtual void round_async(round const& /*r*/, warden::stream_ref /*s*/) {}
   /// Some rounds, of which `r` is the first, or none, if few vertices are active: behind them `r`
   /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
+  /// All rounds until the next search, of which `first` is the first one, with `due` steps or more,
+  /// unless nobody is active after fewer, or `control` says that an inbox was full. Enqueued.
+  /// Whether the arm has such rounds: else they are enqueued one by one.
+  virtual bool all_rounds_async(round const& /*first*/, std::uint64_t /*due*/,
+                                warden::stream_ref /*s*/) {
+    return false;
+  }
+  /// Runs what inboxes had no room for. Enqueued.
+  virtual void settle_async(warden::stream_ref /*s*/) {}
   /// Steps between two global relabellings, for each level that the last one had, as measured: the
   /// larger the network, the more a step costs beside a level.
   [[nodiscard]] virtual double steps_a_level(std::uint32_t vertices) const {
@@ -48,9 +57,7 @@ std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
 std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state);
 std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state);
 
-/// Whether an arm's lists are lists of regions.
+/// Whether an arm discharges regions.
 inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
-/// Vertices of a region in a network of so many. Throws cuda_error.
-std::uint64_t region_size(std::uint32_t vertices);
 
 }  // namespace max_flow

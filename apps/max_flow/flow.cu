@@ -117,8 +117,8 @@ bool simulated() { return warden::runtime::facts(warden::runtime::current_device
 flow_finder::flow_finder(network const& net, std::string const& arm, flow_options const& o)
     : net_{checked(net)},
       options_{o},
-      at_once_{simulated() || has_regions(arm) ? 6u : 48u},
-      interval_{at_once_ == 6 ? 3u : 8u},
+      at_once_{simulated() ? 6u : 48u},
+      interval_{simulated() ? 3u : 8u},
       vertices_{net.vertices},
       arcs_{net.arcs},
       residual_{net.arcs},
@@ -127,7 +127,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
                warden::buffer<std::uint32_t>{net.vertices}},
       lists_{warden::buffer<std::uint32_t>{net.vertices},
              warden::buffer<std::uint32_t>{net.vertices}},
-      marks_{has_regions(arm) ? (std::size_t{net.vertices} / 32 + 1) * 2 : std::size_t{0}},
+      bits_{has_regions(arm) ? std::size_t{net.vertices} / 32 + 1 : 0},
       risen_from_{has_regions(arm) ? net.vertices : 0},
       sides_{net.vertices},
       control_{1},
@@ -137,18 +137,14 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              levels_.data(),
              {lists_[0].data(), lists_[1].data()},
              control_.data(),
-             marks_.data(),
-             // Behind the marks of all regions that there may be, a bit for each vertex.
-             marks_.data() + marks_.size() / 2,
-             risen_from_.data(),
-             has_regions(arm) ? region_size(net.vertices) : 0},
+             bits_.data(),
+             risen_from_.data()},
       arm_{make_arm(arm, net_, state_)},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {
   warden::stream_ref{}.synchronize();  // whoever made the network
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
   if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level(net.vertices);
-  state_.due_a_level = static_cast<float>(options_.rounds_a_level / at_once_);
 }
 
 void flow_finder::find(teller const& say) {
@@ -187,9 +183,6 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     search_from(target, is_first);
     arm_->wait(stream_);
     read();
-    if (apps::grid_barrier_state const& barrier = now_.search.barrier; barrier.failed != 0)
-      throw warden::error{"max_flow: " + apps::complaint(barrier.first),
-                          std::source_location::current()};
     ++facts_.searches;
     facts_.levels += now_.levels;
     if (now_.active[0] == 0) return;
@@ -200,8 +193,8 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
 }
 
 void flow_finder::search_from(std::uint32_t target, bool is_first) {
-  // Nobody is in a list now, but regions may still say so.
-  marks_.fill_bytes(0, stream_);
+  // Whoever has excess will be told so anew.
+  bits_.fill_bytes(0, stream_);
   warden::runtime::fill_async(&control_.data()->search, 0, sizeof(search_control), stream_);
   search a{net_, state_, target, is_first, target == net_.sink};
   void* arguments[] = {&a};
@@ -216,8 +209,13 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
 void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
   std::uint64_t const before = now_.rounds;
   do {
-    replay(rounds_, [&] { enqueue_rounds(); });
+    if (!arm_->all_rounds_async({net_, state_, 0, 0}, due, stream_))
+      replay(rounds_, [&] { enqueue_rounds(); });
     read();
+    if (now_.regions.full_in != 0) {
+      arm_->settle_async(stream_);
+      read();
+    }
     if (say) {
       read_residual();
       say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
@@ -249,11 +247,15 @@ void flow_finder::read_residual() {
   run(&note_residual, {arcs_.data(), net_.arcs, residual_.data()}, stream_);
   stream_.synchronize();
 }
-/// The same.
-control flow_finder::read() {
+/// The same. Throws if blocks have waited for others in vain.
+void flow_finder::read() {
   warden::copy(&now_, control_.data(), 1, stream_);
   stream_.synchronize();
-  return now_;
+  for (auto const* barrier : {&now_.search.barrier, &now_.regions.barrier}) {
+    if (barrier->failed != 0)
+      throw warden::error{"max_flow: " + apps::complaint(barrier->first),
+                          std::source_location::current()};
+  }
 }
 
 void flow_finder::give_up() {

@@ -88,7 +88,7 @@ class flow_finder {
   void enqueue_rounds();
   template <class Enqueue>
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
-  control read();
+  void read();
   void read_residual();
   [[noreturn]] void give_up();
 
@@ -100,7 +100,7 @@ class flow_finder {
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
   warden::buffer<arc> arcs_;
-  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], marks_, risen_from_;
+  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], bits_, risen_from_;
   warden::buffer<std::uint8_t> sides_;
   warden::buffer<control> control_;
   flow_state state_;

@@ -5,6 +5,7 @@
 
 #include "apps/max_flow/discharge.cuh"
 #include "apps/max_flow/sections.cuh"
+#include "apps/support/inboxes.cuh"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,19 @@ struct region_shape {
   std::uint32_t part;  ///< vertices of a block, a multiple of 32
   unsigned cluster;    ///< blocks, a power of two
 
-  [[nodiscard]] std::uint64_t size() const { return std::uint64_t{part} * cluster; }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t size() const { return part * cluster; }
+  /// Of a network of so many vertices, one at least.
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t regions(std::uint32_t vertices) const {
+    return (vertices - 1) / size() + 1;
+  }
+};
+
+/// Where pushes go that cross a border: each block of each region's cluster has an inbox, and runs
+/// what it finds there as the owner of its vertices. What an inbox has no room for goes into a log.
+struct region_borders {
+  guarded::deferred_ref log;
+  apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
+  std::uint32_t* full_in;           ///< becomes the round in which one had no room, and 1
 };
 
 /// Which block of a cluster is told that a vertex of its region is active, and by which bit: the
@@ -85,6 +98,21 @@ struct region_memory {
     m.leaving = reinterpret_cast<push*>(m.list + most_listed);
     return m;
   }
+  /// As a region finds it: what other blocks write is 0, as they may be ahead by then. Collective
+  /// over the block; behind it the cluster has to meet, or the grid.
+  WARDEN_DEVICE void clear(std::uint32_t part) const {
+    simt::sync_block();
+    if (simt::thread_rank() == 0) {
+      simt::shared_store(counts->listed[0], 0u);
+      for (std::uint32_t& some : counts->some) simt::shared_store(some, 0u);
+      simt::shared_store(counts->leaving, 0u);
+    }
+    for (std::uint32_t i = simt::thread_rank(); i < part / 32; i += simt::block_threads()) {
+      simt::shared_store(active[1][i], 0u);
+      simt::shared_store(risen[i], 0u);
+      simt::shared_store(waiting[i], 0u);
+    }
+  }
 };
 
 /// The steps of a region, each like a round of the other arms: it reads one array of heights and
@@ -100,17 +128,17 @@ class in_region : public in_a_round {
   /// Mostly all of a row at once: a step waits for the longest one.
   static constexpr unsigned lanes = 2, arcs_each = 6;
 
-  WARDEN_DEVICE in_region(round const& r, guarded::deferred_ref const& to,
-                          region_memory const& mine, std::uint32_t part, std::uint32_t first)
+  WARDEN_DEVICE in_region(round const& r, region_borders const& borders,
+                          region_memory const& mine, region_shape shape, std::uint32_t region)
       : in_a_round{r},
-        to_{to},
+        borders_{borders},
         mine_{mine},
-        map_{first, simt::cluster_size()},
-        part_{part},
-        first_{first},
-        size_{r.state.region_size < r.network.vertices - first
-                  ? static_cast<std::uint32_t>(r.state.region_size)
-                  : r.network.vertices - first},
+        map_{region * shape.size(), simt::cluster_size()},
+        shape_{shape},
+        region_{region},
+        first_{region * shape.size()},
+        size_{shape.size() < r.network.vertices - first_ ? shape.size()
+                                                         : r.network.vertices - first_},
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
@@ -124,14 +152,12 @@ class in_region : public in_a_round {
     return simt::load_relaxed(&now_[v]);
   }
   WARDEN_DEVICE std::uint32_t highest(std::uint32_t v, std::uint32_t height) const {
-    std::uint32_t const place = map_.spot_of(v).place;
-    bool const has_risen = simt::shared_load(mine_.risen[place / 32]) >> place % 32 & 1;
+    bool const has_risen = is_set(mine_.risen, map_.spot_of(v).place);
     return has_risen ? height : height + 2;  // sabotage: flow-risen
   }
   WARDEN_DEVICE void send(push const& p) const {
     if (!is_here(p.to)) return leave(p);
-    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
-    simt::add(&round_.state.vertices[p.to].excess, p.amount);
+    receive(p);
     activate_next(map_.spot_of(p.to));
   }
   /// Whoever pushed to it meanwhile made it active.
@@ -144,7 +170,7 @@ class in_region : public in_a_round {
     simt::store_relaxed(&next_[v], height);
     auto const [rank, place] = map_.spot_of(v);
     std::uint32_t const bit = 1u << place % 32;
-    if (height != before && (simt::shared_load(mine_.risen[place / 32]) & bit) == 0) {
+    if (height != before && !is_set(mine_.risen, place)) {
       simt::shared_set_bits(mine_.risen[place / 32], bit);
       simt::store_relaxed(&round_.state.risen_from[v], before);
     }
@@ -152,37 +178,32 @@ class in_region : public in_a_round {
     if (waits) simt::shared_set_bits(mine_.waiting[place / 32], bit);  // sabotage: flow-waiting
   }
 
-  /// Takes those that are active; whoever is told later is told in device memory. Collective over
-  /// the block; the cluster has to meet behind it.
+  /// Takes those that are active, and what came across the borders in the round before: nobody
+  /// else looks at either in the first step. Collective over the block.
   WARDEN_DEVICE void begin() {
-    if (simt::thread_rank() == 0) {
-      simt::shared_store(mine_.counts->listed[0], 0u);
-      simt::shared_store(mine_.counts->some[0], 0u);
-      simt::shared_store(mine_.counts->leaving, 0u);
-    }
     for_words([&](std::uint32_t i, std::uint32_t* word) {
       simt::shared_store(mine_.active[0][i], word == nullptr ? 0 : *word);
-      simt::shared_store(mine_.active[1][i], 0u);
-      simt::shared_store(mine_.risen[i], 0u);
-      simt::shared_store(mine_.waiting[i], 0u);
+    });
+    simt::sync_block();
+    unsigned const box = region_ * simt::cluster_size() + simt::cluster_rank();
+    borders_.inboxes.take(round_.number, box, [&](push const& p) {
+      receive(p);
+      std::uint32_t const place = map_.spot_of(p.to).place;
+      simt::shared_set_bits(mine_.active[0][place / 32], 1u << place % 32);
     });
   }
   /// Makes a list of the block's active vertices, and tells the cluster if there are any. Returns
   /// how many: as many as a list holds, at most. Collective over the block.
   WARDEN_DEVICE std::uint32_t begin_step() {
     region_counts& counts = *mine_.counts;
-    std::uint32_t const n = next_list();
+    std::uint32_t const n = next_list(now_active());
     if (n != 0 && simt::thread_rank() < simt::cluster_size())
       simt::cluster_store(counts.some[step_ % 3], simt::thread_rank(), 1u);
     if (simt::thread_rank() == 0) simt::shared_store(counts.some[(step_ + 1) % 3], 0u);
     return n;
   }
   /// The same of those that it had no room for, until there are none. Collective over the block.
-  WARDEN_DEVICE std::uint32_t next_turn() {
-    if (!has_more_) return 0;
-    simt::sync_block();
-    return next_list();
-  }
+  WARDEN_DEVICE std::uint32_t next_turn() { return next_turn(now_active()); }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
     return static_cast<std::uint32_t>(vertex_at(simt::shared_load(mine_.list[i])));
   }
@@ -197,35 +218,42 @@ class in_region : public in_a_round {
     next_ = heights;
     return goes_on;
   }
-  /// Behind the last step: what leaves the region goes into the log, and who is active or waits is
-  /// told for the next round. That one may read either array of heights, so that those who are
-  /// active, whose heights may differ, get the last one in both. Returns whether there is anybody.
-  /// Collective over the block.
-  WARDEN_DEVICE bool end() const {
+  /// Behind the last step: what leaves the region goes to whoever owns it, and who is active or
+  /// waits is noted for the next round. That one may read either array of heights, so that those
+  /// who are active, whose heights may differ, get the last one in both. Adds to `count` how many
+  /// there are, pushes and vertices. Collective over the block.
+  WARDEN_DEVICE void end(std::uint64_t* count) {
     std::uint32_t const all = simt::shared_load(mine_.counts->leaving);
     std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
     for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
       push const& p = mine_.leaving[i];
-      std::uint32_t const to = simt::shared_load(p.to);
-      to_.send(to, receive{{to, simt::shared_load(p.arc), simt::shared_load(p.amount)}});
+      send_across(
+          {simt::shared_load(p.to), simt::shared_load(p.arc), simt::shared_load(p.amount)});
     }
-    bool is_anybody = false;
+    std::uint32_t mine = simt::thread_rank() == 0 ? all : 0;
     for_words([&](std::uint32_t i, std::uint32_t* word) {
       if (word == nullptr) return;
       std::uint32_t const active = simt::shared_load(now_active()[i]);
       std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
       *word = told;
-      is_anybody |= told != 0;
-      // Levels count who is there between rounds: a step would wait for atomics on few words.
-      for_bits(simt::shared_load(mine_.risen[i]), i, [&](std::uint64_t v) {
-        round_.note_height(simt::load_relaxed(&round_.state.risen_from[v]),
-                           simt::load_relaxed(&now_[v]));
-      });
-      for_bits(active, i, [&](std::uint64_t v) {
-        simt::store_relaxed(&next_[v], simt::load_relaxed(&now_[v]));  // sabotage: flow-heights
-      });
+      mine += static_cast<std::uint32_t>(simt::count_bits(told));
+      simt::shared_store(mine_.waiting[i], active | simt::shared_load(mine_.risen[i]));
     });
-    return simt::sync_block_or(is_anybody);
+    mine = simt::warp_sum(mine);
+    if (simt::lane_id() == 0 && mine != 0) simt::add(count, std::uint64_t{mine});
+    for (std::uint32_t some = next_list(mine_.waiting); some != 0; some = next_turn(mine_.waiting)) {
+      for (std::uint32_t i = simt::thread_rank(); i < some; i += simt::block_threads()) {
+        std::uint32_t const place = simt::shared_load(mine_.list[i]);
+        std::uint64_t const v = vertex_at(place);
+        std::uint32_t const height = simt::load_relaxed(&now_[v]);
+        if (is_set(now_active(), place))
+          simt::store_relaxed(&next_[v], height);  // sabotage: flow-heights
+        // Levels count who is there between rounds: a step would wait for atomics on few words.
+        if (is_set(mine_.risen, place))
+          round_.note_height(simt::load_relaxed(&round_.state.risen_from[v]), height);
+      }
+    }
+    mine_.clear(shape_.part);
   }
 
  private:
@@ -238,21 +266,19 @@ class in_region : public in_a_round {
   /// same vertices in device memory, null beyond the network's end.
   template <class F>
   WARDEN_DEVICE void for_words(F f) const {
-    for (std::uint32_t i = simt::thread_rank(); i < part_ / 32; i += simt::block_threads()) {
+    for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
       std::uint64_t const v = vertex_at(i * 32);
-      f(i, v < round_.network.vertices ? &round_.state.active[v / 32] : nullptr);
+      f(i, v < round_.network.vertices ? &round_.state.bits[v / 32] : nullptr);
     }
   }
-  /// Calls `f(v)` for the vertices of word `i` whose bits are set.
-  template <class F>
-  WARDEN_DEVICE void for_bits(std::uint32_t bits, std::uint32_t i, F f) const {
-    for (; bits != 0; bits &= bits - 1)
-      f(vertex_at(i * 32 + static_cast<std::uint32_t>(simt::first_bit(bits))));
+  WARDEN_DEVICE static bool is_set(std::uint32_t const* bits, std::uint32_t place) {
+    return (simt::shared_load(bits[place / 32]) >> place % 32 & 1) != 0;
   }
-  WARDEN_DEVICE std::uint32_t next_list() {
-    std::uint32_t* const bits = now_active();
+  /// Lists the places of bits that are set, as many as there is room for, and clears those bits.
+  /// Collective over the block.
+  WARDEN_DEVICE std::uint32_t next_list(std::uint32_t* bits) {
     std::uint32_t& listed = mine_.counts->listed[turn_ % 2];
-    for (std::uint32_t i = simt::thread_rank(); i < part_ / 32; i += simt::block_threads()) {
+    for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
       std::uint32_t left = simt::shared_load(bits[i]);
       if (left == 0) continue;
       auto const n = static_cast<std::uint32_t>(simt::count_bits(left));
@@ -270,6 +296,11 @@ class in_region : public in_a_round {
     has_more_ = all > region_memory::most_listed;
     return has_more_ ? region_memory::most_listed : all;
   }
+  WARDEN_DEVICE std::uint32_t next_turn(std::uint32_t* bits) {
+    if (!has_more_) return 0;
+    simt::sync_block();
+    return next_list(bits);
+  }
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
     simt::cluster_set_bits(next[s.place / 32], s.rank, 1u << s.place % 32);
@@ -280,20 +311,37 @@ class in_region : public in_a_round {
   WARDEN_DEVICE bool is_here(std::uint32_t v) const { return v - first_ < size_; }
   WARDEN_DEVICE void leave(push const& p) const {
     std::uint32_t const at = simt::shared_fetch_add(mine_.counts->leaving, 1u);
-    if (at >= region_memory::most_leaving) return send_now(to_, p);
+    if (at >= region_memory::most_leaving) return send_across(p);
     push& place = mine_.leaving[at];
     simt::shared_store(place.to, p.to);
     simt::shared_store(place.arc, p.arc);
     simt::shared_store(place.amount, p.amount);
   }
-  WARDEN_COLD static void send_now(guarded::deferred_ref const& to, push p) {
-    to.send(p.to, receive{p});
+  /// As a section on the other vertex, which this thread may be at: several of a block's threads
+  /// may have pushes to one of its vertices.
+  WARDEN_DEVICE void receive(push const& p) const {
+    simt::add(&round_.state.arcs[p.arc].residual, p.amount);
+    simt::add(&round_.state.vertices[p.to].excess, p.amount);
+  }
+  WARDEN_DEVICE void send_across(push const& p) const {
+    send_to_owner(borders_, shape_, round_.number, p);
+  }
+  /// By value: what a function is given by address lies in local memory everywhere.
+  WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape shape,
+                                        std::uint32_t number, push p) {
+    std::uint32_t const region = p.to / shape.size();
+    region_map const there{region * shape.size(), shape.cluster};
+    std::uint32_t const box = region * shape.cluster + there.spot_of(p.to).rank;
+    if (borders.inboxes.put(number, box, p)) return;
+    borders.log.send(p.to, max_flow::receive{p});
+    simt::store_relaxed(borders.full_in, number + 1);
   }
 
-  guarded::deferred_ref const& to_;
+  region_borders const& borders_;
   region_memory mine_;
   region_map map_;
-  std::uint32_t part_;
+  region_shape shape_;
+  std::uint32_t region_;
   std::uint32_t first_;         ///< vertex of the region
   std::uint32_t size_;          ///< vertices of the region that there are
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one

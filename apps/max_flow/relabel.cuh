@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Global relabelling: heights become distances from the terminal that excess goes to. And the gap
-/// heuristic: where a level is empty, all above it are cut off.
+/// Global relabelling: heights become distances from the terminal that excess goes to.
 #pragma once
 
+#include "apps/max_flow/gap.cuh"
 #include "apps/max_flow/narrow_search.cuh"
 #include "apps/support/grid_barrier.cuh"
 
@@ -85,26 +85,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   end_search(a, is_early, now.level);
 }
 
-/// Between two rounds, of which `a` is the next one: if a level became empty in the interval before
-/// and still is, nobody above it can reach the terminal. Theirs are no heights any more.
+/// Between two rounds, of which `a` is the next one: looks for a gap.
 WARDEN_KERNEL void close_gap(round a) {
   control& c = *a.state.control;
   std::uint32_t const least = c.empty[1 - a.interval];
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) c.empty[a.interval] = no_level;
-  if (least == no_level) return;
-  // Some became empty for a moment only. Nobody changes a level below a gap here.
-  constexpr std::uint32_t most_looks = 64;
-  std::uint32_t const vertices = a.network.vertices;
-  std::uint32_t const end = vertices - least < most_looks ? vertices : least + most_looks;
-  std::uint32_t gap = least;
-  while (gap < end && simt::load_relaxed(&a.state.levels[gap]) != 0) ++gap;
-  if (gap == end) return;
-  apps::for_my_share(vertices, [&](std::uint64_t v) {
-    std::uint32_t const height = a.heights()[v];
-    if (height <= gap || height >= vertices) return;
-    simt::fetch_add(&a.state.levels[height], ~std::uint32_t{0});
-    a.state.heights[0][v] = a.state.heights[1][v] = vertices;
-  });
+  if (least != no_level) cut_off_above(a, least);
 }
 
 }  // namespace max_flow

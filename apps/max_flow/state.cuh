@@ -65,6 +65,13 @@ struct search_control {
   apps::grid_barrier_state barrier;
 };
 
+/// What the regions of a launch tell one another; all of it is 0 before.
+struct region_control {
+  std::uint64_t under_way[3];  ///< [round modulo 3] vertices and pushes that the next round has
+  std::uint32_t full_in;       ///< the round in which an inbox had no room, and 1; 0: it had
+  apps::grid_barrier_state barrier;
+};
+
 /// What the rounds tell one another and the host, in device memory. Round r takes its vertices from
 /// list r mod 2 and their number from `active[r mod 3]`, and leaves those of the next round in the
 /// next ones; meanwhile the third number becomes 0.
@@ -80,6 +87,7 @@ struct control {
   std::uint64_t reached[3];  ///< by a search: see search_step
   std::uint32_t step_level[2];  ///< the same
   search_control search;        ///< of the last one
+  region_control regions;       ///< the same
 };
 /// In `empty`: none.
 inline constexpr std::uint32_t no_level = 0xffffffff;
@@ -95,15 +103,10 @@ struct flow_state {
   std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
   std::uint32_t* lists[2];    ///< room for all vertices each
   max_flow::control* control;
-  /// Where regions of `region_size` neighbouring vertices are discharged, and lists are lists of
-  /// those: [region] whether it stands in the list of the next round. Else null.
-  std::uint32_t* marks;
-  std::uint32_t* active;  ///< [vertex / 32] the same of vertices, a bit each
-  /// [vertex] the height that it had before the round in which it rose last.
-  std::uint32_t* risen_from;
-  std::uint64_t region_size;
-  /// Steps in each of some rounds until the next search, for each level of the last one.
-  float due_a_level = 0;
+  // Where regions are discharged; else null. They have no lists: `active[0]` counts the bits when
+  // their rounds begin.
+  std::uint32_t* bits;        ///< [vertex / 32] whether it is active, a bit each
+  std::uint32_t* risen_from;  ///< [vertex] its height before the round in which it rose last
 
   [[nodiscard]] WARDEN_DEVICE row row_of(std::uint32_t v) const {
     auto const [first, number] = vertices[v].arcs;
@@ -126,18 +129,13 @@ WARDEN_DEVICE void put(flow_state const& s, std::uint32_t number, std::uint32_t 
   std::uint64_t const place = simt::fetch_add_together(&s.control->active[number % 3], 1);
   s.list_in(number)[place] = item;
 }
-/// Puts the region of `v` into that list, unless it stands there.
-WARDEN_DEVICE void put_region(flow_state const& s, std::uint32_t number, std::uint32_t v) {
-  auto const region = static_cast<std::uint32_t>(v / s.region_size);
-  std::uint32_t* const mark = &s.marks[region];
-  if (simt::load_relaxed(mark) == 0 && simt::exchange(mark, 1u) == 0) put(s, number, region);
-}
 /// Makes `v` active in round `number`. Who changes an excess from 0 does that, so that it happens
 /// once in a round.
 WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint32_t v) {
-  if (s.marks == nullptr) return put(s, number, v);
-  simt::fetch_or(&s.active[v / 32], 1u << v % 32);
-  put_region(s, number, v);
+  if (s.bits == nullptr) return put(s, number, v);
+  std::uint32_t const bit = 1u << v % 32;
+  if ((simt::fetch_or(&s.bits[v / 32], bit) & bit) == 0)
+    simt::add_together(&s.control->active[0], 1);
 }
 
 /// What a lane did in a round.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The gap heuristic: where a level is empty, all above it are cut off.
+#pragma once
+
+#include "apps/max_flow/state.cuh"
+#include "apps/support/device.cuh"
+
+#include <cstdint>
+
+namespace max_flow {
+
+/// Between two rounds, of which `a` is the next one, by the whole grid: if a level became empty in
+/// the interval before and still is, nobody above it can reach the terminal. Theirs are no heights
+/// any more. `least` is the lowest one that became empty.
+WARDEN_DEVICE void cut_off_above(round const& a, std::uint32_t least) {
+  // Some became empty for a moment only. Nobody changes a level below a gap here.
+  constexpr std::uint32_t most_looks = 64;
+  std::uint32_t const vertices = a.network.vertices;
+  std::uint32_t const end = vertices - least < most_looks ? vertices : least + most_looks;
+  std::uint32_t gap = least;
+  while (gap < end && simt::load_relaxed(&a.state.levels[gap]) != 0) ++gap;
+  if (gap == end) return;
+  apps::for_my_share(vertices, [&](std::uint64_t v) {
+    std::uint32_t const height = simt::load_relaxed(&a.heights()[v]);
+    if (height <= gap || height >= vertices) return;
+    simt::add(&a.state.levels[height], ~std::uint32_t{0});
+    a.state.heights[0][v] = a.state.heights[1][v] = vertices;
+  });
+}
+
+}  // namespace max_flow

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Messages between the blocks of one launch that meet at barriers: what is put into a box before a
+/// barrier, the box's block takes behind it.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace apps {
+
+namespace simt = warden::simt;
+
+/// The boxes, for kernels. Turns are what lies between two barriers of the grid, by number. There
+/// are two sets of boxes, used in turn: one barrier a turn is enough, for while somebody still
+/// takes what came in the turn before, others put into the other set.
+template <class Message>
+struct inboxes_ref {
+  Message* places;        ///< [turn modulo 2][box][room]
+  std::uint32_t* counts;  ///< [turn modulo 2][box] messages that were to be put there; 0 before
+  std::uint32_t boxes;
+  std::uint32_t room;  ///< messages of a box
+
+  /// Puts a message into a box, to be taken in the next turn. False if the box is full: then the
+  /// message is still the caller's.
+  WARDEN_DEVICE bool put(std::uint32_t turn, std::uint32_t box, Message const& m) const {
+    std::uint64_t const of = index(turn, box);
+    std::uint32_t const at = simt::fetch_add(&counts[of], 1u);
+    if (at >= room) return false;  // what was added means nothing
+    places[of * room + at] = m;
+    return true;
+  }
+  /// Calls `f(m)` for all messages that were put into the box in the turn before `turn`; each by one
+  /// thread, in any order, and the box is empty. Collective over the block whose box it is, behind
+  /// the barrier that ended that turn.
+  template <class F>
+  WARDEN_DEVICE void take(std::uint32_t turn, std::uint32_t box, F f) const {
+    std::uint64_t const of = index(turn + 1, box);
+    std::uint32_t const put = simt::load_relaxed(&counts[of]);
+    std::uint32_t const n = put < room ? put : room;
+    for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
+      f(places[of * room + i]);
+    // All have read it. Nobody puts anything there before the next barrier.
+    simt::sync_block();
+    if (put != 0 && simt::thread_rank() == 0) simt::store_relaxed(&counts[of], 0u);
+  }
+
+ private:
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t index(std::uint32_t turn, std::uint32_t box) const {
+    return std::uint64_t{turn % 2} * boxes + box;
+  }
+};
+
+/// Their memory, on the current device.
+template <class Message>
+class inboxes {
+ public:
+  /// All empty; blocks the host. Throws cuda_error when memory is short.
+  inboxes(std::uint32_t boxes, std::uint32_t room)
+      : places_{std::size_t{2} * boxes * room},
+        counts_{std::size_t{2} * boxes},
+        boxes_{boxes},
+        room_{room} {
+    counts_.fill_bytes(0);
+    warden::stream_ref{}.synchronize();
+  }
+  [[nodiscard]] inboxes_ref<Message> ref() {
+    return {places_.data(), counts_.data(), boxes_, room_};
+  }
+
+ private:
+  warden::buffer<Message> places_;
+  warden::buffer<std::uint32_t> counts_;
+  std::uint32_t boxes_, room_;
+};
+
+}  // namespace apps
