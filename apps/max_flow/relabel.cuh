@@ -59,18 +59,20 @@ WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last
 
 /// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
 /// between levels, or of their first cluster where levels are narrow. Marks of regions and the
-/// barrier are zero before; dynamic shared memory holds a block's narrow_frontiers.
+/// barrier are zero before; dynamic shared memory holds a block's narrow_frontiers, or its
+/// reached_here.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
+  static_assert(sizeof(reached_here) <= sizeof(narrow_frontiers));
   apps::grid_barrier barrier{&c.search.barrier};
   // Of a barrier that failed the host is told.
   begin_search(a);
   if (!barrier.wait([] {}, [&] { now.begin(a); })) return;
   while (!now.is_last()) {
     if (now.level == 0 || now.n > narrow_frontiers::most()) {
-      search_wide_level(a, now);
+      search_wide_level(a, now, *reinterpret_cast<reached_here*>(simt::dynamic_shared()));
     } else if (simt::block_rank() < simt::cluster_size()) {
       search_narrow_levels(a, frontiers, now);
     }

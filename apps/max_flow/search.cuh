@@ -120,9 +120,19 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
   }
 }
 
+/// What a block reaches in a level, in its dynamic shared memory: it then takes places for all of
+/// that at once, where one by one would wait for the word that counts them.
+struct reached_here {
+  static constexpr std::uint32_t room = simt::has_registers ? 2048 : 8;
+  std::uint32_t n;            ///< that were to be put here
+  std::uint32_t with_excess;  ///< of all
+  std::uint32_t first;        ///< place in the list
+  std::uint32_t vertices[room];
+};
+
 /// A level, by all blocks. What an arc of the frontier leads to is reached if there is residual
 /// capacity from there. The row of the target, which may lead to all vertices, is the whole grid's.
-WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
+WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, reached_here& here) {
   network const& net = a.network;
   control& c = *a.state.control;
   std::uint32_t const level = now.level;
@@ -131,27 +141,50 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now) {
     now.goes_on_at(c, level + 1, now.found + now.found_here);
     a.state.levels[level] = static_cast<std::uint32_t>(now.n);
   }
+  if (simt::thread_rank() == 0) {
+    simt::shared_store(here.n, 0u);
+    simt::shared_store(here.with_excess, 0u);
+  }
+  simt::sync_block();
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
+  std::uint32_t* const next_list = a.state.list_in(now.number + 1);
   auto const reach = [&](std::uint64_t i) {
     arc const back = a.state.arcs[i];
     std::uint32_t const v = back.ends.to;
     // No way leads through the other terminal, where excess stays.
     if (!a.leads_here(back) || net.is_terminal(v)) return;
     if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices || !a.reaches(level, v)) return;
-    if (a.has_excess(v)) simt::fetch_add(now.next_found(c), 1);
-    a.state.list_in(now.number + 1)[simt::fetch_add_together(now.next_n(c), 1)] = v;
+    if (a.has_excess(v)) simt::shared_fetch_add(here.with_excess, 1u);
+    std::uint32_t const at = simt::shared_fetch_add(here.n, 1u);
+    if (at < here.room) {
+      simt::shared_store(here.vertices[at], v);
+    } else {
+      next_list[simt::fetch_add_together(now.next_n(c), 1)] = v;
+    }
   };
   if (level == 0) {
     row const all = a.state.row_of(a.target);
-    return apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
+    apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
+  } else {
+    std::uint32_t const* const frontier = a.state.list_in(now.number);
+    for_rows<row_lanes>(
+        now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
+        [&](std::uint64_t i) { return a.state.row_of(frontier[i]); },
+        [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
+          for (; arc < end; arc += stride) reach(arc);
+        });
   }
-  std::uint32_t const* const frontier = a.state.list_in(now.number);
-  for_rows<row_lanes>(
-      now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
-      [&](std::uint64_t i) { return a.state.row_of(frontier[i]); },
-      [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
-        for (; arc < end; arc += stride) reach(arc);
-      });
+  simt::sync_block();
+  std::uint32_t const put = simt::shared_load(here.n), n = put < here.room ? put : here.room;
+  if (simt::thread_rank() == 0 && n != 0) {
+    auto const first = simt::fetch_add(now.next_n(c), std::uint64_t{n});
+    simt::shared_store(here.first, static_cast<std::uint32_t>(first));
+    if (std::uint32_t const found = simt::shared_load(here.with_excess); found != 0)
+      simt::add(now.next_found(c), std::uint64_t{found});
+  }
+  simt::sync_block();
+  for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
+    next_list[simt::shared_load(here.first) + i] = simt::shared_load(here.vertices[i]);
 }
 
 }  // namespace max_flow
