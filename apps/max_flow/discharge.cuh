@@ -80,9 +80,10 @@ class discharge {
  public:
   static constexpr unsigned lanes = Delivery::lanes, arcs_each = Delivery::arcs_each;
 
-  /// Begins with vertex `v`, or with none; the same for all its lanes. Collective over the warp.
-  WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by)
-      : round_{r}, by_{by}, v_{v}, is_{is}, lowest_{r.network.vertices} {
+  /// Begins with vertex `v`, or with none; the same for all its lanes. What the lane does is added
+  /// to `done`. Collective over the warp.
+  WARDEN_DEVICE discharge(round const& r, bool is, std::uint32_t v, Delivery& by, work& done)
+      : round_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     vertex_state own{};
     if (is) {
       height_ = by.own_height(v);
@@ -111,7 +112,7 @@ class discharge {
     std::uint32_t const left = n_ - at_;
     arc_order<lanes, arcs_each> const order{v_, height_};
     auto const at = [&](unsigned k) { return order.at(lane(), k); };
-    std::uint64_t const first = first_ + at_;
+    std::uint32_t const first = first_ + at_;
     at_ += left < arcs_each * lanes ? left : arcs_each * lanes;
     push pushes[arcs_each]{};
     std::uint32_t residual[arcs_each]{}, height[arcs_each]{};
@@ -171,15 +172,12 @@ class discharge {
     // push at once, and goes on.
     bool const has_more = left_ != 0;
     bool const rises = has_more && !goes_on_ && lowest_ > height_;
-    relabels_ += rises ? 1 : 0;
+    done_.relabels += rises ? 1 : 0;
     // What others pushed here meanwhile counts, too. Who may neither push nor rise waits.
     bool const keeps = by_.keeps(v_, excess_ - left_, left_);
     bool const waits = has_more && !goes_on_ && !rises;
     by_.end(v_, height_, rises ? lowest_ : height_, keeps && !waits, waits);
   }
-
-  /// What this lane did.
-  [[nodiscard]] WARDEN_DEVICE work done() const { return {pushes_, relabels_, arrived_}; }
 
  private:
   WARDEN_DEVICE static unsigned lane() { return simt::lane_id() % lanes; }
@@ -230,15 +228,15 @@ class discharge {
     }
   }
   /// Takes what is pushed along an arc from its residual capacity. Whether somebody else gets it.
-  WARDEN_DEVICE bool take(push const& p, std::uint64_t along, std::uint32_t residual) {
+  WARDEN_DEVICE bool take(push const& p, std::uint32_t along, std::uint32_t residual) {
     if (p.amount == 0) return false;
-    ++pushes_;
+    ++done_.pushes;
     by_.set_residual(round_.state.arcs[along], residual - p.amount);
     if (!round_.network.is_terminal(p.to)) return true;
     // A terminal's arcs are its neighbours' to change: nobody else ever does. As an atomic, which
     // nobody waits for.
     simt::add(&round_.state.arcs[p.arc].residual, p.amount);
-    arrived_ += p.amount;
+    done_.arrived += p.amount;
     return false;
   }
 
@@ -249,6 +247,7 @@ class discharge {
 
   round const& round_;
   Delivery& by_;
+  work& done_;
   std::uint32_t v_;
   bool is_;
   std::uint32_t height_ = 0;
@@ -257,10 +256,8 @@ class discharge {
   std::uint64_t excess_ = 0;   ///< at the beginning
   std::uint64_t left_ = 0;     ///< of that
   bool goes_on_ = false;       ///< for there may be room for what is left
-  std::uint64_t arrived_ = 0;
-  std::uint64_t first_ = 0;       ///< arc
+  std::uint32_t first_ = 0;       ///< arc
   std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
-  unsigned pushes_ = 0, relabels_ = 0;
 };
 
 /// The active vertices of a block in a round: any one-dimensional grid of whole warps. Collective
@@ -275,12 +272,11 @@ WARDEN_DEVICE void discharge_share(round const& r, Delivery& by) {
        first += simt::block_count() * rows) {
     std::uint64_t const i = first + simt::thread_rank() / row_lanes;
     bool const is = i < active;
-    discharge<Delivery> vertex{r, is, is ? r.active()[i] : 0, by};
+    discharge<Delivery> vertex{r, is, is ? r.active()[i] : 0, by, done};
     while (by.any(vertex.has_arcs())) {
       vertex.next([&](push const& p, bool mine) { by.send(p, mine); });
     }
     vertex.end();
-    done += vertex.done();
   }
   r.note_work(done);
 }

@@ -14,6 +14,7 @@
 #include <warden/runtime.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -32,14 +33,13 @@ WARDEN_DEVICE void discharge_step(round const& r, in_region& by, work& done) {
          first += simt::block_threads() / in_region::lanes) {
       std::uint32_t const i = first + simt::lane_id() / in_region::lanes;
       bool const is = i < active;
-      discharge<in_region> vertex{r, is, is ? by.listed(i) : 0, by};
+      discharge<in_region> vertex{r, is, is ? by.listed(i) : 0, by, done};
       while (simt::any(simt::full_warp, vertex.has_arcs())) {
         vertex.next([&](push const& p, bool mine) {
           if (mine) by.send(p);
         });
       }
       vertex.end();
-      done += vertex.done();
     }
   }
 }
@@ -199,7 +199,11 @@ class region_arm final : public arm {
   }
   void settle_async(warden::stream_ref s) override { log_.run(s); }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
-  [[nodiscard]] double steps_a_level(std::uint32_t) const override { return 0.5; }
+  /// As measured from 1 million vertices to 34: four times the vertices, half as many.
+  [[nodiscard]] double steps_a_level(std::uint32_t vertices) const override {
+    constexpr double million = 1u << 20;
+    return vertices < million ? 0.9 : 0.9 * std::sqrt(million / vertices);
+  }
   [[nodiscard]] unsigned steps() const override { return simt::has_registers ? 16 : 4; }
 
  private:

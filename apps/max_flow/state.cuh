@@ -142,13 +142,6 @@ WARDEN_DEVICE void activate(flow_state const& s, std::uint32_t number, std::uint
 struct work {
   unsigned pushes = 0, relabels = 0;
   std::uint64_t arrived = 0;  ///< at a terminal
-
-  WARDEN_DEVICE work& operator+=(work const& other) {
-    pushes += other.pushes;
-    relabels += other.relabels;
-    arrived += other.arrived;
-    return *this;
-  }
 };
 
 /// A round, for its kernels.
