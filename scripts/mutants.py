@@ -29,6 +29,7 @@ ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
 UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
 # That of the applications' barrier.
 GRID = "grids/grid_barrier_seeds.parts_rounds"
+INBOXES = "grids/grid_barrier_seeds.inboxes_lose_nothing"
 # That of matrix factorization.
 FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
 # Those of maximum flows.
@@ -383,6 +384,10 @@ MUTANTS = {
     "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
     "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
+    # Inboxes of blocks that meet there: of the wrong turn, taken twice, or over their end.
+    "inbox-turn": ("apps/support/inboxes.cuh", "std::uint64_t const of = index(turn, box);", INBOXES, "wrong box|to_host|times"),
+    "inbox-emptied": ("apps/support/inboxes.cuh", "(void)of;", INBOXES, "wrong box|to_host|times"),
+    "inbox-full": ("apps/support/inboxes.cuh", "", INBOXES, "wrong box|to_host|times|ended by signal|outside"),
     # Rounds of matrix factorization.
     "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
     "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
@@ -398,10 +403,14 @@ MUTANTS = {
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
     "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
     "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    # Their rounds: one that is late sees an inbox that was full in the next one; levels are counted from a height in between.
+    "flow-full": ("apps/max_flow/region_rounds.cuh", "bool const is_full = full_in != 0;",
+                  "flows/max_flow_seeds/many_schedules.find_flows/warden_regions", "wait at a barrier"),
+    "flow-levels": ("apps/max_flow/region.cuh", "if (height != before) {", HEIGHTS, SOME),
     # Searches that end early.
     "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
     "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
-    "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.add_up_the_largest_capacities/warden_regions",
+    "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
                      "overlooked|a flow of|does not end"),
 }
 

@@ -144,7 +144,8 @@ class discharge {
       // A lane pushes along one or two, mostly: each lane takes the next one of its own.
       unsigned left_to_send = 0;
       WARDEN_UNROLL
-      for (unsigned k = 0; k < arcs_each; ++k) left_to_send |= (pushes[k].amount != 0 ? 1u : 0) << k;
+      for (unsigned k = 0; k < arcs_each; ++k)
+        left_to_send |= (pushes[k].amount != 0 ? 1u : 0) << k;
       WARDEN_NO_UNROLL
       for (; left_to_send != 0; left_to_send &= left_to_send - 1) {
         auto const next = static_cast<unsigned>(simt::first_bit(left_to_send));
@@ -251,11 +252,11 @@ class discharge {
   std::uint32_t v_;
   bool is_;
   std::uint32_t height_ = 0;
-  std::uint32_t lowest_;       ///< where it may rise to, as far as this lane knows
-  std::uint32_t highest_ = 0;  ///< and if a neighbour is elsewhere
-  std::uint64_t excess_ = 0;   ///< at the beginning
-  std::uint64_t left_ = 0;     ///< of that
-  bool goes_on_ = false;       ///< for there may be room for what is left
+  std::uint32_t lowest_;          ///< where it may rise to, as far as this lane knows
+  std::uint32_t highest_ = 0;     ///< and if a neighbour is elsewhere
+  std::uint64_t excess_ = 0;      ///< at the beginning
+  std::uint64_t left_ = 0;        ///< of that
+  bool goes_on_ = false;          ///< for there may be room for what is left
   std::uint32_t first_ = 0;       ///< arc
   std::uint32_t n_ = 0, at_ = 0;  ///< alike for all lanes
 };

@@ -128,8 +128,8 @@ class in_region : public in_a_round {
   /// Mostly all of a row at once: a step waits for the longest one.
   static constexpr unsigned lanes = 2, arcs_each = 6;
 
-  WARDEN_DEVICE in_region(round const& r, region_borders const& borders,
-                          region_memory const& mine, region_shape shape, std::uint32_t region)
+  WARDEN_DEVICE in_region(round const& r, region_borders const& borders, region_memory const& mine,
+                          region_shape shape, std::uint32_t region)
       : in_a_round{r},
         borders_{borders},
         mine_{mine},
@@ -170,7 +170,7 @@ class in_region : public in_a_round {
     simt::store_relaxed(&next_[v], height);
     auto const [rank, place] = map_.spot_of(v);
     std::uint32_t const bit = 1u << place % 32;
-    if (height != before && !is_set(mine_.risen, place)) {
+    if (height != before && !is_set(mine_.risen, place)) {  // sabotage: flow-levels
       simt::shared_set_bits(mine_.risen[place / 32], bit);
       simt::store_relaxed(&round_.state.risen_from[v], before);
     }
@@ -227,8 +227,7 @@ class in_region : public in_a_round {
     std::uint32_t const n = all < mine_.most_leaving ? all : mine_.most_leaving;
     for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
       push const& p = mine_.leaving[i];
-      send_across(
-          {simt::shared_load(p.to), simt::shared_load(p.arc), simt::shared_load(p.amount)});
+      send_across({simt::shared_load(p.to), simt::shared_load(p.arc), simt::shared_load(p.amount)});
     }
     std::uint32_t mine = simt::thread_rank() == 0 ? all : 0;
     for_words([&](std::uint32_t i, std::uint32_t* word) {
@@ -241,7 +240,8 @@ class in_region : public in_a_round {
     });
     mine = simt::warp_sum(mine);
     if (simt::lane_id() == 0 && mine != 0) simt::add(count, std::uint64_t{mine});
-    for (std::uint32_t some = next_list(mine_.waiting); some != 0; some = next_turn(mine_.waiting)) {
+    for (std::uint32_t some = next_list(mine_.waiting); some != 0;
+         some = next_turn(mine_.waiting)) {
       for (std::uint32_t i = simt::thread_rank(); i < some; i += simt::block_threads()) {
         std::uint32_t const place = simt::shared_load(mine_.list[i]);
         std::uint64_t const v = vertex_at(place);

@@ -53,8 +53,9 @@ WARDEN_DEVICE arc load_arc(arc const& a) {
 /// All of a vertex, while others may add to its excess.
 WARDEN_DEVICE vertex_state load_vertex(vertex_state const& v) {
   simt::flit_words const words = simt::load_flit(reinterpret_cast<simt::flit_words const*>(&v));
-  return {words.first,
-          {static_cast<std::uint32_t>(words.second), static_cast<std::uint32_t>(words.second >> 32)}};
+  return {
+      words.first,
+      {static_cast<std::uint32_t>(words.second), static_cast<std::uint32_t>(words.second >> 32)}};
 }
 
 /// What the blocks of a search tell one another; all of it is 0 before.

@@ -30,23 +30,25 @@ struct inboxes_ref {
   WARDEN_DEVICE bool put(std::uint32_t turn, std::uint32_t box, Message const& m) const {
     std::uint64_t const of = index(turn, box);
     std::uint32_t const at = simt::fetch_add(&counts[of], 1u);
-    if (at >= room) return false;  // what was added means nothing
+    // What was added means nothing then.
+    if (at >= room) return false;  // sabotage: inbox-full
     places[of * room + at] = m;
     return true;
   }
-  /// Calls `f(m)` for all messages that were put into the box in the turn before `turn`; each by one
-  /// thread, in any order, and the box is empty. Collective over the block whose box it is, behind
-  /// the barrier that ended that turn.
+  /// Calls `f(m)` for all messages that were put into the box in the turn before `turn`; each by
+  /// one thread, in any order, and the box is empty. Collective over the block whose box it is,
+  /// behind the barrier that ended that turn.
   template <class F>
   WARDEN_DEVICE void take(std::uint32_t turn, std::uint32_t box, F f) const {
-    std::uint64_t const of = index(turn + 1, box);
+    std::uint64_t const of = index(turn + 1, box);  // sabotage: inbox-turn
     std::uint32_t const put = simt::load_relaxed(&counts[of]);
     std::uint32_t const n = put < room ? put : room;
     for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
       f(places[of * room + i]);
     // All have read it. Nobody puts anything there before the next barrier.
     simt::sync_block();
-    if (put != 0 && simt::thread_rank() == 0) simt::store_relaxed(&counts[of], 0u);
+    if (put != 0 && simt::thread_rank() == 0)
+      simt::store_relaxed(&counts[of], 0u);  // sabotage: inbox-emptied
   }
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The barrier of a grid: nobody passes it early, all see what others did before, and who waits in
-// vain says so.
+// vain says so. And inboxes of blocks that meet there: each message is taken once.
 
 #include "tests/apps/barrier_launch.cuh"
+#include "tests/apps/inbox_launch.cuh"
 #include "tests/support/support.cuh"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,15 @@ TEST(grid_barrier, who_waits_in_vain_says_so) {
   EXPECT_EQ(state.first.blocks, 3u);
   l.run(4);
   EXPECT_EQ(l.errors.to_host(), (std::vector<std::uint32_t>{0, 0})) << "the next launch";
+}
+
+TEST(inboxes, each_message_is_taken_once) {
+  EXPECT_EQ(test::post(4, test::sized(6u, 60u), 4 * test::inbox_threads), 0u);
+  EXPECT_EQ(test::post(1, 3, test::inbox_threads), 0u);
+}
+TEST(inboxes, who_puts_into_a_full_one_is_told) {
+  EXPECT_EQ(test::post(1, 4, 40), 4 * (test::inbox_threads - 40));
+  EXPECT_GT(test::post(3, test::sized(4u, 40u), 20), 0u);
 }
 
 }  // namespace

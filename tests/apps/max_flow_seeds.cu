@@ -13,13 +13,13 @@
 
 namespace {
 
-class arms : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(max_flow_seeds, arms,
+class many_schedules : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(max_flow_seeds, many_schedules,
                          testing::Values("lock_tuned", "atomics", "warden", "warden_regions"),
                          [](auto const& arm) { return arm.param; });
 
 /// Many sources of pushes to few vertices, so that they meet; and more vertices than a region has.
-TEST_P(arms, find_flows) {
+TEST_P(many_schedules, find_flows) {
   bool const has_borders = max_flow::has_regions(GetParam());
   test::under_many_schedules(1, [&](std::uint64_t seed) {
     EXPECT_EQ(test::complaint_of(generate(graph::washington{{.rows = has_borders ? 10u : 4u,

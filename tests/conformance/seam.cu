@@ -294,6 +294,26 @@ TEST(seam, atomics) {
   }
 }
 
+/// Additions that give no result, and four words by one load.
+WARDEN_KERNEL void adds_and_loads(arguments a) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(&a.out[4]);
+  simt::add(&a.out[simt::thread_rank() % 2], (std::uint64_t{1} << 40) + simt::thread_rank());
+  // Next to its neighbours, which stay; and around the end.
+  simt::add(&words[1], 0xffffffffu);
+  simt::add(&words[2], 3u);
+  std::uint32_t four[4];
+  simt::load_four_words(words, four);
+  // Each word is one that was there at some time.
+  expect(a, four[0] == 0 && four[3] == 0 && four[2] % 3 == 0 && four[2] != 0 && four[1] != 0);
+}
+TEST(seam, adds_and_loads) {
+  std::vector<std::uint64_t> const seen = run(&adds_and_loads, 1, 64);
+  EXPECT_EQ(seen[0], (std::uint64_t{32} << 40) + 31 * 32);
+  EXPECT_EQ(seen[1], (std::uint64_t{32} << 40) + 32 * 32);
+  EXPECT_EQ(seen[4], std::uint64_t{0xffffffc0u} << 32);
+  EXPECT_EQ(seen[5], 192u);
+}
+
 /// Lanes on three words, some of which do not take part: whoever is together, all are counted once.
 WARDEN_KERNEL void lanes_together(arguments a) {
   unsigned const me = simt::thread_rank();

@@ -314,15 +314,15 @@ template <class T>
 WARDEN_DEVICE void add(T* address, std::type_identity_t<T> value) {
   static_assert(detail::word<T> && std::is_integral_v<T>);
   if constexpr (sizeof(T) == 4) {
-    asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(
-                     __cvta_generic_to_global(address)),
-                 "r"(detail::bits<std::uint32_t>(value))
-                 : "memory");
+    asm volatile(
+        "red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+        "r"(detail::bits<std::uint32_t>(value))
+        : "memory");
   } else {
-    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(
-                     __cvta_generic_to_global(address)),
-                 "l"(detail::bits<std::uint64_t>(value))
-                 : "memory");
+    asm volatile(
+        "red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(address)),
+        "l"(detail::bits<std::uint64_t>(value))
+        : "memory");
   }
 }
 /// Adds as fetch_add does. The lanes that happen to be together, with one address, add by one
