@@ -187,7 +187,8 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     facts_.levels += now_.levels;
     if (now_.active[0] == 0) return;
     if (is_over && !is_first) ++facts_.overlooked;
-    auto const due = options_.rounds_a_level * static_cast<double>(now_.levels);
+    constexpr double most = 1e15;
+    double const due = std::min(options_.rounds_a_level * static_cast<double>(now_.levels), most);
     rounds(static_cast<std::uint64_t>(due), target == net_.source, say);
   }
 }
@@ -209,7 +210,8 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
 void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
   std::uint64_t const before = now_.rounds;
   do {
-    if (!arm_->all_rounds_async({net_, state_, 0, 0}, due, stream_))
+    std::uint64_t const done = (now_.rounds - before) * arm_->steps();
+    if (!arm_->all_rounds_async({net_, state_, 0, 0}, due - std::min(due, done), stream_))
       replay(rounds_, [&] { enqueue_rounds(); });
     read();
     if (now_.regions.full_in != 0) {

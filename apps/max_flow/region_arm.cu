@@ -42,7 +42,10 @@ region_shape shape_of(std::uint32_t vertices) {
   unsigned const alone = clusters_of(1, bytes);
   for (unsigned const cluster : {16u, 8u}) {
     unsigned const clusters = clusters_of(cluster, bytes);
-    if (clusters * cluster >= alone / 4 * 3) return of(cluster, clusters);
+    if (clusters == 0 || clusters * cluster < alone * 3 / 4) continue;
+    region_shape const shape = of(cluster, clusters);
+    // With so much memory some devices might hold fewer.
+    if (clusters_of(cluster, region_memory::bytes(shape.part)) == clusters) return shape;
   }
   return of(1, alone);
 }
@@ -60,10 +63,11 @@ class region_arm final : public arm {
                 region_threads, region_memory::bytes(shape_.part), true, shape_.cluster},
         inboxes_{shape_.regions(net.vertices) * shape_.cluster, inbox_room} {}
   bool all_rounds_async(round const& first, std::uint64_t due, warden::stream_ref s) override {
-    std::uint64_t const all = std::max(due, least_steps);
+    std::uint64_t const all = std::clamp(due, least_steps, most_rounds * steps());
     auto const rounds = static_cast<std::uint32_t>((all + steps() - 1) / steps());
     region_control* const regions = &first.state.control->regions;
     warden::runtime::fill_async(regions, 0, sizeof(region_control), s);
+    inboxes_.clear_async(s);
     region_rounds a{
         first.network, first.state, {log_.ref(), inboxes_.ref(), &regions->full_in},
         shape_,        rounds,      static_cast<std::uint32_t>((all + rounds - 1) / rounds)};
@@ -87,6 +91,8 @@ class region_arm final : public arm {
  private:
   /// Fewer between two searches are not worth the search.
   static constexpr std::uint64_t least_steps = simt::has_registers ? 48 : 12;
+  /// In one launch: then the host looks.
+  static constexpr std::uint64_t most_rounds = 256;
   /// Pushes that an inbox has room for.
   static constexpr std::uint32_t inbox_room = simt::has_registers ? 4096 : 8;
 

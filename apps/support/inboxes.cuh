@@ -61,15 +61,14 @@ struct inboxes_ref {
 template <class Message>
 class inboxes {
  public:
-  /// All empty; blocks the host. Throws cuda_error when memory is short.
+  /// Throws cuda_error when memory is short.
   inboxes(std::uint32_t boxes, std::uint32_t room)
       : places_{std::size_t{2} * boxes * room},
         counts_{std::size_t{2} * boxes},
         boxes_{boxes},
-        room_{room} {
-    counts_.fill_bytes(0);
-    warden::stream_ref{}.synchronize();
-  }
+        room_{room} {}
+  /// Empties all of them, before each launch: one that failed left something there. Enqueued.
+  void clear_async(warden::stream_ref s) { counts_.fill_bytes(0, s); }
   [[nodiscard]] inboxes_ref<Message> ref() {
     return {places_.data(), counts_.data(), boxes_, room_};
   }

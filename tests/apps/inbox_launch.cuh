@@ -60,6 +60,7 @@ inline std::uint32_t post(unsigned blocks, std::uint32_t turns, std::uint32_t ro
   state.fill_bytes(0);
   times.fill_bytes(0);
   counts.fill_bytes(0);
+  inboxes.clear_async({});
   inbox_arguments a{state.data(), inboxes.ref(), times.data(), counts.data(), turns};
   void* all[] = {&a};
   auto const result = warden::runtime::launch(simt::make_kernel(&post_letters),
