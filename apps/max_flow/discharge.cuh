@@ -103,8 +103,9 @@ class discharge {
   /// lead nowhere.)
   [[nodiscard]] WARDEN_DEVICE bool has_arcs() const { return at_ < n_; }
 
-  /// Looks at the next arcs, `arcs_each` for each lane, and calls `send(p, mine)` as often, by all
-  /// lanes together: `mine` if the lane pushes along its arc, to a vertex that is no terminal. The
+  /// Looks at the next arcs, `arcs_each` for each lane. Calls `send(p, mine)`: `mine` if the lane
+  /// pushes along its arc, to a vertex that is no terminal. With one arc each all lanes call it
+  /// together, once; with more a lane calls it for the arcs that it pushes along, by itself. The
   /// amount has been taken from the excess and from the residual capacity. Collective over the
   /// warp.
   template <class Send>

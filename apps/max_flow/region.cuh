@@ -68,8 +68,8 @@ struct region_counts {
 
 /// What a block holds, in dynamic shared memory: of its vertices who is active in this step and in
 /// the next one, who has risen in this round and who waits for the next one, a bit each; a list of
-/// those that are active. And pushes that leave the region: a step would wait for the log to take
-/// them.
+/// those that are active. And pushes that leave the region: a step would wait for a place in an
+/// inbox.
 struct region_memory {
   region_counts* counts;
   std::uint32_t* active[2];  ///< [step modulo 2]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions: a cluster of blocks discharges neighbouring vertices again and again; what crosses a
-// border is a section on the other vertex.
+// border is a message to the owner of the other vertex.
 
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/region_rounds.cuh"

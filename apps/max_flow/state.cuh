@@ -167,9 +167,9 @@ struct round {
     }
     return active;
   }
-  /// Notes that a vertex goes from one height to another in this round.
-  /// Where many vertices are active these share few levels, so lanes that happen to be together and
-  /// leave one do so by one atomic.
+  /// Notes that a vertex goes from one height to another in this round. Where many vertices are
+  /// active these share few levels, so lanes that happen to be together and leave one do so by one
+  /// atomic.
   WARDEN_DEVICE void note_height(std::uint32_t from, std::uint32_t to) const {
     if (to < network.vertices) simt::add_together(&state.levels[to], 1u);
     std::uint32_t* const level = &state.levels[from];
