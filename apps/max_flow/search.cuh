@@ -40,9 +40,6 @@ struct search {
   WARDEN_DEVICE std::uint32_t claim(std::uint32_t level, std::uint32_t v) const {
     return simt::compare_exchange(&state.heights[0][v], network.vertices, level + 1);
   }
-  WARDEN_DEVICE bool reaches(std::uint32_t level, std::uint32_t v) const {
-    return claim(level, v) == network.vertices;
-  }
 };
 
 /// What is done between two barriers of the grid: a level by all blocks, or some levels by one
@@ -130,6 +127,10 @@ struct reached_here {
   std::uint32_t vertices[room];
 };
 
+/// Lanes that share a row of a wide level, and arcs that each looks at together: as many rows as
+/// possible at once, without spills.
+inline constexpr unsigned wide_lanes = 4, wide_arcs = 3;
+
 /// A level, by all blocks. What an arc of the frontier leads to is reached if there is residual
 /// capacity from there. The row of the target, which may lead to all vertices, is the whole grid's.
 WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, reached_here& here) {
@@ -148,31 +149,56 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
   simt::sync_block();
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   std::uint32_t* const next_list = a.state.list_in(now.number + 1);
-  auto const reach = [&](std::uint64_t i) {
-    arc const back = a.state.arcs[i];
-    std::uint32_t const v = back.ends.to;
-    // No way leads through the other terminal, where excess stays.
-    if (!a.leads_here(back) || net.is_terminal(v)) return;
-    if (simt::load_relaxed(&a.state.heights[0][v]) != net.vertices || !a.reaches(level, v)) return;
-    if (a.has_excess(v)) simt::shared_fetch_add(here.with_excess, 1u);
-    std::uint32_t const at = simt::shared_fetch_add(here.n, 1u);
-    if (at < here.room) {
-      simt::shared_store(here.vertices[at], v);
-    } else {
-      next_list[simt::fetch_add_together(now.next_n(c), 1)] = v;
+  // All is asked for, arc by arc, before an answer is looked at.
+  auto const reach = [&](std::uint64_t first, std::uint64_t end, std::uint64_t stride) {
+    for (; first < end; first += wide_arcs * stride) {
+      std::uint32_t v[wide_arcs]{}, height[wide_arcs]{};
+      bool leads[wide_arcs]{};
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k) {
+        if (first + k * stride >= end) continue;
+        arc const back = a.state.arcs[first + k * stride];
+        v[k] = back.ends.to;
+        // No way leads through the other terminal, where excess stays.
+        leads[k] = a.leads_here(back) && !net.is_terminal(v[k]);
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k)
+        if (leads[k]) height[k] = simt::load_relaxed(&a.state.heights[0][v[k]]);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k) {
+        leads[k] = leads[k] && height[k] == net.vertices;
+        if (leads[k]) height[k] = a.claim(level, v[k]);
+      }
+      std::uint32_t with_excess = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k) {
+        leads[k] = leads[k] && height[k] == net.vertices;
+        if (leads[k]) with_excess += a.has_excess(v[k]) ? 1 : 0;
+      }
+      if (with_excess != 0) simt::shared_fetch_add(here.with_excess, with_excess);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k) {
+        if (!leads[k]) continue;
+        std::uint32_t const at = simt::shared_fetch_add(here.n, 1u);
+        if (at < here.room) {
+          simt::shared_store(here.vertices[at], v[k]);
+        } else {
+          next_list[simt::fetch_add_together(now.next_n(c), 1)] = v[k];
+        }
+      }
     }
   };
   if (level == 0) {
     row const all = a.state.row_of(a.target);
-    apps::for_my_share(all.end - all.begin, [&](std::uint64_t i) { reach(all.begin + i); });
+    std::uint64_t const threads = simt::block_threads();
+    reach(all.begin + simt::block_rank() * threads + simt::thread_rank(), all.end,
+          simt::block_count() * threads);
   } else {
     std::uint32_t const* const frontier = a.state.list_in(now.number);
-    for_rows<row_lanes>(
+    for_rows<wide_lanes>(
         now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
-        [&](std::uint64_t i) { return a.state.row_of(frontier[i]); },
-        [&](std::uint64_t arc, std::uint64_t end, unsigned stride) {
-          for (; arc < end; arc += stride) reach(arc);
-        });
+        [&](std::uint64_t i) { return a.state.row_of(frontier[i]); }, reach);
   }
   simt::sync_block();
   std::uint32_t const put = simt::shared_load(here.n), n = put < here.room ? put : here.room;
