@@ -399,7 +399,8 @@ MUTANTS = {
     "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
                     HALF_DONE),
     "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|ended by signal"),
-    # Regions of maximum flows: who has a neighbour elsewhere rises again, heights of two steps differ, who waits is forgotten.
+    # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
+    "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
     "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
     "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),

@@ -3,6 +3,7 @@
 /// The ways in which a push reaches the other vertex, by name. All else is the same for all.
 #pragma once
 
+#include "apps/max_flow/interval.cuh"
 #include "apps/max_flow/state.cuh"
 
 #include <warden/stream.hpp>
@@ -21,25 +22,25 @@ class arm {
   /// Chooses its settings by trying them, which changes excesses and residual capacities, and says
   /// what it chose; blocks the host. Excesses are 0 before, and no vertex is active.
   virtual std::string tune() { return {}; }
+  /// Looks at the network, before its first round; enqueued.
+  virtual void begin_async(network const& /*net*/, warden::stream_ref /*s*/) {}
   /// A round; enqueued. Of an arm that has no others.
   virtual void round_async(round const& /*r*/, warden::stream_ref /*s*/) {}
   /// Some rounds, of which `r` is the first, or none, if few vertices are active: behind them `r`
   /// is still to come. Enqueued.
   virtual void few_rounds_async(round const& /*r*/, warden::stream_ref /*s*/) {}
-  /// All rounds until the next search, of which `first` is the first one, with `due` steps or more,
-  /// unless nobody is active after fewer, or `control` says that an inbox was full. Enqueued.
-  /// Whether the arm has such rounds: else they are enqueued one by one.
-  virtual bool all_rounds_async(round const& /*first*/, std::uint64_t /*due*/,
-                                warden::stream_ref /*s*/) {
-    return false;
-  }
+  /// Whether all rounds until the next search are enqueued together: else they are one by one.
+  [[nodiscard]] virtual bool has_all_rounds() const { return false; }
+  /// These, of which `first` is the first one, with `due` steps or more, unless nobody is active
+  /// after fewer, or `control` says that an inbox was full. With 0 they follow a search, which the
+  /// host has not looked at: as many as are due by what it left.
+  /// Enqueued.
+  virtual void all_rounds_async(round const& /*first*/, search_interval const& /*when*/,
+                                std::uint64_t /*due*/, warden::stream_ref /*s*/) {}
   /// Runs what inboxes had no room for. Enqueued.
   virtual void settle_async(warden::stream_ref /*s*/) {}
-  /// Steps between two global relabellings, for each level that the last one had, as measured: the
-  /// larger the network, the more a step costs beside a level.
-  [[nodiscard]] virtual double steps_a_level(std::uint32_t vertices) const {
-    return vertices < 1u << 21 ? 0.3 : 0.18;
-  }
+  /// Between two global relabellings.
+  [[nodiscard]] virtual search_interval interval() const { return interval_of_rounds; }
   /// Steps of a round, in each of which a vertex may push and rise; at most.
   [[nodiscard]] virtual unsigned steps() const { return 1; }
   /// Blocks the host until all rounds are done. Throws what went wrong.

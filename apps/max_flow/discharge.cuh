@@ -26,10 +26,10 @@ class in_a_round {
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
   /// Of the vertex that is discharged.
   WARDEN_DEVICE std::uint32_t own_height(std::uint32_t v) const { return height(v); }
-  /// All neighbours are alike.
-  WARDEN_DEVICE static bool is_elsewhere(std::uint32_t) { return false; }
-  /// Where a vertex of that height may rise to if a neighbour is elsewhere.
-  WARDEN_DEVICE static std::uint32_t highest(std::uint32_t, std::uint32_t) { return 0; }
+  /// How far a vertex of that height may rise, whatever its arcs allow.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t, std::uint32_t) const {
+    return round_.network.vertices;
+  }
   /// The height of the next round, which was `before` in this one, and whether the vertex is active
   /// in it. It `waits` if it has excess all the same.
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
@@ -88,7 +88,7 @@ class discharge {
     if (is) {
       height_ = by.own_height(v);
       own = by.load(r.state.vertices[v]);
-      highest_ = by.highest(v, height_);
+      may_rise_to(by.highest(v, height_));
     }
     // One lane's: others may add to it meanwhile.
     left_ = excess_ = simt::shuffle(simt::full_warp, own.excess, simt::lane_id() - lane());
@@ -189,7 +189,6 @@ class discharge {
   WARDEN_DEVICE void look(bool leads, std::uint32_t to, std::uint32_t residual,
                           std::uint32_t height) {
     constexpr std::uint32_t anywhere = 0xffffffff;
-    may_rise_to(leads && by_.is_elsewhere(to) ? highest_ : anywhere);
     // Without room: whoever stands one higher may push along the arc back now, and then finds this
     // vertex no higher than it could be with that.
     bool const has_room = residual != 0, is_terminal = round_.network.is_terminal(to);
@@ -254,7 +253,6 @@ class discharge {
   bool is_;
   std::uint32_t height_ = 0;
   std::uint32_t lowest_;          ///< where it may rise to, as far as this lane knows
-  std::uint32_t highest_ = 0;     ///< and if a neighbour is elsewhere
   std::uint64_t excess_ = 0;      ///< at the beginning
   std::uint64_t left_ = 0;        ///< of that
   bool goes_on_ = false;          ///< for there may be room for what is left

@@ -140,11 +140,12 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              bits_.data(),
              risen_from_.data()},
       arm_{make_arm(arm, net_, state_)},
+      search_interval_{arm_->interval()},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {
   warden::stream_ref{}.synchronize();  // whoever made the network
+  if (options_.rounds_a_level != 0) search_interval_.steps_a_level = options_.rounds_a_level;
   if (options_.most_rounds == 0) options_.most_rounds = 1000 + 64 * std::uint64_t{net.vertices};
-  if (options_.rounds_a_level == 0) options_.rounds_a_level = arm_->steps_a_level(net.vertices);
 }
 
 void flow_finder::find(teller const& say) {
@@ -174,29 +175,48 @@ void flow_finder::begin() {
   warden::stream_ref{}.synchronize();  // whoever made the network
   control_.fill_bytes(0, stream_);
   run(&begin_flow, {net_, state_}, stream_);
+  arm_->begin_async(net_, stream_);
 }
 
 /// Until nobody has excess that can get there.
 void flow_finder::bring_to(std::uint32_t target, teller const& say) {
+  bool const is_back = target == net_.source;
+  round const first{net_, state_, 0, 0};
   for (bool is_first = true;; is_first = false) {
     bool const is_over = now_.active[0] == 0;
+    std::uint64_t const before = now_.rounds;
     search_from(target, is_first);
-    arm_->wait(stream_);
+    if (arm_->has_all_rounds()) {
+      arm_->all_rounds_async(first, search_interval_, 0, stream_);
+    } else {
+      arm_->wait(stream_);
+    }
     read();
     ++facts_.searches;
     facts_.levels += now_.levels;
-    if (now_.active[0] == 0) return;
+    std::uint64_t const active = arm_->has_all_rounds() ? now_.regions.active : now_.active[0];
+    if (active == 0) return;
     if (is_over && !is_first) ++facts_.overlooked;
-    constexpr double most = 1e15;
-    double const due = std::min(options_.rounds_a_level * static_cast<double>(now_.levels), most);
-    rounds(static_cast<std::uint64_t>(due), target == net_.source, say);
+    std::uint64_t const due = arm_->has_all_rounds()
+                                  ? now_.regions.due
+                                  : search_interval_.steps(now_.levels, active, net_.vertices);
+    if (arm_->has_all_rounds()) look(is_back, say);
+    auto const done = [&] { return (now_.rounds - before) * arm_->steps(); };
+    while (done() < due && now_.active[0] != 0) {
+      if (arm_->has_all_rounds()) {
+        arm_->all_rounds_async(first, search_interval_, due - done(), stream_);
+      } else {
+        replay(rounds_, [&] { enqueue_rounds(); });
+      }
+      read();
+      look(is_back, say);
+    }
   }
 }
 
 void flow_finder::search_from(std::uint32_t target, bool is_first) {
-  // Whoever has excess will be told so anew.
-  bits_.fill_bytes(0, stream_);
-  warden::runtime::fill_async(&control_.data()->search, 0, sizeof(search_control), stream_);
+  constexpr std::size_t of_launches = sizeof(control) - offsetof(control, search);
+  warden::runtime::fill_async(&control_.data()->search, 0, of_launches, stream_);
   search a{net_, state_, target, is_first, target == net_.sink};
   void* arguments[] = {&a};
   auto const result = warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
@@ -206,24 +226,17 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
   }
 }
 
-/// At least one, and at most until nobody is active.
-void flow_finder::rounds(std::uint64_t due, bool is_back, teller const& say) {
-  std::uint64_t const before = now_.rounds;
-  do {
-    std::uint64_t const done = (now_.rounds - before) * arm_->steps();
-    if (!arm_->all_rounds_async({net_, state_, 0, 0}, due - std::min(due, done), stream_))
-      replay(rounds_, [&] { enqueue_rounds(); });
+/// Behind rounds: what inboxes had no room for is settled, and `say` is told.
+void flow_finder::look(bool is_back, teller const& say) {
+  if (now_.regions.full_in != 0) {
+    arm_->settle_async(stream_);
     read();
-    if (now_.regions.full_in != 0) {
-      arm_->settle_async(stream_);
-      read();
-    }
-    if (say) {
-      read_residual();
-      say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
-    }
-    if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
-  } while ((now_.rounds - before) * arm_->steps() < due && now_.active[0] != 0);
+  }
+  if (say) {
+    read_residual();
+    say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
+  }
+  if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
 }
 
 void flow_finder::enqueue_rounds() {

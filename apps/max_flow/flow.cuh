@@ -22,7 +22,7 @@ namespace max_flow {
 /// How it is done. What a run finds does not depend on it, but for which of several flows.
 struct flow_options {
   /// Rounds, or steps of rounds, between two global relabellings, for each level that the last one
-  /// had; 0: as many as the arm thinks best.
+  /// had, where few vertices are active (see search_interval); 0: as many as the arm thinks best.
   double rounds_a_level = 0;
   /// An error after so many rounds; 0: 1,000 and 64 for each vertex.
   std::uint64_t most_rounds = 0;
@@ -84,7 +84,7 @@ class flow_finder {
   void begin();
   void bring_to(std::uint32_t target, teller const& say);
   void search_from(std::uint32_t target, bool is_first);
-  void rounds(std::uint64_t due, bool is_back, teller const& say);
+  void look(bool is_back, teller const& say);
   void enqueue_rounds();
   template <class Enqueue>
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
@@ -105,6 +105,7 @@ class flow_finder {
   warden::buffer<control> control_;
   flow_state state_;
   std::unique_ptr<arm> arm_;
+  search_interval search_interval_;
   warden::runtime::kernel relabel_;
   warden::runtime::launch_shape search_shape_;  ///< of its launches
   std::optional<warden::graph> rounds_;

@@ -12,15 +12,18 @@
 
 namespace max_flow {
 
-/// How networks are cut. A region's number is that of its first vertex by its size.
+/// How networks are cut: into bands of vertices that follow one another by number. A region is two
+/// of them, half of all bands apart: excess is mostly in one part of a network, and a round takes
+/// as long as that of the region that has most of it.
 struct region_shape {
-  std::uint32_t part;  ///< vertices of a block, a multiple of 32
-  unsigned cluster;    ///< blocks, a power of two
+  std::uint32_t part;     ///< vertices of a block, a multiple of 32, and of 64 if it is alone
+  unsigned cluster;       ///< blocks, a power of two
+  std::uint32_t regions;  ///< of the network, one at least
 
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t size() const { return part * cluster; }
-  /// Of a network of so many vertices, one at least.
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t regions(std::uint32_t vertices) const {
-    return (vertices - 1) / size() + 1;
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t band() const { return part * cluster / 2; }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t region_of(std::uint32_t v) const {
+    std::uint32_t const number = v / band();
+    return number < regions ? number : number - regions;
   }
 };
 
@@ -30,11 +33,12 @@ struct region_borders {
   guarded::deferred_ref log;
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
   std::uint32_t* full_in;           ///< becomes the round in which one had no room, and 1
+  std::uint32_t const* bits;        ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
 };
 
-/// Which block of a cluster is told that a vertex of its region is active, and by which bit: the
-/// blocks take 32 vertices each in turn. Neighbours by number are active together, and a step waits
-/// for the block that has most of them.
+/// What is a region's, and which block of its cluster is told that a vertex is active, and by which
+/// bit: the blocks take 32 vertices each in turn. Neighbours by number are active together, and a
+/// step waits for the block that has most of them.
 class region_map {
  public:
   struct spot {
@@ -42,20 +46,33 @@ class region_map {
     std::uint32_t place;
   };
 
-  WARDEN_DEVICE region_map(std::uint32_t first, unsigned cluster)
-      : first_{first}, mask_{cluster - 1}, shift_{static_cast<unsigned>(simt::last_bit(cluster))} {}
+  WARDEN_DEVICE region_map(region_shape shape, std::uint32_t region, std::uint32_t vertices)
+      : band_{shape.band()},
+        first_{region * band_},
+        mask_{shape.cluster - 1},
+        shift_{static_cast<unsigned>(simt::last_bit(shape.cluster))} {
+    std::uint64_t const second = (std::uint64_t{region} + shape.regions) * band_;
+    second_ = second < vertices ? static_cast<std::uint32_t>(second) : first_;
+  }
 
+  [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t v) const {
+    return v - first_ < band_ || v - second_ < band_;
+  }
+  /// Of a vertex of the region.
   [[nodiscard]] WARDEN_DEVICE spot spot_of(std::uint32_t v) const {
-    std::uint32_t const i = v - first_;
+    std::uint32_t const at = v - first_, i = at < band_ ? at : v - second_ + band_;
     return {i / 32 & mask_, (i / 32 >> shift_) * 32 + i % 32};
   }
-  /// Of block `rank`; beyond the region's end it is no vertex, or another region's.
+  /// Of block `rank`; beyond the network's end it is no vertex.
   [[nodiscard]] WARDEN_DEVICE std::uint64_t vertex_at(unsigned rank, std::uint32_t place) const {
-    return first_ + ((std::uint64_t{place / 32} << shift_) + rank) * 32 + place % 32;
+    std::uint32_t const i = ((place / 32 << shift_) + rank) * 32 + place % 32;
+    if (i < band_) return std::uint64_t{first_} + i;
+    return second_ == first_ ? ~std::uint64_t{0} : std::uint64_t{second_} + (i - band_);
   }
 
  private:
-  std::uint32_t first_;
+  std::uint32_t band_;
+  std::uint32_t first_, second_;  ///< vertex of each band; the same if there is no second one
   unsigned mask_, shift_;
 };
 
@@ -67,14 +84,15 @@ struct region_counts {
 };
 
 /// What a block holds, in dynamic shared memory: of its vertices who is active in this step and in
-/// the next one, who has risen in this round and who waits for the next one, a bit each; a list of
-/// those that are active. And pushes that leave the region: a step would wait for a place in an
-/// inbox.
+/// the next one, who has risen in this round, who waits for the next one and who has a neighbour
+/// elsewhere, a bit each; a list of those that are active. And pushes that leave the region: a step
+/// would wait for a place in an inbox.
 struct region_memory {
   region_counts* counts;
   std::uint32_t* active[2];  ///< [step modulo 2]
   std::uint32_t* risen;
   std::uint32_t* waiting;
+  std::uint32_t* border;
   std::uint32_t* list;  ///< their places
   push* leaving;
 
@@ -84,7 +102,7 @@ struct region_memory {
   static constexpr std::uint32_t most_listed = simt::has_registers ? 2048 : 8;
 
   static constexpr std::size_t bytes(std::size_t part) {
-    return sizeof(region_counts) + part / 32 * 4 * sizeof(std::uint32_t) +
+    return sizeof(region_counts) + part / 32 * 5 * sizeof(std::uint32_t) +
            most_listed * sizeof(std::uint32_t) + most_leaving * sizeof(push);
   }
   WARDEN_DEVICE static region_memory in(std::byte* memory, std::uint32_t part) {
@@ -94,7 +112,8 @@ struct region_memory {
     m.active[1] = m.active[0] + part / 32;
     m.risen = m.active[1] + part / 32;
     m.waiting = m.risen + part / 32;
-    m.list = m.waiting + part / 32;
+    m.border = m.waiting + part / 32;
+    m.list = m.border + part / 32;
     m.leaving = reinterpret_cast<push*>(m.list + most_listed);
     return m;
   }
@@ -133,30 +152,25 @@ class in_region : public in_a_round {
       : in_a_round{r},
         borders_{borders},
         mine_{mine},
-        map_{region * shape.size(), simt::cluster_size()},
+        map_{shape, region, r.network.vertices},
         shape_{shape},
         region_{region},
-        first_{region * shape.size()},
-        size_{shape.size() < r.network.vertices - first_ ? shape.size()
-                                                         : r.network.vertices - first_},
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
-  WARDEN_DEVICE bool is_elsewhere(std::uint32_t v) const {
-    return !is_here(v) && !round_.network.is_terminal(v);
-  }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
-    return simt::load_relaxed(&(is_here(v) ? now_ : round_.heights())[v]);
+    return simt::load_relaxed(&(map_.has(v) ? now_ : round_.heights())[v]);
   }
   WARDEN_DEVICE std::uint32_t own_height(std::uint32_t v) const {
     return simt::load_relaxed(&now_[v]);
   }
   WARDEN_DEVICE std::uint32_t highest(std::uint32_t v, std::uint32_t height) const {
-    bool const has_risen = is_set(mine_.risen, map_.spot_of(v).place);
-    return has_risen ? height : height + 2;  // sabotage: flow-risen
+    std::uint32_t const place = map_.spot_of(v).place;
+    if (!is_set(mine_.border, place)) return round_.network.vertices;
+    return is_set(mine_.risen, place) ? height : height + 2;  // sabotage: flow-risen
   }
   WARDEN_DEVICE void send(push const& p) const {
-    if (!is_here(p.to)) return leave(p);
+    if (!map_.has(p.to)) return leave(p);
     receive(p);
     activate_next(map_.spot_of(p.to));
   }
@@ -181,8 +195,10 @@ class in_region : public in_a_round {
   /// Takes those that are active, and what came across the borders in the round before: nobody
   /// else looks at either in the first step. Collective over the block.
   WARDEN_DEVICE void begin() {
-    for_words([&](std::uint32_t i, std::uint32_t* word) {
-      simt::shared_store(mine_.active[0][i], word == nullptr ? 0 : *word);
+    for_words([&](std::uint32_t i, std::uint64_t word) {
+      bool const is = word != nowhere;
+      simt::shared_store(mine_.active[0][i], is ? round_.state.bits[word] : 0);
+      simt::shared_store(mine_.border[i], is ? borders_.bits[word] : 0);
     });
     simt::sync_block();
     unsigned const box = region_ * simt::cluster_size() + simt::cluster_rank();
@@ -230,11 +246,11 @@ class in_region : public in_a_round {
       send_across({simt::shared_load(p.to), simt::shared_load(p.arc), simt::shared_load(p.amount)});
     }
     std::uint32_t mine = simt::thread_rank() == 0 ? all : 0;
-    for_words([&](std::uint32_t i, std::uint32_t* word) {
-      if (word == nullptr) return;
+    for_words([&](std::uint32_t i, std::uint64_t word) {
+      if (word == nowhere) return;
       std::uint32_t const active = simt::shared_load(now_active()[i]);
       std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
-      *word = told;
+      round_.state.bits[word] = told;
       mine += static_cast<std::uint32_t>(simt::count_bits(told));
       simt::shared_store(mine_.waiting[i], active | simt::shared_load(mine_.risen[i]));
     });
@@ -262,13 +278,14 @@ class in_region : public in_a_round {
   [[nodiscard]] WARDEN_DEVICE std::uint64_t vertex_at(std::uint32_t place) const {
     return map_.vertex_at(simt::cluster_rank(), place);
   }
-  /// Calls `f(i, word)` for a thread's share of the block's words of bits: `word` is that of the
-  /// same vertices in device memory, null beyond the network's end.
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  /// Calls `f(i, word)` for a thread's share of the block's words of bits: `word` is the number of
+  /// that of the same vertices in device memory, or nowhere beyond the network's end.
   template <class F>
   WARDEN_DEVICE void for_words(F f) const {
     for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
       std::uint64_t const v = vertex_at(i * 32);
-      f(i, v < round_.network.vertices ? &round_.state.bits[v / 32] : nullptr);
+      f(i, v < round_.network.vertices ? v / 32 : nowhere);
     }
   }
   WARDEN_DEVICE static bool is_set(std::uint32_t const* bits, std::uint32_t place) {
@@ -308,7 +325,6 @@ class in_region : public in_a_round {
   [[nodiscard]] WARDEN_DEVICE std::uint32_t* now_active() const {
     return step_ % 2 == 0 ? mine_.active[0] : mine_.active[1];
   }
-  WARDEN_DEVICE bool is_here(std::uint32_t v) const { return v - first_ < size_; }
   WARDEN_DEVICE void leave(push const& p) const {
     std::uint32_t const at = simt::shared_fetch_add(mine_.counts->leaving, 1u);
     if (at >= region_memory::most_leaving) return send_across(p);
@@ -324,13 +340,13 @@ class in_region : public in_a_round {
     simt::add(&round_.state.vertices[p.to].excess, p.amount);
   }
   WARDEN_DEVICE void send_across(push const& p) const {
-    send_to_owner(borders_, shape_, round_.number, p);
+    send_to_owner(borders_, shape_, round_.network.vertices, round_.number, p);
   }
   /// By value: what a function is given by address lies in local memory everywhere.
   WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape shape,
-                                        std::uint32_t number, push p) {
-    std::uint32_t const region = p.to / shape.size();
-    region_map const there{region * shape.size(), shape.cluster};
+                                        std::uint32_t vertices, std::uint32_t number, push p) {
+    std::uint32_t const region = shape.region_of(p.to);
+    region_map const there{shape, region, vertices};
     std::uint32_t const box = region * shape.cluster + there.spot_of(p.to).rank;
     if (borders.inboxes.put(number, box, p)) return;
     borders.log.send(p.to, max_flow::receive{p});
@@ -342,8 +358,6 @@ class in_region : public in_a_round {
   region_map map_;
   region_shape shape_;
   std::uint32_t region_;
-  std::uint32_t first_;         ///< vertex of the region
-  std::uint32_t size_;          ///< vertices of the region that there are
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
   std::uint32_t turn_ = 0;  ///< lists that were made

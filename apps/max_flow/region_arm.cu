@@ -11,7 +11,6 @@
 #include <warden/runtime.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -31,11 +30,12 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
 region_shape shape_of(std::uint32_t vertices) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const of = [&](unsigned cluster, unsigned clusters) {
-    // Each block takes 32 vertices at a time.
-    std::uint64_t const turn = std::uint64_t{clusters} * cluster * 32;
-    auto part = static_cast<std::uint32_t>((vertices + turn - 1) / turn * 32);
-    while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= 32;
-    return region_shape{part, cluster};
+    // Each block takes 32 vertices at a time, of either band.
+    std::uint32_t const turn = cluster == 1 ? 64 : 32;
+    std::uint64_t const turns = std::uint64_t{clusters} * cluster * turn;
+    auto part = static_cast<std::uint32_t>((vertices + turns - 1) / turns * turn);
+    while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= turn;
+    return region_shape{part, cluster, (vertices - 1) / (part * cluster) + 1};
   };
   if (!simt::has_registers) return of(2, 4);
   std::size_t const bytes = region_memory::bytes(0);
@@ -57,42 +57,43 @@ class region_arm final : public arm {
       : guarded_{state.vertices, net.vertices, state},
         log_{guarded_, std::max<std::size_t>(net.arcs, 1), in_place},
         shape_{shape_of(net.vertices)},
-        launch_{std::min(shape_.regions(net.vertices),
+        launch_{std::min(shape_.regions,
                          clusters_of(shape_.cluster, region_memory::bytes(shape_.part))) *
                     shape_.cluster,
                 region_threads, region_memory::bytes(shape_.part), true, shape_.cluster},
-        inboxes_{shape_.regions(net.vertices) * shape_.cluster, inbox_room} {}
-  bool all_rounds_async(round const& first, std::uint64_t due, warden::stream_ref s) override {
-    std::uint64_t const all = std::clamp(due, least_steps, most_rounds * steps());
-    auto const rounds = static_cast<std::uint32_t>((all + steps() - 1) / steps());
-    region_control* const regions = &first.state.control->regions;
-    warden::runtime::fill_async(regions, 0, sizeof(region_control), s);
+        inboxes_{shape_.regions * shape_.cluster, inbox_room},
+        border_bits_{net.vertices / 32 + 1} {}
+  void begin_async(network const& net, warden::stream_ref s) override {
+    simt::launch(&note_borders, apps::blocks(), apps::threads(), 0,
+                 {net, shape_, border_bits_.data()}, s);
+    // A launch that failed left something there.
     inboxes_.clear_async(s);
-    region_rounds a{
-        first.network, first.state, {log_.ref(), inboxes_.ref(), &regions->full_in},
-        shape_,        rounds,      static_cast<std::uint32_t>((all + rounds - 1) / rounds)};
+  }
+  [[nodiscard]] bool has_all_rounds() const override { return true; }
+  void all_rounds_async(round const& first, search_interval const& when, std::uint64_t due,
+                        warden::stream_ref s) override {
+    region_control* const regions = &first.state.control->regions;
+    if (due != 0) warden::runtime::fill_async(regions, 0, sizeof(region_control), s);
+    region_rounds a{first.network,
+                    first.state,
+                    {log_.ref(), inboxes_.ref(), &regions->full_in, border_bits_.data()},
+                    shape_,
+                    steps(),
+                    due,
+                    when};
     void* arguments[] = {&a};
     auto const result = warden::runtime::launch(kernel_, launch_, arguments, s);
     if (result == warden::runtime::launch_result::too_large) {
       throw warden::limit_error{"max_flow: regions of " + std::to_string(launch_.blocks.x) +
                                 " blocks; the device does not hold them together"};
     }
-    return true;
   }
   void settle_async(warden::stream_ref s) override { log_.run(s); }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }
-  /// As measured from 1 million vertices to 34: four times the vertices, half as many.
-  [[nodiscard]] double steps_a_level(std::uint32_t vertices) const override {
-    constexpr double million = 1u << 20;
-    return vertices < million ? 0.9 : 0.9 * std::sqrt(million / vertices);
-  }
+  [[nodiscard]] search_interval interval() const override { return interval_of_regions; }
   [[nodiscard]] unsigned steps() const override { return simt::has_registers ? 16 : 4; }
 
  private:
-  /// Fewer between two searches are not worth the search.
-  static constexpr std::uint64_t least_steps = simt::has_registers ? 48 : 12;
-  /// In one launch: then the host looks.
-  static constexpr std::uint64_t most_rounds = 256;
   /// Pushes that an inbox has room for.
   static constexpr std::uint32_t inbox_room = simt::has_registers ? 4096 : 8;
 
@@ -103,6 +104,7 @@ class region_arm final : public arm {
   region_shape shape_;
   warden::runtime::launch_shape launch_;
   apps::inboxes<push> inboxes_;
+  warden::buffer<std::uint32_t> border_bits_;
   warden::runtime::kernel kernel_ = simt::make_kernel(&discharge_regions);
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/max_flow/gap.cuh"
+#include "apps/max_flow/interval.cuh"
 #include "apps/max_flow/region.cuh"
 #include "apps/support/grid_barrier.cuh"
 
@@ -35,14 +36,63 @@ WARDEN_DEVICE void discharge_step(round const& r, in_region& by, work& done) {
   }
 }
 
+struct border_arguments {
+  max_flow::network network;
+  region_shape shape;
+  std::uint32_t* bits;  ///< those of region_borders
+};
+/// Notes who has a neighbour elsewhere that may be active. Whole warps.
+WARDEN_KERNEL void note_borders(border_arguments a) {
+  network const& net = a.network;
+  std::uint64_t const warps = simt::block_threads() / simt::warp_size;
+  for (std::uint64_t word = simt::block_rank() * warps + simt::warp_rank();
+       word * 32 < net.vertices; word += simt::block_count() * warps) {
+    std::uint64_t const i = word * 32 + simt::lane_id();
+    auto const v = static_cast<std::uint32_t>(i);
+    bool is = false;
+    // A terminal may have arcs to all vertices.
+    if (i < net.vertices && !net.is_terminal(v)) {
+      region_map const here{a.shape, a.shape.region_of(v), net.vertices};
+      for (std::uint64_t at = net.offsets[v]; at < net.offsets[i + 1] && !is; ++at)
+        is = !here.has(net.neighbours[at]) && !net.is_terminal(net.neighbours[at]);
+    }
+    unsigned const bits = simt::ballot(simt::full_warp, is);  // sabotage: flow-borders
+    if (simt::lane_id() == 0) a.bits[word] = bits;
+  }
+}
+
+/// What a launch of rounds is to do.
+struct region_plan {
+  std::uint32_t rounds;  ///< one at least
+  std::uint32_t steps;   ///< of each, at most
+};
+
 /// Rounds of all regions, for their kernel.
 struct region_rounds {
   max_flow::network network;
   flow_state state;
   region_borders borders;
   region_shape shape;
-  std::uint32_t rounds;  ///< one at least
-  std::uint32_t steps;   ///< of each, at most
+  std::uint32_t steps;  ///< of a round, at most
+  std::uint64_t due;    ///< steps until the next search; 0: see `interval`
+  search_interval interval;
+
+  /// Fewer steps between two searches are not worth the search.
+  static constexpr std::uint64_t least_steps = simt::has_registers ? 48 : 12;
+  /// In one launch: then the host looks.
+  static constexpr std::uint64_t most_rounds = 256;
+
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t steps_due() const {
+    control const& c = *state.control;
+    std::uint64_t const all =
+        due != 0 ? due : interval.steps(c.levels, c.active[0], network.vertices);
+    return all < least_steps ? least_steps : all;
+  }
+  [[nodiscard]] WARDEN_DEVICE region_plan plan(std::uint64_t all) const {
+    std::uint64_t const now = all < most_rounds * steps ? all : most_rounds * steps;
+    auto const rounds = static_cast<std::uint32_t>((now + steps - 1) / steps);
+    return {rounds, static_cast<std::uint32_t>((now + rounds - 1) / rounds)};
+  }
 };
 /// Rounds between two looks for a gap: two at least.
 inline constexpr std::uint32_t rounds_a_gap = 3;
@@ -52,8 +102,7 @@ inline constexpr std::uint32_t rounds_a_gap = 3;
 WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::uint32_t steps,
                                   std::uint64_t* count, region_memory const& memory, work& done) {
   unsigned const blocks = simt::cluster_size();
-  std::uint32_t const regions = a.shape.regions(a.network.vertices);
-  for (std::uint32_t i = simt::block_rank() / blocks; i < regions;
+  for (std::uint32_t i = simt::block_rank() / blocks; i < a.shape.regions;
        i += simt::block_count() / blocks) {
     // Nobody tells a block of its next region's vertices while it looks at this one's.
     if (i != simt::block_rank() / blocks) simt::sync_cluster();
@@ -76,19 +125,29 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
   if (c.active[0] == 0) return;
   region_control& regions = c.regions;
   apps::grid_barrier barrier{&regions.barrier};
+  WARDEN_SHARED(region_plan, plan);
   WARDEN_SHARED(std::uint32_t, under_way);
   WARDEN_SHARED(std::uint32_t, lowest_empty);
   region_memory const memory = region_memory::in(simt::dynamic_shared(), a.shape.part);
   memory.clear(a.shape.part);
-  simt::sync_cluster();
   bool const is_first = simt::block_rank() == 0;
+  if (simt::thread_rank() == 0) {
+    std::uint64_t const due = a.steps_due();
+    plan = a.plan(due);
+    if (is_first) {
+      regions.active = c.active[0];
+      regions.due = due;
+    }
+  }
+  simt::sync_cluster();
+  region_plan const todo = plan;
   work done{};
   round r{a.network, a.state, 0, 0};
   bool goes_on = true;
   while (true) {
     std::uint32_t const k = r.number;
-    discharge_mine(a, r, goes_on ? a.steps : 0, goes_on ? &regions.under_way[k % 3] : &c.active[0],
-                   memory, done);
+    discharge_mine(a, r, goes_on ? todo.steps : 0,
+                   goes_on ? &regions.under_way[k % 3] : &c.active[0], memory, done);
     if (!goes_on) break;
     // Whatever becomes 0 here has been read by all before the last barrier, and is written by none
     // before the next one. Of a barrier that failed the host is told.
@@ -103,7 +162,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
               // Others may be in the next round already.
               std::uint32_t const full_in = simt::load_relaxed(&regions.full_in);
               bool const is_full = full_in == k + 1;  // sabotage: flow-full
-              under_way = some && !is_full && k + 1 < a.rounds ? 1 : 0;
+              under_way = some && !is_full && k + 1 < todo.rounds ? 1 : 0;
               lowest_empty = simt::load_relaxed(&c.empty[r.interval]);
             }))
       return;

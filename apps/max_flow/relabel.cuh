@@ -41,26 +41,41 @@ WARDEN_DEVICE void begin_search(search const& a) {
 /// Both heights are the same, and whoever has excess and can get rid of it is active in round 0.
 /// `is_early` tells that others than those who were reached can get to the target, too.
 WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
+  std::uint32_t const vertices = a.network.vertices;
   std::uint32_t const farther = last_level + 1;  // sabotage: flow-farther
-  apps::for_my_share(a.network.vertices, [&](std::uint64_t i) {
+  std::uint64_t active = 0;                      // of those that the lane has told of
+  // Whole warps: a word of bits is that of a warp's vertices.
+  std::uint64_t const all = std::uint64_t{vertices / 32 + (vertices % 32 != 0 ? 1 : 0)} * 32;
+  static_assert(simt::warp_size == 32);
+  apps::for_my_share(all, [&](std::uint64_t i) {
     auto const v = static_cast<std::uint32_t>(i);
-    std::uint32_t height = a.state.heights[0][v];
-    if (is_early && height == a.network.vertices && !a.network.is_terminal(v)) {
-      std::uint32_t const before = a.state.heights[1][v];
-      height = before < farther ? farther : before;
-      a.state.heights[0][v] = height;
-      if (height < a.network.vertices) simt::add_together(&a.state.levels[height], 1);
+    bool is_active = false;
+    if (i < vertices) {
+      std::uint32_t height = a.state.heights[0][v];
+      if (is_early && height == vertices && !a.network.is_terminal(v)) {
+        std::uint32_t const before = a.state.heights[1][v];
+        height = before < farther ? farther : before;
+        a.state.heights[0][v] = height;
+        if (height < vertices) simt::add_together(&a.state.levels[height], 1);
+      }
+      a.state.heights[1][v] = height;
+      is_active = height < vertices && !a.network.is_terminal(v) && a.has_excess(v);
     }
-    a.state.heights[1][v] = height;
-    if (height < a.network.vertices && !a.network.is_terminal(v) && a.state.vertices[v].excess != 0)
-      activate(a.state, 0, v);
+    if (a.state.bits == nullptr) {
+      if (is_active) put(a.state, 0, v);
+      return;
+    }
+    unsigned const bits = simt::ballot(simt::full_warp, is_active);
+    if (simt::lane_id() != 0) return;
+    a.state.bits[i / 32] = bits;
+    active += static_cast<unsigned>(simt::count_bits(bits));
   });
+  if (active != 0) simt::add(&a.state.control->active[0], active);
 }
 
 /// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
-/// between levels, or of their first cluster where levels are narrow. Marks of regions and the
-/// barrier are zero before; dynamic shared memory holds a block's narrow_frontiers, or its
-/// reached_here.
+/// between levels, or of their first cluster where levels are narrow. Its search_control is zero
+/// before; dynamic shared memory holds a block's narrow_frontiers, or its reached_here.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);

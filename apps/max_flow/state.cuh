@@ -58,7 +58,7 @@ WARDEN_DEVICE vertex_state load_vertex(vertex_state const& v) {
       {static_cast<std::uint32_t>(words.second), static_cast<std::uint32_t>(words.second >> 32)}};
 }
 
-/// What the blocks of a search tell one another; all of it is 0 before.
+/// What the blocks of a search tell one another; all of it is 0 before the search.
 struct search_control {
   std::uint64_t wanted;         ///< vertices with excess that may get rid of it
   std::uint64_t found[2];       ///< those of them that were reached: see search_step
@@ -66,8 +66,11 @@ struct search_control {
   apps::grid_barrier_state barrier;
 };
 
-/// What the regions of a launch tell one another; all of it is 0 before.
+/// What the regions of a launch tell one another; all of it is 0 before the launch, and before the
+/// search that it follows.
 struct region_control {
+  std::uint64_t active;        ///< vertices when it began
+  std::uint64_t due;           ///< steps until the next search
   std::uint64_t under_way[3];  ///< [round modulo 3] vertices and pushes that the next round has
   std::uint32_t full_in;       ///< the round in which an inbox had no room, and 1; 0: it had
   apps::grid_barrier_state barrier;
@@ -88,7 +91,7 @@ struct control {
   std::uint64_t reached[3];  ///< by a search: see search_step
   std::uint32_t step_level[2];  ///< the same
   search_control search;        ///< of the last one
-  region_control regions;       ///< the same
+  region_control regions;       ///< the same; both become 0 together
 };
 /// In `empty`: none.
 inline constexpr std::uint32_t no_level = 0xffffffff;

@@ -17,11 +17,12 @@ namespace test {
 class flow_rounds {
  public:
   /// `at_once` rounds are enqueued together, with a look for a gap every `interval`.
-  flow_rounds(graph::csr const& rows, graph::terminals ends, double rounds_a_level,
-              std::uint32_t at_once, std::uint32_t interval)
+  flow_rounds(graph::csr const& rows, graph::terminals ends,
+              max_flow::search_interval const& between_searches, std::uint32_t at_once,
+              std::uint32_t interval)
       : rows_{rows},
         ends_{ends},
-        rounds_a_level_{rounds_a_level},
+        between_searches_{between_searches},
         at_once_{at_once},
         interval_{interval},
         n_{static_cast<std::uint32_t>(rows.vertices())},
@@ -75,7 +76,8 @@ class flow_rounds {
     for (bool is_first = true;; is_first = false) {
       std::uint64_t const levels = search(target, is_first);
       if (active_.empty()) return;
-      auto const due = static_cast<std::uint64_t>(rounds_a_level_ * static_cast<double>(levels));
+      std::uint64_t const due =
+          between_searches_.steps(static_cast<std::uint32_t>(levels), active_.size(), n_);
       std::uint64_t const before = facts_.rounds;
       do {
         for (std::uint32_t r = 0; r < at_once_; ++r) {
@@ -183,7 +185,7 @@ class flow_rounds {
 
   graph::csr const& rows_;
   graph::terminals ends_;
-  double rounds_a_level_;
+  max_flow::search_interval between_searches_;
   std::uint32_t at_once_, interval_, n_;
   std::vector<std::uint32_t> residual_, heights_;
   std::vector<std::uint64_t> excess_;

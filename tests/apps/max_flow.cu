@@ -162,6 +162,19 @@ TEST(max_flow, arcs_take_turns) {
   expect_turns<2, 6>();
 }
 
+TEST(max_flow, searches_are_due_by_what_they_cost) {
+  max_flow::search_interval const when{.steps_a_level = 2, .active_a_step = 1000, .beside = 64};
+  EXPECT_EQ(when.steps(300, 0, 0), 600u);
+  EXPECT_EQ(when.steps(300, 1000, 0), 300u);
+  EXPECT_EQ(when.steps(300, 5000, 0), 100u);
+  EXPECT_EQ(when.steps(300, 0, 1u << 20), 728u);
+  EXPECT_EQ(when.steps(0, 1000, 1u << 21), 128u);
+  // One at least, and a number at most.
+  EXPECT_EQ(when.steps(1, std::uint64_t{1} << 40, 1), 1u);
+  max_flow::search_interval const never{.steps_a_level = 1e300, .active_a_step = 1, .beside = 0};
+  EXPECT_EQ(never.steps(1, 0, 1), 1'000'000'000'000'000u);
+}
+
 /// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
 /// active for some rounds more before a search; all else is the same.
 TEST(max_flow, arms_need_about_as_many_rounds) {
@@ -194,7 +207,10 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
     found_flow f{g, "warden", {.rounds_a_level = 0.5}};
     f.finder.find();
     bool const simulated = test::simulated();
-    test::flow_rounds loop{f.rows.rows(), *g.ends, 0.5, simulated ? 6u : 48u, simulated ? 3u : 8u};
+    max_flow::search_interval interval = max_flow::interval_of_rounds;
+    interval.steps_a_level = 0.5;
+    test::flow_rounds loop{f.rows.rows(), *g.ends, interval, simulated ? 6u : 48u,
+                           simulated ? 3u : 8u};
     auto const wanted = loop.find();
     auto const& facts = f.finder.facts();
     EXPECT_EQ(facts.value, wanted.value);
