@@ -105,4 +105,13 @@ void draw_weights(edge_list& g, weight largest, std::uint64_t seed) {
   for (std::uint64_t e = 0; e < g.edges(); ++e) g.weights[e] = 1 + random.below(largest, e, 0);
 }
 
+void shuffle_vertices(edge_list& g, std::uint64_t seed) {
+  if (g.vertices == 0) return;
+  random_order const order{g.vertices, seed};
+  auto const number = [&](vertex v) { return static_cast<vertex>(order(v)); };
+  for (vertex& v : g.from) v = number(v);
+  for (vertex& v : g.to) v = number(v);
+  if (g.ends) g.ends = terminals{number(g.ends->source), number(g.ends->sink)};
+}
+
 }  // namespace graph

@@ -49,4 +49,8 @@ edge_list to_host(device_edges const& g, warden::stream_ref s = {});
 /// Gives an edge list that has no weights those of a seed: uniform from 1 to `largest`.
 void draw_weights(edge_list& g, weight largest, std::uint64_t seed);
 
+/// Gives the vertices of a graph without `names` other numbers, by a seed: neighbours of a grid
+/// have numbers near one another, those of many real graphs have not.
+void shuffle_vertices(edge_list& g, std::uint64_t seed);
+
 }  // namespace graph

@@ -135,6 +135,16 @@ bench::graph_input by(Generator const& generator) {
   return {generator.vertices(), [=] { return generate(generator); }};
 }
 
+/// The same with vertices in any order: neighbours are anywhere.
+template <class Generator>
+bench::graph_input shuffled(Generator const& generator) {
+  return {generator.vertices(), [=] {
+            graph::edge_list g = generate(generator);
+            shuffle_vertices(g, 1);
+            return g;
+          }};
+}
+
 /// A file of the folder `--data`, and the value of its largest flow.
 struct known_file {
   std::string path;
@@ -156,6 +166,9 @@ int main(int argc, char** argv) {
       {"washington_2048x2048", by(graph::washington{{.rows = 2048, .columns = 2048}})},
       {"washington_4096x4096", by(graph::washington{{.rows = 4096, .columns = 4096}})},
       {"washington_8192x4096", by(graph::washington{{.rows = 8192, .columns = 4096}})},
+      {"washington_1024x1024_shuffled",
+       shuffled(graph::washington{{.rows = 1024, .columns = 1024}})},
+      {"rmf_wide_256x16_shuffled", shuffled(graph::rmf{{.a = 256, .b = 16}})},
       {"rmf_long_3x9", by(graph::rmf{{.a = 3, .b = 9}})},
       {"rmf_long_32x1024", by(graph::rmf{{.a = 32, .b = 1024}})},
       {"rmf_wide_5x2", by(graph::rmf{{.a = 5, .b = 2}})},

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -348,6 +349,37 @@ TEST(generators, draw_weights) {
   draw_weights(again, 5, 7);
   EXPECT_EQ(again, list);
   draw_weights(again, 5, 8);
+  EXPECT_NE(again, list);
+}
+
+TEST(generators, shuffle_vertices) {
+  auto const before = generate(graph::washington{{.rows = 8, .columns = 6}});
+  auto list = before;
+  shuffle_vertices(list, 7);
+  // One number for each, everywhere.
+  std::map<graph::vertex, graph::vertex> number;
+  std::set<graph::vertex> taken;
+  auto const renamed = [&](graph::vertex from, graph::vertex to) {
+    auto const [at, is_new] = number.emplace(from, to);
+    return is_new ? taken.insert(to).second : at->second == to;
+  };
+  for (std::size_t e = 0; e < before.edges(); ++e) {
+    EXPECT_TRUE(renamed(before.from[e], list.from[e]));
+    EXPECT_TRUE(renamed(before.to[e], list.to[e]));
+  }
+  EXPECT_TRUE(renamed(before.ends->source, list.ends->source));
+  EXPECT_TRUE(renamed(before.ends->sink, list.ends->sink));
+  EXPECT_EQ(list.weights, before.weights);
+  EXPECT_LT(*taken.rbegin(), before.vertices);
+  std::size_t kept = 0;
+  for (auto const& [from, to] : number) kept += from == to ? 1 : 0;
+  EXPECT_LT(kept, number.size() / 4);
+
+  auto again = before;
+  shuffle_vertices(again, 7);
+  EXPECT_EQ(again, list);
+  again = before;
+  shuffle_vertices(again, 8);
   EXPECT_NE(again, list);
 }
 
