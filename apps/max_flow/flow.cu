@@ -77,7 +77,7 @@ WARDEN_KERNEL void note_sides(side_arguments a) {
                      [&](std::uint64_t v) { a.sides[v] = a.heights[v] < a.vertices ? 1 : 0; });
 }
 
-network checked(network const& net) {
+network checked(network const& net, std::string const& arm) {
   auto const refuse = [](std::string const& what) {
     throw warden::limit_error{"max_flow: " + what};
   };
@@ -85,6 +85,8 @@ network checked(network const& net) {
   if (net.arcs > std::uint64_t{1} << 32)
     refuse(number(net.arcs) + " arcs; the limit is 4294967296");
   if (net.vertices == 0xffffffff) refuse("4294967295 vertices; the limit is 4294967294");
+  if (has_regions(arm) && net.vertices > std::uint32_t{1} << 31)
+    refuse(number(net.vertices) + " vertices; the limit of " + arm + " is 2147483648");
   for (auto const& [name, v] : {std::pair{"source", net.source}, {"sink", net.sink}}) {
     if (v >= net.vertices) {
       refuse(std::string{"the "} + name + " is vertex " + number(v) + ", which is not below " +
@@ -115,7 +117,7 @@ bool simulated() { return warden::runtime::facts(warden::runtime::current_device
 }  // namespace
 
 flow_finder::flow_finder(network const& net, std::string const& arm, flow_options const& o)
-    : net_{checked(net)},
+    : net_{checked(net, arm)},
       options_{o},
       at_once_{simulated() ? 6u : 48u},
       interval_{simulated() ? 3u : 8u},

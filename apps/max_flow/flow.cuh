@@ -58,8 +58,8 @@ struct flow_facts {
 class flow_finder {
  public:
   /// The network outlives it. Throws limit_error for a network that is none (source and sink are
-  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most), or an unknown arm, and
-  /// cuda_error when memory is short.
+  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^31 in regions), or an unknown
+  /// arm, and cuda_error when memory is short.
   flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
 
   /// Finds a maximum flow and a minimum cut. Calls `say` every some rounds. Blocks the host. Throws

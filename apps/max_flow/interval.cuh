@@ -5,31 +5,35 @@
 
 #include <warden/simt/simt.cuh>
 
+#include <cmath>
 #include <cstdint>
 
 namespace max_flow {
 
 /// A search is due again when the steps since the last one have cost a certain part of what a
-/// search costs. A step costs the more the more vertices are active; a search its levels and,
-/// whatever their number, the ways through all vertices.
+/// search costs. A step costs the more the more vertices are active, and each of these the more the
+/// larger the network; a search its levels and, whatever their number, the ways through all
+/// vertices.
 struct search_interval {
   double steps_a_level;  ///< where few vertices are active
-  double active_a_step;  ///< so many active vertices cost a step as much again
+  double active_a_step;  ///< so many active ones of 2^20 vertices cost a step as much again
   double beside;         ///< what a search of 2^20 vertices costs beside its levels, in levels
 
   /// After a search of so many levels that left so many vertices active; one at least.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t steps(std::uint32_t levels, std::uint64_t active,
                                                        std::uint32_t vertices) const {
-    constexpr double million = 1u << 20, most = 1e15;
-    double const cost = levels + beside * vertices / million;
-    double const due = steps_a_level * cost / (1 + static_cast<double>(active) / active_a_step);
+    constexpr double most = 1e15;
+    double const millions = vertices / static_cast<double>(1u << 20);
+    double const search = levels + beside * millions;
+    double const step = 1 + static_cast<double>(active) * std::cbrt(millions) / active_a_step;
+    double const due = steps_a_level * search / step;
     return due < 1 ? 1 : static_cast<std::uint64_t>(due < most ? due : most);
   }
 };
 
 /// As measured, which differs by arm and hardly by network: of arms whose steps are rounds, each
 /// with a launch, and of regions.
-inline constexpr search_interval interval_of_rounds{0.5, 12000, 30};
-inline constexpr search_interval interval_of_regions{1.6, 12000, 50};
+inline constexpr search_interval interval_of_rounds{0.5, 24000, 30};
+inline constexpr search_interval interval_of_regions{1.6, 16000, 50};
 
 }  // namespace max_flow

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/max_flow/discharge.cuh"
+#include "apps/max_flow/region_map.cuh"
 #include "apps/max_flow/sections.cuh"
 #include "apps/support/inboxes.cuh"
 
@@ -12,21 +13,6 @@
 
 namespace max_flow {
 
-/// How networks are cut: into bands of vertices that follow one another by number. A region is two
-/// of them, half of all bands apart: excess is mostly in one part of a network, and a round takes
-/// as long as that of the region that has most of it.
-struct region_shape {
-  std::uint32_t part;     ///< vertices of a block, a multiple of 32, and of 64 if it is alone
-  unsigned cluster;       ///< blocks, a power of two
-  std::uint32_t regions;  ///< of the network, one at least
-
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t band() const { return part * cluster / 2; }
-  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t region_of(std::uint32_t v) const {
-    std::uint32_t const number = v / band();
-    return number < regions ? number : number - regions;
-  }
-};
-
 /// Where pushes go that cross a border: each block of each region's cluster has an inbox, and runs
 /// what it finds there as the owner of its vertices. What an inbox has no room for goes into a log.
 struct region_borders {
@@ -34,46 +20,6 @@ struct region_borders {
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
   std::uint32_t* full_in;           ///< becomes the round in which one had no room, and 1
   std::uint32_t const* bits;        ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
-};
-
-/// What is a region's, and which block of its cluster is told that a vertex is active, and by which
-/// bit: the blocks take 32 vertices each in turn. Neighbours by number are active together, and a
-/// step waits for the block that has most of them.
-class region_map {
- public:
-  struct spot {
-    unsigned rank;
-    std::uint32_t place;
-  };
-
-  WARDEN_DEVICE region_map(region_shape shape, std::uint32_t region, std::uint32_t vertices)
-      : band_{shape.band()},
-        first_{region * band_},
-        mask_{shape.cluster - 1},
-        shift_{static_cast<unsigned>(simt::last_bit(shape.cluster))} {
-    std::uint64_t const second = (std::uint64_t{region} + shape.regions) * band_;
-    second_ = second < vertices ? static_cast<std::uint32_t>(second) : first_;
-  }
-
-  [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t v) const {
-    return v - first_ < band_ || v - second_ < band_;
-  }
-  /// Of a vertex of the region.
-  [[nodiscard]] WARDEN_DEVICE spot spot_of(std::uint32_t v) const {
-    std::uint32_t const at = v - first_, i = at < band_ ? at : v - second_ + band_;
-    return {i / 32 & mask_, (i / 32 >> shift_) * 32 + i % 32};
-  }
-  /// Of block `rank`; beyond the network's end it is no vertex.
-  [[nodiscard]] WARDEN_DEVICE std::uint64_t vertex_at(unsigned rank, std::uint32_t place) const {
-    std::uint32_t const i = ((place / 32 << shift_) + rank) * 32 + place % 32;
-    if (i < band_) return std::uint64_t{first_} + i;
-    return second_ == first_ ? ~std::uint64_t{0} : std::uint64_t{second_} + (i - band_);
-  }
-
- private:
-  std::uint32_t band_;
-  std::uint32_t first_, second_;  ///< vertex of each band; the same if there is no second one
-  unsigned mask_, shift_;
 };
 
 /// What the threads of a block count, and what others tell it.
@@ -148,11 +94,11 @@ class in_region : public in_a_round {
   static constexpr unsigned lanes = 2, arcs_each = 6;
 
   WARDEN_DEVICE in_region(round const& r, region_borders const& borders, region_memory const& mine,
-                          region_shape shape, std::uint32_t region)
+                          region_shape const& shape, std::uint32_t region)
       : in_a_round{r},
         borders_{borders},
         mine_{mine},
-        map_{shape, region, r.network.vertices},
+        map_{shape, region},
         shape_{shape},
         region_{region},
         now_{r.state.heights_in(r.number)},
@@ -195,7 +141,7 @@ class in_region : public in_a_round {
   /// Takes those that are active, and what came across the borders in the round before: nobody
   /// else looks at either in the first step. Collective over the block.
   WARDEN_DEVICE void begin() {
-    for_words([&](std::uint32_t i, std::uint64_t word) {
+    for_words([&](std::uint32_t i, std::uint32_t word) {
       bool const is = word != nowhere;
       simt::shared_store(mine_.active[0][i], is ? round_.state.bits[word] : 0);
       simt::shared_store(mine_.border[i], is ? borders_.bits[word] : 0);
@@ -221,7 +167,7 @@ class in_region : public in_a_round {
   /// The same of those that it had no room for, until there are none. Collective over the block.
   WARDEN_DEVICE std::uint32_t next_turn() { return next_turn(now_active()); }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
-    return static_cast<std::uint32_t>(vertex_at(simt::shared_load(mine_.list[i])));
+    return vertex_at(simt::shared_load(mine_.list[i]));
   }
   /// Ends a step. False if nobody was active in it, and so nobody will be. Collective over the
   /// cluster.
@@ -246,7 +192,7 @@ class in_region : public in_a_round {
       send_across({simt::shared_load(p.to), simt::shared_load(p.arc), simt::shared_load(p.amount)});
     }
     std::uint32_t mine = simt::thread_rank() == 0 ? all : 0;
-    for_words([&](std::uint32_t i, std::uint64_t word) {
+    for_words([&](std::uint32_t i, std::uint32_t word) {
       if (word == nowhere) return;
       std::uint32_t const active = simt::shared_load(now_active()[i]);
       std::uint32_t const told = active | simt::shared_load(mine_.waiting[i]);
@@ -260,7 +206,7 @@ class in_region : public in_a_round {
          some = next_turn(mine_.waiting)) {
       for (std::uint32_t i = simt::thread_rank(); i < some; i += simt::block_threads()) {
         std::uint32_t const place = simt::shared_load(mine_.list[i]);
-        std::uint64_t const v = vertex_at(place);
+        std::uint32_t const v = vertex_at(place);
         std::uint32_t const height = simt::load_relaxed(&now_[v]);
         if (is_set(now_active(), place))
           simt::store_relaxed(&next_[v], height);  // sabotage: flow-heights
@@ -275,16 +221,16 @@ class in_region : public in_a_round {
  private:
   using spot = region_map::spot;
 
-  [[nodiscard]] WARDEN_DEVICE std::uint64_t vertex_at(std::uint32_t place) const {
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex_at(std::uint32_t place) const {
     return map_.vertex_at(simt::cluster_rank(), place);
   }
-  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  static constexpr std::uint32_t nowhere = 0xffffffff;
   /// Calls `f(i, word)` for a thread's share of the block's words of bits: `word` is the number of
   /// that of the same vertices in device memory, or nowhere beyond the network's end.
   template <class F>
   WARDEN_DEVICE void for_words(F f) const {
     for (std::uint32_t i = simt::thread_rank(); i < shape_.part / 32; i += simt::block_threads()) {
-      std::uint64_t const v = vertex_at(i * 32);
+      std::uint32_t const v = vertex_at(i * 32);
       f(i, v < round_.network.vertices ? v / 32 : nowhere);
     }
   }
@@ -340,13 +286,13 @@ class in_region : public in_a_round {
     simt::add(&round_.state.vertices[p.to].excess, p.amount);
   }
   WARDEN_DEVICE void send_across(push const& p) const {
-    send_to_owner(borders_, shape_, round_.network.vertices, round_.number, p);
+    send_to_owner(borders_, shape_, round_.number, p);
   }
   /// By value: what a function is given by address lies in local memory everywhere.
-  WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape shape,
-                                        std::uint32_t vertices, std::uint32_t number, push p) {
+  WARDEN_COLD static void send_to_owner(region_borders const& borders, region_shape const& shape,
+                                        std::uint32_t number, push p) {
     std::uint32_t const region = shape.region_of(p.to);
-    region_map const there{shape, region, vertices};
+    region_map const there{shape, region};
     std::uint32_t const box = region * shape.cluster + there.spot_of(p.to).rank;
     if (borders.inboxes.put(number, box, p)) return;
     borders.log.send(p.to, max_flow::receive{p});
@@ -356,7 +302,7 @@ class in_region : public in_a_round {
   region_borders const& borders_;
   region_memory mine_;
   region_map map_;
-  region_shape shape_;
+  region_shape const& shape_;
   std::uint32_t region_;
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;

@@ -26,16 +26,23 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
                    : warden::runtime::resident_clusters(kernel, region_threads, bytes, cluster));
 }
 
+/// Of each region: the larger a network, the more vertices are far from a border all the same.
+unsigned bands_of(std::uint32_t vertices) {
+  std::uint32_t const millions = vertices >> 20;
+  return millions < 8 ? 2 : millions < 24 ? 4 : 8;
+}
+
 /// As many regions as there are clusters, unless they are larger than a block's memory allows.
 region_shape shape_of(std::uint32_t vertices) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const of = [&](unsigned cluster, unsigned clusters) {
-    // Each block takes 32 vertices at a time, of either band.
-    std::uint32_t const turn = cluster == 1 ? 64 : 32;
-    std::uint64_t const turns = std::uint64_t{clusters} * cluster * turn;
-    auto part = static_cast<std::uint32_t>((vertices + turns - 1) / turns * turn);
-    while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= turn;
-    return region_shape{part, cluster, (vertices - 1) / (part * cluster) + 1};
+    // A block's share of a band is 32 vertices at least, if it has one of each.
+    unsigned const bands = bands_of(vertices);
+    std::uint32_t const unit = std::max(32 * bands / cluster, 32u);
+    std::uint64_t const turn = std::uint64_t{clusters} * cluster * unit;
+    auto part = static_cast<std::uint32_t>((vertices + turn - 1) / turn * unit);
+    while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= unit;
+    return region_shape::of(vertices, part, cluster, bands);
   };
   if (!simt::has_registers) return of(2, 4);
   std::size_t const bytes = region_memory::bytes(0);

@@ -52,7 +52,7 @@ WARDEN_KERNEL void note_borders(border_arguments a) {
     bool is = false;
     // A terminal may have arcs to all vertices.
     if (i < net.vertices && !net.is_terminal(v)) {
-      region_map const here{a.shape, a.shape.region_of(v), net.vertices};
+      region_map const here{a.shape, a.shape.region_of(v)};
       for (std::uint64_t at = net.offsets[v]; at < net.offsets[i + 1] && !is; ++at)
         is = !here.has(net.neighbours[at]) && !net.is_terminal(net.neighbours[at]);
     }

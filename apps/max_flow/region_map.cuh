@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Which vertices are a region's, and which block of its cluster each of them is told to.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <bit>
+#include <cstdint>
+
+namespace max_flow {
+
+namespace simt = warden::simt;
+
+/// Divides by a number that is known before, a multiple of 32: numbers below 2^32, by a
+/// multiplication of what is left of them without their last four bits, and a shift
+/// [Granlund and Montgomery 1994].
+class divisor {
+ public:
+  divisor() = default;
+  explicit divisor(std::uint32_t by)
+      : by_{by}, shift_{by < 256 ? 0 : static_cast<unsigned>(std::bit_width(by)) - 8} {
+    // A product is too large by less than 2^28 / 2^(32 + shift_) of a quotient, which is no more
+    // than 16 / by, and what is missing to the next one is that at least.
+    std::uint64_t const one = std::uint64_t{1} << (32 + shift_);
+    factor_ = static_cast<std::uint32_t>(one / (by / 16) + 1);
+  }
+  [[nodiscard]] WARDEN_HOST_DEVICE std::uint32_t by() const { return by_; }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t quotient(std::uint32_t n) const {
+    return simt::multiply_high(n / 16, factor_) >> shift_;
+  }
+
+ private:
+  std::uint32_t by_ = 32;
+  std::uint32_t factor_ = 0;
+  unsigned shift_ = 0;
+};
+
+/// How networks are cut: into bands of vertices that follow one another by number. Bands are dealt
+/// out to the regions in turn: excess is mostly in one part of a network, and a round takes as long
+/// as that of the region that has most of it.
+struct region_shape {
+  std::uint32_t part;     ///< vertices of a block
+  unsigned cluster;       ///< blocks, a power of two
+  std::uint32_t regions;  ///< of the network, one at least
+  divisor band;           ///< vertices of a band, a multiple of 32
+  divisor turn;           ///< those of a band of each region
+
+  /// Regions of so many bands each; a region's vertices are a multiple of 32 for each band. The
+  /// network has 2^31 vertices at most.
+  static region_shape of(std::uint32_t vertices, std::uint32_t part, unsigned cluster,
+                         unsigned bands) {
+    std::uint32_t const size = part * cluster, regions = (vertices - 1) / size + 1;
+    return {part, cluster, regions, divisor{size / bands}, divisor{regions * (size / bands)}};
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t region_of(std::uint32_t v) const {
+    return band.quotient(v - turn.quotient(v) * turn.by());
+  }
+};
+
+/// What is a region's, and which block of its cluster is told that a vertex is active, and by which
+/// bit: the blocks take 32 vertices each in turn. Neighbours by number are active together, and a
+/// step waits for the block that has most of them.
+class region_map {
+ public:
+  struct spot {
+    unsigned rank;
+    std::uint32_t place;
+  };
+
+  WARDEN_DEVICE region_map(region_shape const& shape, std::uint32_t region)
+      : shape_{shape},
+        before_{shape.turn.by() - region * shape.band.by()},
+        mask_{shape.cluster - 1},
+        shift_{static_cast<unsigned>(simt::last_bit(shape.cluster))} {}
+
+  [[nodiscard]] WARDEN_DEVICE bool has(std::uint32_t v) const {
+    std::uint32_t const at = v + before_;
+    return at - shape_.turn.quotient(at) * shape_.turn.by() < shape_.band.by();
+  }
+  /// Of a vertex of the region.
+  [[nodiscard]] WARDEN_DEVICE spot spot_of(std::uint32_t v) const {
+    std::uint32_t const at = v + before_, turn = shape_.turn.quotient(at);
+    std::uint32_t const i = at - turn * shape_.turn.by() + (turn - 1) * shape_.band.by();
+    return {i / 32 & mask_, (i / 32 >> shift_) * 32 + i % 32};
+  }
+  /// Of block `rank`; beyond the network's end it is no vertex.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex_at(unsigned rank, std::uint32_t place) const {
+    std::uint32_t const i = ((place / 32 << shift_) + rank) * 32 + place % 32;
+    std::uint32_t const band = shape_.band.quotient(i);
+    return i - band * shape_.band.by() + (band + 1) * shape_.turn.by() - before_;
+  }
+
+ private:
+  region_shape const& shape_;
+  std::uint32_t before_;  ///< vertices of a turn before the region's band, taken from a turn
+  unsigned mask_, shift_;
+};
+
+}  // namespace max_flow
