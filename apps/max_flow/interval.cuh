@@ -25,7 +25,7 @@ struct search_interval {
     constexpr double most = 1e15;
     double const millions = vertices / static_cast<double>(1u << 20);
     double const search = levels + beside * millions;
-    double const step = 1 + static_cast<double>(active) * std::sqrt(millions) / active_a_step;
+    double const step = 1 + static_cast<double>(active) * std::cbrt(millions) / active_a_step;
     double const due = steps_a_level * search / step;
     return due < 1 ? 1 : static_cast<std::uint64_t>(due < most ? due : most);
   }
