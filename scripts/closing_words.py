@@ -2,21 +2,19 @@
 """What the tables of a run show, in two or three sentences; after a run on a GPU, which arm to take."""
 import contextlib
 import io
-import pathlib
 import textwrap
 
 import allocation_tables
 import arm_choice
 from arm_choice import choices
 from printed_tables import WIDTH, print_table
-from result_file import load, rows_of
+from result_file import RESULTS, load, published, rows_of
 from result_names import ARMS, amount, is_simulated, is_wardens, rate, unit_of
 from transport_tables import is_transport
 
 # What ./warden bench runs.
 BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "matrix_factorization", "allocation", "transport")
 # Published results of one GPU.
-PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
 
 
 def benchmark_of(data):
@@ -76,11 +74,11 @@ def simulated_transport(data):
 
 
 def say_where_rates_are(benchmark):
-    file = PUBLISHED / f"{benchmark}.json"
-    if not file.exists():
+    file = published(benchmark)
+    if file is None:
         return
     say(f"Rates measured on one {load(file)['context']['device']} are in docs/performance.md; to see them as tables:")
-    print(f"    python3 scripts/tables.py --print {file.relative_to(PUBLISHED.parent.parent)}")
+    print(f"    python3 scripts/tables.py --print {file.relative_to(RESULTS.parent)}")
 
 
 def choice_lines(data):

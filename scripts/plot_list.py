@@ -5,9 +5,7 @@ import tempfile
 
 from bar_layout import Bars
 from plot_layout import Panel, Plot
-from result_file import load
-
-RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results/h200"
+from result_file import RESULTS, load, published
 
 PLOTS = [
     Plot("update", "contention", "update: a section that no single atomic can do", "keys, all hit alike",
@@ -32,10 +30,10 @@ def plot_named(name):
     return next(plot for plot in PLOTS if plot.name == name)
 
 
-def results_of(plot, folder=RESULTS):
+def results_of(plot, results=RESULTS):
     """What the plot shows, as it is loaded; None while there is no such file."""
-    path = folder / f"{plot.benchmark}.json"
-    return load(path) if path.exists() else None
+    path = published(plot.benchmark, results)
+    return load(path) if path else None
 
 
 def origin(plot, data):
@@ -47,7 +45,8 @@ def origin(plot, data):
 def self_test():
     assert all(plot_named(plot.name) is plot for plot in PLOTS)
     with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        assert results_of(PLOTS[0], folder) is None
-        (folder / f"{PLOTS[0].benchmark}.json").write_text('{"context": {}}')
-        assert results_of(PLOTS[0], folder) == {"context": {}}
+        results = pathlib.Path(folder)
+        assert results_of(PLOTS[0], results) is None
+        (results / "gpu").mkdir()
+        (results / f"gpu/{PLOTS[0].benchmark}.json").write_text('{"context": {"date": "2026-01-01"}}')
+        assert results_of(PLOTS[0], results) == {"context": {"date": "2026-01-01"}}

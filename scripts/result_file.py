@@ -6,6 +6,8 @@ import re
 import sys
 import tempfile
 
+# A folder for each kind of GPU.
+RESULTS = pathlib.Path(__file__).resolve().parent.parent / "results"
 SAME_BUILD = ["device", "commit", "include_hash", "warden", "toolkit"]
 
 
@@ -27,6 +29,11 @@ def load(path):
         except json.JSONDecodeError:
             continue
     fail(f"{path}: not a result file")
+
+
+def published(benchmark, results=RESULTS):
+    """The path of its last file that was published, from whichever GPU; None if there is none."""
+    return max(results.glob(f"*/{benchmark}.json"), key=lambda path: load(path)["context"]["date"], default=None)
 
 
 def rows_of(data):
@@ -96,8 +103,11 @@ def self_test():
         assert refused(merge, folder / "m", [a, file("b", {**context, "include_hash": "x"}, [])]), "another build"
         assert refused(publish, folder / "p", a), "a dirty tree must be refused"
         publish(folder / "p", file("c", {**context, "commit": "c", "command": "/x/y/contention --benchmark_filter=contention/push/ --out=/a/b.txt"}, [row]))
-        published = load(folder / "p")["context"]
-        assert "host_name" not in published and \
-            published["command"] == "contention --benchmark_filter=contention/push/ --out=b.txt", published
+        public = load(folder / "p")["context"]
+        assert "host_name" not in public and public["command"] == "contention --benchmark_filter=contention/push/ --out=b.txt", public
+        for gpu, date in (("h100", "2026-02-01T00:00:00+00:00"), ("h200", "2026-10-01T00:00:00+00:00"), ("rtx", "2025-12-01T00:00:00+00:00")):
+            (folder / gpu).mkdir()
+            file(f"{gpu}/push.json", {**context, "date": date}, [row])
+        assert published("push", folder) == folder / "h200/push.json" and published("pull", folder) is None
         (folder / "cut").write_text((folder / "a").read_text()[:-2] + ",")
         assert len(load(folder / "cut")["benchmarks"]) == 1, "rows of a killed run"

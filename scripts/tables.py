@@ -43,7 +43,7 @@ import result_names
 import result_words
 import search_tables
 import transport_tables
-from result_file import fail, load, rows_of
+from result_file import fail, load, published, rows_of
 from result_names import rate
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -79,8 +79,8 @@ def generated(name):
     Nothing for a benchmark without a published file.
     """
     benchmark, *point = name.split("/")
-    path = ROOT / f"results/h200/{benchmark}.json"
-    if not path.exists():
+    path = published(benchmark)
+    if path is None:
         return ""
     data = load(path)
     if transport_tables.is_transport(data):
