@@ -2,7 +2,7 @@
 """Draws a plot of bars on its page."""
 from matplotlib.patches import Polygon
 
-from bar_layout import label_lines
+from bar_layout import LABEL_LINE, label_lines
 from plot_layout import LEFT
 from plot_page import STYLES, Page
 
@@ -20,7 +20,7 @@ class BarPage(Page):
             self.text(LEFT - 6, layout.y(time), f"{time:.5f}".rstrip("0").rstrip("."), theme.faint, ha="right")
         for number, one in enumerate(layout.inputs):
             for i, text in enumerate(label_lines(one.name)):
-                self.text(layout.middle(number), layout.bottom + 11 + 11 * i, text, theme.faint, size=8, ha="center")
+                self.text(layout.middle(number), layout.bottom + LABEL_LINE * (i + 1), text, theme.faint, size=8, ha="center")
         for name, arm, corners in layout.bars():
             self.draw_bar(arm, corners, gid=name)
         self.line([LEFT, layout.right], [layout.bottom] * 2, theme.faint, linewidth=0.8, zorder=3)

@@ -2,6 +2,7 @@
 """Plots of bars: where in one the time of an arm for an input stands. Lengths are points."""
 import dataclasses
 import math
+import re
 
 from arm_times import arms_of, inputs_of
 from known_figures import known_of
@@ -23,7 +24,7 @@ class Bars:
         return "milliseconds, less is better"
 
 
-PANEL_HEIGHT, BOTTOM, RIGHT = 240, 36, 10
+PANEL_HEIGHT, LABEL_LINE, RIGHT = 240, 11, 10
 # The arms' names stand above the bars, in columns.
 NAME_COLUMNS, NAME_LINE = 3, 14
 # Of a group's width, what is left free between it and the next one.
@@ -45,7 +46,7 @@ class BarLayout:
         self.low, self.high = math.log10(min(shown)) - SHORTEST, math.log10(max(shown)) + ABOVE
         self.top = TOP + NAME_LINE * math.ceil((len(self.arms) + len(self.known)) / NAME_COLUMNS) + MARGIN
         self.bottom = self.top + PANEL_HEIGHT
-        self.height = self.bottom + BOTTOM
+        self.height = self.bottom + 14 + LABEL_LINE * max(len(label_lines(one.name)) for one in self.inputs)
         self.right = WIDTH - RIGHT
         self.group_width = (self.right - LEFT) / len(inputs)
         self.bar_width = self.group_width * (1 - BETWEEN_GROUPS) / len(self.arms)
@@ -98,13 +99,14 @@ class BarLayout:
 
 
 def label_lines(name):
-    """An input's name in one line or two: its size goes below."""
-    first, _, size = name.rpartition("_")
-    return [first, size] if first else [name]
+    """An input's name in lines: its size, or else its last word, goes below, and what follows the size below that."""
+    lines = re.split(r"_(?=\d)|(?<=\d)_", name)
+    return lines if len(lines) > 1 or "_" not in name else name.rsplit("_", 1)
 
 
 def self_test():
     assert label_lines("rmat22") == ["rmat22"] and label_lines("rmf_long_32x1024") == ["rmf_long", "32x1024"]
+    assert label_lines("dimacs_sample") == ["dimacs", "sample"] and label_lines("rmf_wide_8x4_shuffled") == ["rmf_wide", "8x4", "shuffled"]
 
     def row(graph, arm, time):
         return {"name": f"spanning_forest/find/{graph}/{arm}/keys:10", "items_per_second": 1e9, "real_time": time, "time_unit": "ms"}
