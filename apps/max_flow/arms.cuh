@@ -58,6 +58,10 @@ std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
 std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state);
 std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state);
 
+/// The one that is fastest for such a network, as measured: regions, where the GPU has clusters and
+/// at least half of the arcs stay within one; else atomics. Blocks the host.
+std::string fastest_arm(network const& net);
+
 /// Whether an arm discharges regions.
 inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
 

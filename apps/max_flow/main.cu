@@ -30,7 +30,7 @@ using number = unsigned long long;  // for printf
 
 struct options {
   graph::file_argument file;
-  std::string arm = "atomics", flow_file, cut_file;
+  std::string arm = "auto", flow_file, cut_file;
   std::optional<std::uint64_t> source, sink;
   max_flow::flow_options how;
   bool has_reference = false;
@@ -111,7 +111,8 @@ int find(options const& o) {
   graph::terminals const ends = ends_of(g, o);
   max_flow::device_network const rows{g};
   max_flow::network const net = rows.between(ends);
-  max_flow::flow_finder finder{net, o.arm, o.how};
+  std::string const arm = o.arm == "auto" ? max_flow::fastest_arm(net) : o.arm;
+  max_flow::flow_finder finder{net, arm, o.how};
   finder.tune();
   {
     apps::progress_line line;
@@ -140,7 +141,7 @@ int find(options const& o) {
               static_cast<number>(g.name_of(ends.sink)));
   std::printf("flow %llu, in %llu rounds and %llu global relabellings, by %s on %s\n",
               static_cast<number>(facts.value), static_cast<number>(facts.rounds),
-              static_cast<number>(facts.searches), o.arm.c_str(),
+              static_cast<number>(facts.searches), arm.c_str(),
               warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf(
       "audit passed: as much comes as goes everywhere else, no arc is above its capacity, and %zu "
@@ -162,8 +163,10 @@ int main(int argc, char** argv) {
   app.add_option("--source", o.source, "the vertex that flow comes from, if the file does not say")
       ->transform(apps::whole());
   app.add_option("--sink", o.sink, "the vertex that it goes to")->transform(apps::whole());
-  app.add_option("--arm", o.arm, "how pushes reach the other vertex")
-      ->check(CLI::IsMember(max_flow::arm_names()))
+  std::vector<std::string> arms = max_flow::arm_names();
+  arms.insert(arms.begin(), "auto");
+  app.add_option("--arm", o.arm, "how pushes reach the other vertex; auto: as is fastest")
+      ->check(CLI::IsMember(arms))
       ->capture_default_str();
   app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines");
   app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines");

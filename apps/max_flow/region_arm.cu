@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace max_flow {
 
@@ -55,6 +56,24 @@ region_shape shape_of(std::uint32_t vertices) {
     if (clusters_of(cluster, region_memory::bytes(shape.part)) == clusters) return shape;
   }
   return of(1, alone);
+}
+
+struct locality_arguments {
+  network net;
+  region_shape shape;
+  std::uint64_t* counts;  ///< arcs that no terminal has, and those of them within a region
+};
+WARDEN_KERNEL void count_local_arcs(locality_arguments a) {
+  network const& net = a.net;
+  std::uint64_t all = 0, local = 0;
+  apps::for_my_share(net.arcs, [&](std::uint64_t i) {
+    std::uint32_t const to = net.neighbours[i], from = net.neighbours[net.reverse[i]];
+    if (net.is_terminal(from) || net.is_terminal(to)) return;
+    ++all;
+    local += a.shape.region_of(from) == a.shape.region_of(to) ? 1 : 0;
+  });
+  if (all != 0) simt::add(&a.counts[0], all);
+  if (local != 0) simt::add(&a.counts[1], local);
 }
 
 /// One kernel, and the run of its log.
@@ -116,6 +135,17 @@ class region_arm final : public arm {
 };
 
 }  // namespace
+
+std::string fastest_arm(network const& net) {
+  region_shape const shape = shape_of(net.vertices);
+  if (shape.cluster == 1) return "atomics";
+  warden::buffer<std::uint64_t> counts{2};
+  counts.fill_bytes(0);
+  simt::launch(&count_local_arcs, apps::blocks(), apps::threads(), 0, {net, shape, counts.data()},
+               {});
+  std::vector<std::uint64_t> const n = counts.to_host();
+  return n[1] >= n[0] - n[1] ? "warden_regions" : "atomics";
+}
 
 std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state) {
   return std::make_unique<region_arm>(net, state);

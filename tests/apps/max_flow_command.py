@@ -22,7 +22,7 @@ class MaxFlowTest(command.CommandTest):
 
     def test_flow_and_cut(self):
         network, flow, cut = self.file("x.max", NETWORK), self.folder / "flow", self.folder / "cut"
-        for arm in ("lock_as_written", "lock_tuned", "atomics", "warden"):
+        for arm in ("lock_as_written", "lock_tuned", "atomics", "warden", "warden_regions"):
             lines = self.said(network, "--arm", arm, "--out", flow, "--cut", cut)
             self.assertEqual(lines[0], f"{network}: 4 vertices, 5 arcs, from 1 to 4")
             self.assertRegex(lines[1], rf"\Aflow 5, in \d+ rounds and \d+ global relabellings, by {arm} on simulated device\Z")
@@ -31,6 +31,17 @@ class MaxFlowTest(command.CommandTest):
             self.assertEqual(flow.read_text().splitlines()[0], "s 5")
             self.check_flow(flow, {1: 5, 4: -5})
             self.assertEqual(cut.read_text(), "s 5\nn 1\nn 2\nn 3\na 2 4 3\na 3 4 2\n")
+
+    def test_the_fastest_arm(self):
+        """Regions where neighbours have numbers near one another, and atomics where they have not."""
+        count = 600
+        line = "".join(f"a {v} {v + 1} 1\n" for v in range(1, count))
+        # Each to one that is far from it.
+        order = [v * 251 % (count + 1) for v in range(1, count + 1)]
+        mixed = "".join(f"a {v} {w} 1\n" for v, w in zip(order, order[1:]))
+        for name, arcs, ends, arm in (("near.max", line, (1, count), "warden_regions"), ("far.max", mixed, (order[0], order[-1]), "atomics")):
+            network = self.file(name, f"p max {count} {count - 1}\nn {ends[0]} s\nn {ends[1]} t\n{arcs}")
+            self.assertRegex(self.said(network)[1], rf"\Aflow 1, .* by {arm} on simulated device\Z")
 
     def check_flow(self, path, wanted):
         """What leaves each vertex, by the file."""
@@ -108,7 +119,7 @@ class MaxFlowTest(command.CommandTest):
         edges = self.file("y.txt", "7 9\n")
         self.refused(1, re.escape(f"{edges}: the graph has no weights to be capacities"), edges, "--source", 7, "--sink", 9)
         self.refused(1, r"\d+ rounds, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 rounds.*",
-                     self.file("long.max", self.path_of(60)), "--most-rounds", 1)
+                     self.file("long.max", self.path_of(60)), "--arm", "atomics", "--most-rounds", 1)
         self.refused(1, re.escape(f"{self.folder}/none/x: cannot be written") + ".*", network, "--out", self.folder / "none/x")
         self.refused(1, re.escape(f"{self.folder}/x: --out and --cut are one file"), network, "--out", self.folder / "x", "--cut",
                      self.folder / "x")
