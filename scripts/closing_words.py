@@ -14,7 +14,6 @@ from transport_tables import is_transport
 
 # What ./warden bench runs.
 BENCHMARKS = ("contention", "hash_table", "bank_transfer", "spanning_forest", "max_flow", "breadth_first", "matrix_factorization", "allocation", "transport")
-# Published results of one GPU.
 
 
 def benchmark_of(data):

@@ -59,9 +59,11 @@ std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state
 std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state);
 
 /// The one that is fastest for such a network, as measured: regions, where the GPU has clusters and
-/// at least half of the arcs stay within one; else atomics. Blocks the host.
+/// memory for them, and at least half of the arcs stay within one; else atomics. Blocks the host.
 std::string fastest_arm(network const& net);
 
+/// Vertices of a network that is cut into regions.
+inline constexpr std::uint32_t most_vertices_of_regions = std::uint32_t{1} << 31;
 /// Whether an arm discharges regions.
 inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
 

@@ -85,8 +85,10 @@ network checked(network const& net, std::string const& arm) {
   if (net.arcs > std::uint64_t{1} << 32)
     refuse(number(net.arcs) + " arcs; the limit is 4294967296");
   if (net.vertices == 0xffffffff) refuse("4294967295 vertices; the limit is 4294967294");
-  if (has_regions(arm) && net.vertices > std::uint32_t{1} << 31)
-    refuse(number(net.vertices) + " vertices; the limit of " + arm + " is 2147483648");
+  if (has_regions(arm) && net.vertices > most_vertices_of_regions) {
+    refuse(number(net.vertices) + " vertices; the limit of " + arm + " is " +
+           number(most_vertices_of_regions));
+  }
   for (auto const& [name, v] : {std::pair{"source", net.source}, {"sink", net.sink}}) {
     if (v >= net.vertices) {
       refuse(std::string{"the "} + name + " is vertex " + number(v) + ", which is not below " +
@@ -163,6 +165,7 @@ void flow_finder::find(teller const& say) {
   facts_.rounds_back = now_.rounds - rounds;
   facts_.pushes = now_.pushes;
   facts_.relabels = now_.relabels;
+  has_failed_ = false;
 }
 
 std::string flow_finder::tune() {
@@ -174,7 +177,11 @@ std::string flow_finder::tune() {
 
 void flow_finder::begin() {
   facts_ = {};
+  now_ = {};
   warden::stream_ref{}.synchronize();  // whoever made the network
+  // What an inbox had no room for in a run that failed is of that run.
+  if (has_failed_) arm_->settle_async(stream_);
+  has_failed_ = true;
   control_.fill_bytes(0, stream_);
   run(&begin_flow, {net_, state_}, stream_);
   arm_->begin_async(net_, stream_);
@@ -199,6 +206,8 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     std::uint64_t const active = arm_->has_all_rounds() ? now_.regions.active : now_.active[0];
     if (active == 0) return;
     if (is_over && !is_first) ++facts_.overlooked;
+    // Whatever the rounds before have left.
+    if (before > options_.most_rounds) give_up(active);
     std::uint64_t const due = arm_->has_all_rounds()
                                   ? now_.regions.due
                                   : search_interval_.steps(now_.levels, active, net_.vertices);
@@ -228,17 +237,19 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
   }
 }
 
-/// Behind rounds: what inboxes had no room for is settled, and `say` is told.
+/// Behind rounds: what inboxes had no room for is settled, and `say` is told. Throws what went
+/// wrong with that.
 void flow_finder::look(bool is_back, teller const& say) {
   if (now_.regions.full_in != 0) {
     arm_->settle_async(stream_);
+    arm_->wait(stream_);
     read();
   }
   if (say) {
     read_residual();
     say({now_.rounds, now_.active[0], is_back ? facts_.value : now_.arrived, is_back});
   }
-  if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up();
+  if (now_.rounds > options_.most_rounds && now_.active[0] != 0) give_up(now_.active[0]);
 }
 
 void flow_finder::enqueue_rounds() {
@@ -275,13 +286,13 @@ void flow_finder::read() {
   }
 }
 
-void flow_finder::give_up() {
+void flow_finder::give_up(std::uint64_t active) {
   arm_->wait(stream_);
   std::uint64_t left = 0;
   for (vertex_state const& v : vertices_.to_host(stream_)) left += v.excess;
   throw warden::limit_error{"max_flow: " + std::to_string(now_.rounds) +
                             " rounds, and still an excess of " + std::to_string(left) + " at " +
-                            std::to_string(now_.active[0]) + " active vertices; the limit is " +
+                            std::to_string(active) + " active vertices; the limit is " +
                             std::to_string(options_.most_rounds) + " rounds"};
 }
 

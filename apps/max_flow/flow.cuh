@@ -90,7 +90,7 @@ class flow_finder {
   void replay(std::optional<warden::graph>& kept, Enqueue enqueue);
   void read();
   void read_residual();
-  [[noreturn]] void give_up();
+  [[noreturn]] void give_up(std::uint64_t active);
 
   network net_;
   flow_options options_;
@@ -110,6 +110,7 @@ class flow_finder {
   warden::runtime::launch_shape search_shape_;  ///< of its launches
   std::optional<warden::graph> rounds_;
   control now_{};  ///< as the host knows it
+  bool has_failed_ = false;
   flow_facts facts_;
 };
 

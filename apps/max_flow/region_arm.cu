@@ -137,6 +137,12 @@ class region_arm final : public arm {
 }  // namespace
 
 std::string fastest_arm(network const& net) {
+  // A log has 2^30 places; and nine tenths of the memory may be free, and no more, for all of it.
+  auto const facts = warden::runtime::facts(warden::runtime::current_device());
+  double const bytes = 48.0 * static_cast<double>(net.arcs) + 50.0 * net.vertices;
+  if (net.vertices > most_vertices_of_regions || net.arcs > std::uint64_t{1} << 30 ||
+      bytes > 0.9 * static_cast<double>(facts.global_bytes))
+    return "atomics";
   region_shape const shape = shape_of(net.vertices);
   if (shape.cluster == 1) return "atomics";
   warden::buffer<std::uint64_t> counts{2};

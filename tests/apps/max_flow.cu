@@ -135,9 +135,15 @@ TEST_P(arms, find_again_and_after_tuning) {
   found_flow f{g, GetParam()};
   std::string const chosen = f.finder.tune();
   EXPECT_EQ(chosen.empty(), GetParam() != "lock_tuned") << chosen;
+  std::vector<std::uint64_t> searches;
   for (int run = 0; run < 3; ++run) {
     f.finder.find();
     EXPECT_EQ(f.own_complaint(), "");
+    searches.push_back(f.finder.facts().searches);
+  }
+  // Of an arm that depends on no schedule.
+  if (GetParam() == "warden") {
+    EXPECT_THAT(searches, testing::Each(searches.front()));
   }
   EXPECT_EQ(f.finder.facts().value, max_flow::boykov_kolmogorov(f.rows.rows(), *g.ends).value);
 }
@@ -327,10 +333,12 @@ edge_list many_rounds() { return generate(graph::washington{{.rows = 32, .column
 
 TEST(max_flow, a_bound_on_rounds_names_what_is_left) {
   edge_list const g = many_rounds();
-  found_flow f{g, "atomics", {.most_rounds = 3}};
-  EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
-              testing::MatchesRegex("max_flow: [0-9]+ rounds, and still an excess of [0-9]+ at "
-                                    "[1-9][0-9]* active vertices; the limit is 3 rounds.*"));
+  for (std::string const arm : {"atomics", "warden_regions"}) {
+    found_flow f{g, arm, {.most_rounds = 3}};
+    EXPECT_THAT(test::refusal([&] { f.finder.find(); }),
+                testing::MatchesRegex("max_flow: [0-9]+ rounds, and still an excess of [0-9]+ at "
+                                      "[1-9][0-9]* active vertices; the limit is 3 rounds.*"));
+  }
 }
 
 TEST(max_flow, tells_how_far_it_is) {
@@ -372,6 +380,10 @@ TEST(max_flow, refuses_what_is_no_network) {
   EXPECT_THAT(test::refusal([&] { flow_finder(many, "warden_regions"); }),
               testing::StartsWith(
                   "max_flow: 2147483649 vertices; the limit of warden_regions is 2147483648"));
+  EXPECT_EQ(max_flow::fastest_arm(many), "atomics");
+  many.vertices = 100;
+  many.arcs = (std::uint64_t{1} << 30) + 2;
+  EXPECT_EQ(max_flow::fastest_arm(many), "atomics");
 }
 
 /// Excesses of more than 32 bits, which are more than a vertex may push at once.
