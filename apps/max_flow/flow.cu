@@ -189,13 +189,13 @@ void flow_finder::begin() {
 
 /// Until nobody has excess that can get there.
 void flow_finder::bring_to(std::uint32_t target, teller const& say) {
-  bool const is_back = target == net_.source;
+  bool const is_back = target == net_.source, are_together = arm_->has_all_rounds();
   round const first{net_, state_, 0, 0};
   for (bool is_first = true;; is_first = false) {
     bool const is_over = now_.active[0] == 0;
     std::uint64_t const before = now_.rounds;
     search_from(target, is_first);
-    if (arm_->has_all_rounds()) {
+    if (are_together) {
       arm_->all_rounds_async(first, search_interval_, 0, stream_);
     } else {
       arm_->wait(stream_);
@@ -203,18 +203,19 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     read();
     ++facts_.searches;
     facts_.levels += now_.levels;
-    std::uint64_t const active = arm_->has_all_rounds() ? now_.regions.active : now_.active[0];
+    // What the search has left, which the rounds behind it have told if they are together.
+    std::uint64_t const active = are_together ? now_.regions.active : now_.active[0];
     if (active == 0) return;
     if (is_over && !is_first) ++facts_.overlooked;
     // Whatever the rounds before have left.
     if (before > options_.most_rounds) give_up(active);
-    std::uint64_t const due = arm_->has_all_rounds()
+    std::uint64_t const due = are_together
                                   ? now_.regions.due
                                   : search_interval_.steps(now_.levels, active, net_.vertices);
-    if (arm_->has_all_rounds()) look(is_back, say);
+    if (are_together) look(is_back, say);
     auto const done = [&] { return (now_.rounds - before) * arm_->steps(); };
     while (done() < due && now_.active[0] != 0) {
-      if (arm_->has_all_rounds()) {
+      if (are_together) {
         arm_->all_rounds_async(first, search_interval_, due - done(), stream_);
       } else {
         replay(rounds_, [&] { enqueue_rounds(); });
