@@ -24,10 +24,8 @@ class in_a_round {
     simt::store_relaxed(&a.residual, value);
   }
   WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const { return round_.heights()[v]; }
-  /// Of the vertex that is discharged.
-  WARDEN_DEVICE std::uint32_t own_height(std::uint32_t v) const { return height(v); }
-  /// How far a vertex of that height may rise, whatever its arcs allow.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t, std::uint32_t) const {
+  /// How far the vertex that is discharged may rise from that height, whatever its arcs allow.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t) const {
     return round_.network.vertices;
   }
   /// The height of the next round, which was `before` in this one, and whether the vertex is active
@@ -86,9 +84,9 @@ class discharge {
       : round_{r}, by_{by}, done_{done}, v_{v}, is_{is}, lowest_{r.network.vertices} {
     vertex_state own{};
     if (is) {
-      height_ = by.own_height(v);
+      height_ = by.height(v);
       own = by.load(r.state.vertices[v]);
-      may_rise_to(by.highest(v, height_));
+      may_rise_to(by.highest(height_));
     }
     // One lane's: others may add to it meanwhile.
     left_ = excess_ = simt::shuffle(simt::full_warp, own.excess, simt::lane_id() - lane());

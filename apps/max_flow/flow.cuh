@@ -74,6 +74,8 @@ class flow_finder {
   [[nodiscard]] std::uint32_t const* residual() const { return residual_.data(); }
   /// For each vertex, in device memory, its height as the last rounds left it.
   [[nodiscard]] std::uint32_t const* heights() const { return heights_[0].data(); }
+  /// For each height below the number of vertices, in device memory, how many have it, as above.
+  [[nodiscard]] std::uint32_t const* levels() const { return levels_.data(); }
   /// For each vertex, in device memory: 1 if it can reach the sink, 0 if it is on the source's
   /// side.
   [[nodiscard]] std::uint8_t const* sides() const { return sides_.data(); }

@@ -104,16 +104,13 @@ class in_region : public in_a_round {
         now_{r.state.heights_in(r.number)},
         next_{r.state.heights_in(r.number + 1)} {}
 
-  WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
-    return simt::load_relaxed(&(map_.has(v) ? now_ : round_.heights())[v]);
-  }
-  WARDEN_DEVICE std::uint32_t own_height(std::uint32_t v) const {
+  /// Of any vertex: both arrays hold heights of those elsewhere, of when the round began or later.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t height(std::uint32_t v) const {
     return simt::load_relaxed(&now_[v]);
   }
-  WARDEN_DEVICE std::uint32_t highest(std::uint32_t v, std::uint32_t height) const {
-    std::uint32_t const place = map_.spot_of(v).place;
-    if (!is_set(mine_.border, place)) return round_.network.vertices;
-    return is_set(mine_.risen, place) ? height : height + 2;  // sabotage: flow-risen
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t height) const {
+    if (!is_set(mine_.border, place_)) return round_.network.vertices;
+    return is_set(mine_.risen, place_) ? height : height + 2;  // sabotage: flow-risen
   }
   WARDEN_DEVICE void send(push const& p) const {
     if (!map_.has(p.to)) return leave(p);
@@ -128,14 +125,13 @@ class in_region : public in_a_round {
   WARDEN_DEVICE void end(std::uint32_t v, std::uint32_t before, std::uint32_t height,
                          bool is_active, bool waits) {
     simt::store_relaxed(&next_[v], height);
-    auto const [rank, place] = map_.spot_of(v);
-    std::uint32_t const bit = 1u << place % 32;
-    if (height != before && !is_set(mine_.risen, place)) {  // sabotage: flow-levels
-      simt::shared_set_bits(mine_.risen[place / 32], bit);
+    std::uint32_t const bit = 1u << place_ % 32;
+    if (height != before && !is_set(mine_.risen, place_)) {  // sabotage: flow-levels
+      simt::shared_set_bits(mine_.risen[place_ / 32], bit);
       simt::store_relaxed(&round_.state.risen_from[v], before);
     }
-    if (is_active) activate_next({rank, place});
-    if (waits) simt::shared_set_bits(mine_.waiting[place / 32], bit);  // sabotage: flow-waiting
+    if (is_active) activate_next({simt::cluster_rank(), place_});
+    if (waits) simt::shared_set_bits(mine_.waiting[place_ / 32], bit);  // sabotage: flow-waiting
   }
 
   /// Takes those that are active, and what came across the borders in the round before: nobody
@@ -166,8 +162,10 @@ class in_region : public in_a_round {
   }
   /// The same of those that it had no room for, until there are none. Collective over the block.
   WARDEN_DEVICE std::uint32_t next_turn() { return next_turn(now_active()); }
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) const {
-    return vertex_at(simt::shared_load(mine_.list[i]));
+  /// The vertex, which is the one that this lane then discharges.
+  [[nodiscard]] WARDEN_DEVICE std::uint32_t listed(std::uint32_t i) {
+    place_ = simt::shared_load(mine_.list[i]);
+    return vertex_at(place_);
   }
   /// Ends a step. False if nobody was active in it, and so nobody will be. Collective over the
   /// cluster.
@@ -264,6 +262,7 @@ class in_region : public in_a_round {
     simt::sync_block();
     return next_list(bits);
   }
+  /// As other blocks do meanwhile: all by the same kind of atomics, its own block, too.
   WARDEN_DEVICE void activate_next(spot const& s) const {
     std::uint32_t* const next = step_ % 2 == 0 ? mine_.active[1] : mine_.active[0];
     simt::cluster_set_bits(next[s.place / 32], s.rank, 1u << s.place % 32);
@@ -306,8 +305,9 @@ class in_region : public in_a_round {
   std::uint32_t region_;
   std::uint32_t *now_, *next_;  ///< heights of this step and the next one
   std::uint32_t step_ = 0;
-  std::uint32_t turn_ = 0;  ///< lists that were made
-  bool has_more_ = false;   ///< than the last one had room for
+  std::uint32_t turn_ = 0;   ///< lists that were made
+  std::uint32_t place_ = 0;  ///< of the vertex that is discharged
+  bool has_more_ = false;    ///< than the last one had room for
 };
 
 }  // namespace max_flow

@@ -43,8 +43,11 @@ struct inboxes_ref {
     std::uint64_t const of = index(turn + 1, box);  // sabotage: inbox-turn
     std::uint32_t const put = simt::load_relaxed(&counts[of]);
     std::uint32_t const n = put < room ? put : room;
-    for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
-      f(places[of * room + i]);
+    for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
+      // All of it at once: what is loaded behind what `f` does to memory waits for that.
+      Message const m = places[of * room + i];
+      f(m);
+    }
     // All have read it. Nobody puts anything there before the next barrier.
     simt::sync_block();
     if (put != 0 && simt::thread_rank() == 0)
