@@ -62,8 +62,9 @@ std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state
 /// memory for them, and at least half of the arcs stay within one; else atomics. Blocks the host.
 std::string fastest_arm(network const& net);
 
-/// Vertices of a network that is cut into regions.
+/// Vertices and arcs of a network that is cut into regions: a log has so many places.
 inline constexpr std::uint32_t most_vertices_of_regions = std::uint32_t{1} << 31;
+inline constexpr std::uint64_t most_arcs_of_regions = std::uint64_t{1} << 30;
 /// Whether an arm discharges regions.
 inline bool has_regions(std::string const& name) { return name == "warden_regions"; }
 

@@ -89,6 +89,8 @@ network checked(network const& net, std::string const& arm) {
     refuse(number(net.vertices) + " vertices; the limit of " + arm + " is " +
            number(most_vertices_of_regions));
   }
+  if (has_regions(arm) && net.arcs > most_arcs_of_regions)
+    refuse(number(net.arcs) + " arcs; the limit of " + arm + " is " + number(most_arcs_of_regions));
   for (auto const& [name, v] : {std::pair{"source", net.source}, {"sink", net.sink}}) {
     if (v >= net.vertices) {
       refuse(std::string{"the "} + name + " is vertex " + number(v) + ", which is not below " +
@@ -172,15 +174,23 @@ std::string flow_finder::tune() {
   begin();
   stream_.synchronize();
   rounds_.reset();  // its kernels are those of before
-  return arm_->tune();
+  std::string said = arm_->tune();
+  has_failed_ = false;
+  return said;
 }
 
 void flow_finder::begin() {
   facts_ = {};
   now_ = {};
   warden::stream_ref{}.synchronize();  // whoever made the network
-  // What an inbox had no room for in a run that failed is of that run.
-  if (has_failed_) arm_->settle_async(stream_);
+  if (has_failed_) {
+    // What an inbox had no room for is of that run, which has told what went wrong with it.
+    arm_->settle_async(stream_);
+    try {
+      arm_->wait(stream_);
+    } catch (warden::limit_error const&) {
+    }
+  }
   has_failed_ = true;
   control_.fill_bytes(0, stream_);
   run(&begin_flow, {net_, state_}, stream_);
@@ -206,13 +216,15 @@ void flow_finder::bring_to(std::uint32_t target, teller const& say) {
     // What the search has left, which the rounds behind it have told if they are together.
     std::uint64_t const active = are_together ? now_.regions.active : now_.active[0];
     if (active == 0) return;
-    if (is_over && !is_first) ++facts_.overlooked;
-    // Whatever the rounds before have left.
-    if (before > options_.most_rounds) give_up(active);
+    if (are_together) look(is_back, say);
+    if (is_over && !is_first) {
+      ++facts_.overlooked;
+      // Rounds that leave nobody come to an end, too.
+      if (before > options_.most_rounds) give_up(active);
+    }
     std::uint64_t const due = are_together
                                   ? now_.regions.due
                                   : search_interval_.steps(now_.levels, active, net_.vertices);
-    if (are_together) look(is_back, say);
     auto const done = [&] { return (now_.rounds - before) * arm_->steps(); };
     while (done() < due && now_.active[0] != 0) {
       if (are_together) {

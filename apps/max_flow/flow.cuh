@@ -58,7 +58,8 @@ struct flow_facts {
 class flow_finder {
  public:
   /// The network outlives it. Throws limit_error for a network that is none (source and sink are
-  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^31 in regions), or an unknown
+  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^30 and
+  /// 2^31 in regions), or an unknown
   /// arm, and cuda_error when memory is short.
   flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
 

@@ -137,10 +137,10 @@ class region_arm final : public arm {
 }  // namespace
 
 std::string fastest_arm(network const& net) {
-  // A log has 2^30 places; and nine tenths of the memory may be free, and no more, for all of it.
+  // Nine tenths of the memory may be free, and no more.
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   double const bytes = 48.0 * static_cast<double>(net.arcs) + 50.0 * net.vertices;
-  if (net.vertices > most_vertices_of_regions || net.arcs > std::uint64_t{1} << 30 ||
+  if (net.vertices > most_vertices_of_regions || net.arcs > most_arcs_of_regions ||
       bytes > 0.9 * static_cast<double>(facts.global_bytes))
     return "atomics";
   region_shape const shape = shape_of(net.vertices);
