@@ -33,8 +33,7 @@ class arm {
   [[nodiscard]] virtual bool has_all_rounds() const { return false; }
   /// These, of which `first` is the first one, with `due` steps or more, unless nobody is active
   /// after fewer, or `control` says that an inbox was full. With 0 they follow a search, which the
-  /// host has not looked at: as many as are due by what it left.
-  /// Enqueued.
+  /// host has not looked at: as many as are due by what it left. Enqueued.
   virtual void all_rounds_async(round const& /*first*/, search_interval const& /*when*/,
                                 std::uint64_t /*due*/, warden::stream_ref /*s*/) {}
   /// Runs what inboxes had no room for. Enqueued.
@@ -62,7 +61,8 @@ std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state
 /// memory for them, and at least half of the arcs stay within one; else atomics. Blocks the host.
 std::string fastest_arm(network const& net);
 
-/// Vertices and arcs of a network that is cut into regions: a log has so many places.
+/// Of a network that is cut into regions: turns of bands are added in 32 bits, and a log has so
+/// many places.
 inline constexpr std::uint32_t most_vertices_of_regions = std::uint32_t{1} << 31;
 inline constexpr std::uint64_t most_arcs_of_regions = std::uint64_t{1} << 30;
 /// Whether an arm discharges regions.

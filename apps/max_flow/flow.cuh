@@ -58,9 +58,8 @@ struct flow_facts {
 class flow_finder {
  public:
   /// The network outlives it. Throws limit_error for a network that is none (source and sink are
-  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^30 and
-  /// 2^31 in regions), or an unknown
-  /// arm, and cuda_error when memory is short.
+  /// two of its vertices; 2^32 arcs and 2^32 - 2 vertices at most, 2^30 and 2^31 in regions), or an
+  /// unknown arm, and cuda_error when memory is short.
   flow_finder(network const& net, std::string const& arm, flow_options const& o = {});
 
   /// Finds a maximum flow and a minimum cut. Calls `say` every some rounds. Blocks the host. Throws
@@ -112,8 +111,8 @@ class flow_finder {
   warden::runtime::kernel relabel_;
   warden::runtime::launch_shape search_shape_;  ///< of its launches
   std::optional<warden::graph> rounds_;
-  control now_{};  ///< as the host knows it
-  bool has_failed_ = false;
+  control now_{};            ///< as the host knows it
+  bool has_failed_ = false;  ///< the last run, as far as it is known while one is under way
   flow_facts facts_;
 };
 

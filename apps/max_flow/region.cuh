@@ -19,7 +19,7 @@ struct region_borders {
   guarded::deferred_ref log;
   apps::inboxes_ref<push> inboxes;  ///< [region times blocks of a cluster, and the block's rank]
   std::uint32_t* full_in;           ///< becomes the round in which one had no room, and 1
-  std::uint32_t const* bits;        ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
+  std::uint32_t const* at_border;   ///< [vertex / 32] whether a neighbour is elsewhere, a bit each
 };
 
 /// What the threads of a block count, and what others tell it.
@@ -140,7 +140,7 @@ class in_region : public in_a_round {
     for_words([&](std::uint32_t i, std::uint32_t word) {
       bool const is = word != nowhere;
       simt::shared_store(mine_.active[0][i], is ? round_.state.bits[word] : 0);
-      simt::shared_store(mine_.border[i], is ? borders_.bits[word] : 0);
+      simt::shared_store(mine_.border[i], is ? borders_.at_border[word] : 0);
     });
     simt::sync_block();
     unsigned const box = region_ * simt::cluster_size() + simt::cluster_rank();

@@ -37,7 +37,7 @@ unsigned bands_of(std::uint32_t vertices) {
 region_shape shape_of(std::uint32_t vertices) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const of = [&](unsigned cluster, unsigned clusters) {
-    // A block's share of a band is 32 vertices at least, if it has one of each.
+    // A region is a multiple of 32 vertices for each of its bands, and so is a block's part of it.
     unsigned const bands = bands_of(vertices);
     std::uint32_t const unit = std::max(32 * bands / cluster, 32u);
     std::uint64_t const turn = std::uint64_t{clusters} * cluster * unit;

@@ -17,7 +17,6 @@ namespace simt = warden::simt;
 /// [Granlund and Montgomery 1994].
 class divisor {
  public:
-  divisor() = default;
   explicit divisor(std::uint32_t by)
       : by_{by}, shift_{by < 256 ? 0 : static_cast<unsigned>(std::bit_width(by)) - 8} {
     // A product is too large by less than 2^28 / 2^(32 + shift_) of a quotient, which is no more
@@ -31,9 +30,9 @@ class divisor {
   }
 
  private:
-  std::uint32_t by_ = 32;
-  std::uint32_t factor_ = 0;
-  unsigned shift_ = 0;
+  std::uint32_t by_;
+  unsigned shift_;
+  std::uint32_t factor_;
 };
 
 /// How networks are cut: into bands of vertices that follow one another by number. Bands are dealt

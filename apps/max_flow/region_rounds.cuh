@@ -39,7 +39,7 @@ WARDEN_DEVICE void discharge_step(round const& r, in_region& by, work& done) {
 struct border_arguments {
   max_flow::network network;
   region_shape shape;
-  std::uint32_t* bits;  ///< those of region_borders
+  std::uint32_t* bits;  ///< region_borders::at_border
 };
 /// Notes who has a neighbour elsewhere that may be active. Whole warps.
 WARDEN_KERNEL void note_borders(border_arguments a) {
@@ -140,13 +140,13 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     }
   }
   simt::sync_cluster();
-  region_plan const todo = plan;
+  region_plan const planned = plan;
   work done{};
   round r{a.network, a.state, 0, 0};
   bool goes_on = true;
   while (true) {
     std::uint32_t const k = r.number;
-    discharge_mine(a, r, goes_on ? todo.steps : 0,
+    discharge_mine(a, r, goes_on ? planned.steps : 0,
                    goes_on ? &regions.under_way[k % 3] : &c.active[0], memory, done);
     if (!goes_on) break;
     // Whatever becomes 0 here has been read by all before the last barrier, and is written by none
@@ -162,7 +162,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
               // Others may be in the next round already.
               std::uint32_t const full_in = simt::load_relaxed(&regions.full_in);
               bool const is_full = full_in == k + 1;  // sabotage: flow-full
-              under_way = some && !is_full && k + 1 < todo.rounds ? 1 : 0;
+              under_way = some && !is_full && k + 1 < planned.rounds ? 1 : 0;
               lowest_empty = simt::load_relaxed(&c.empty[r.interval]);
             }))
       return;
