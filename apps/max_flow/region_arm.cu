@@ -27,35 +27,44 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
                    : warden::runtime::resident_clusters(kernel, region_threads, bytes, cluster));
 }
 
-/// Of each region: the larger a network, the more vertices are far from a border all the same.
-unsigned bands_of(std::uint32_t vertices) {
+/// Regions that a cluster takes one after another in a round, each with all its steps: what the
+/// active vertices of one touch in these is to stay in the level-2 cache.
+unsigned turns_of(std::uint32_t vertices) {
   std::uint32_t const millions = vertices >> 20;
-  return millions < 8 ? 2 : millions < 24 ? 4 : 8;
+  return millions < 8 ? 1 : millions < 24 ? 2 : 4;
 }
 
-/// As many regions as there are clusters, unless they are larger than a block's memory allows.
-region_shape shape_of(std::uint32_t vertices) {
+struct region_launch {
+  region_shape shape;
+  unsigned clusters;
+};
+/// As many regions as clusters have turns, unless they are larger than a block's memory allows.
+region_launch launch_of(std::uint32_t vertices) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  auto const of = [&](unsigned cluster, unsigned clusters) {
+  auto const of = [&](unsigned cluster, unsigned clusters, unsigned turns) -> region_launch {
     // A region is a multiple of 32 vertices for each of its bands, and so is a block's part of it.
-    unsigned const bands = bands_of(vertices);
+    constexpr unsigned bands = 2;
     std::uint32_t const unit = std::max(32 * bands / cluster, 32u);
-    std::uint64_t const turn = std::uint64_t{clusters} * cluster * unit;
-    auto part = static_cast<std::uint32_t>((vertices + turn - 1) / turn * unit);
+    std::uint64_t const all = std::uint64_t{clusters} * turns * cluster * unit;
+    auto part = static_cast<std::uint32_t>((vertices + all - 1) / all * unit);
     while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= unit;
-    return region_shape::of(vertices, part, cluster, bands);
+    auto const shape = region_shape::of(vertices, part, cluster, bands);
+    return {shape, std::min(shape.regions, clusters)};
   };
-  if (!simt::has_registers) return of(2, 4);
+  if (!simt::has_registers) return of(2, 3, 2);
+  unsigned const turns = turns_of(vertices);
   std::size_t const bytes = region_memory::bytes(0);
   unsigned const alone = clusters_of(1, bytes);
   for (unsigned const cluster : {16u, 8u}) {
     unsigned const clusters = clusters_of(cluster, bytes);
     if (clusters == 0 || clusters * cluster < alone * 3 / 4) continue;
-    region_shape const shape = of(cluster, clusters);
+    region_launch const all = of(cluster, clusters, turns);
     // With so much memory some devices might hold fewer.
-    if (clusters_of(cluster, region_memory::bytes(shape.part)) == clusters) return shape;
+    if (clusters_of(cluster, region_memory::bytes(all.shape.part)) == clusters) return all;
   }
-  return of(1, alone);
+  region_launch all = of(1, alone, turns);
+  all.clusters = std::min(all.clusters, clusters_of(1, region_memory::bytes(all.shape.part)));
+  return all;
 }
 
 struct locality_arguments {
@@ -82,11 +91,9 @@ class region_arm final : public arm {
   region_arm(network const& net, flow_state const& state)
       : guarded_{state.vertices, net.vertices, state},
         log_{guarded_, std::max<std::size_t>(net.arcs, 1), in_place},
-        shape_{shape_of(net.vertices)},
-        launch_{std::min(shape_.regions,
-                         clusters_of(shape_.cluster, region_memory::bytes(shape_.part))) *
-                    shape_.cluster,
-                region_threads, region_memory::bytes(shape_.part), true, shape_.cluster},
+        regions_{launch_of(net.vertices)},
+        launch_{regions_.clusters * shape_.cluster, region_threads,
+                region_memory::bytes(shape_.part), true, shape_.cluster},
         inboxes_{shape_.regions * shape_.cluster, inbox_room},
         border_bits_{net.vertices / 32 + 1} {}
   void begin_async(network const& net, warden::stream_ref s) override {
@@ -127,7 +134,8 @@ class region_arm final : public arm {
   // all edges, which are mostly within regions; a log that is full is an error, and nothing worse.
   guarded guarded_;
   push_log log_;
-  region_shape shape_;
+  region_launch regions_;
+  region_shape const& shape_ = regions_.shape;
   warden::runtime::launch_shape launch_;
   apps::inboxes<push> inboxes_;
   warden::buffer<std::uint32_t> border_bits_;
@@ -143,7 +151,7 @@ std::string fastest_arm(network const& net) {
   if (net.vertices > most_vertices_of_regions || net.arcs > most_arcs_of_regions ||
       bytes > 0.9 * static_cast<double>(facts.global_bytes))
     return "atomics";
-  region_shape const shape = shape_of(net.vertices);
+  region_shape const shape = launch_of(net.vertices).shape;
   if (shape.cluster == 1) return "atomics";
   warden::buffer<std::uint64_t> counts{2};
   counts.fill_bytes(0);
