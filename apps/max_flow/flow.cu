@@ -104,7 +104,7 @@ network checked(network const& net, std::string const& arm) {
 /// Of `relabel`: as many blocks as are resident together, in the largest clusters if that leaves
 /// few multiprocessors without work. A simulated thread is dear.
 warden::runtime::launch_shape shape_of(warden::runtime::kernel const& kernel) {
-  constexpr std::size_t bytes = sizeof(narrow_frontiers);
+  constexpr std::size_t bytes = search_bytes;
   auto const resident =
       static_cast<unsigned>(warden::runtime::resident_blocks(kernel, one_block_threads, bytes));
   if (!simt::has_registers) return {4, one_block_threads, bytes, true, 2};
@@ -131,8 +131,10 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
       levels_{net.vertices},
       heights_{warden::buffer<std::uint32_t>{net.vertices},
                warden::buffer<std::uint32_t>{net.vertices}},
-      lists_{warden::buffer<std::uint32_t>{net.vertices},
-             warden::buffer<std::uint32_t>{net.vertices}},
+      frontiers_{warden::buffer<std::uint64_t>{net.vertices},
+                 warden::buffer<std::uint64_t>{net.vertices}},
+      lists_{warden::buffer<std::uint32_t>{has_regions(arm) ? 0 : net.vertices},
+             warden::buffer<std::uint32_t>{has_regions(arm) ? 0 : net.vertices}},
       bits_{has_regions(arm) ? std::size_t{net.vertices} / 32 + 1 : 0},
       risen_from_{has_regions(arm) ? net.vertices : 0},
       sides_{net.vertices},
@@ -141,8 +143,9 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              arcs_.data(),
              {heights_[0].data(), heights_[1].data()},
              levels_.data(),
-             {lists_[0].data(), lists_[1].data()},
+             {frontiers_[0].data(), frontiers_[1].data()},
              control_.data(),
+             {lists_[0].data(), lists_[1].data()},
              bits_.data(),
              risen_from_.data()},
       arm_{make_arm(arm, net_, state_)},

@@ -102,7 +102,9 @@ class flow_finder {
   warden::stream stream_;
   warden::buffer<vertex_state> vertices_;
   warden::buffer<arc> arcs_;
-  warden::buffer<std::uint32_t> residual_, levels_, heights_[2], lists_[2], bits_, risen_from_;
+  warden::buffer<std::uint32_t> residual_, levels_, heights_[2];
+  warden::buffer<std::uint64_t> frontiers_[2];
+  warden::buffer<std::uint32_t> lists_[2], bits_, risen_from_;
   warden::buffer<std::uint8_t> sides_;
   warden::buffer<control> control_;
   flow_state state_;

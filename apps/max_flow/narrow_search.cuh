@@ -13,7 +13,7 @@ namespace max_flow {
 /// reaches a vertex puts it into the part of a block of the cluster's, which expands it.
 class narrow_frontiers {
  public:
-  /// Vertices of a block's part. What is beyond stands in the lists.
+  /// Vertices of a block's part. What is beyond stands in device memory.
   static constexpr std::uint32_t room = simt::has_registers ? 512 : 8;
   /// Vertices of a narrow level: two turns of each block, half of what there is room for, as parts
   /// differ in size. A level with more is done sooner by all blocks, barrier and all.
@@ -39,25 +39,19 @@ class narrow_frontiers {
     simt::shared_store(counts_[(level + 2) % 3], 0u);
     simt::shared_store(found_[(level + 2) % 3], 0u);
   }
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t vertex(std::uint32_t level, std::uint32_t i) const {
-    return simt::shared_load(vertices_[level % 2][i]);
-  }
-  [[nodiscard]] WARDEN_DEVICE row row_at(std::uint32_t level, std::uint32_t i) const {
-    std::uint64_t const packed = simt::shared_load(rows_[level % 2][i]);
-    std::uint64_t const begin = packed & 0xffffffff;
-    return {begin, begin + (packed >> 32)};
+  /// A packed row.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t at(std::uint32_t level, std::uint32_t i) const {
+    return simt::shared_load(rows_[level % 2][i]);
   }
 
   /// A place in block `rank`'s part of the frontier of `level`; there is none from `room` on.
   WARDEN_DEVICE std::uint32_t reserve(std::uint32_t level, unsigned rank) {
     return simt::cluster_fetch_add(counts_[level % 3], rank, 1);
   }
-  /// Puts a vertex there. (A row of 2^32 arcs, which would have length 0, would be all loops and
-  /// lead nowhere.)
-  WARDEN_DEVICE void put(std::uint32_t level, unsigned rank, std::uint32_t place, std::uint32_t v,
-                         row const& of) {
-    simt::cluster_store(vertices_[level % 2][place], rank, v);
-    simt::cluster_store(rows_[level % 2][place], rank, of.begin | (of.end - of.begin) << 32);
+  /// Puts a vertex there.
+  WARDEN_DEVICE void put(std::uint32_t level, unsigned rank, std::uint32_t place,
+                         std::uint64_t packed) {
+    simt::cluster_store(rows_[level % 2][place], rank, packed);
   }
 
   /// By any thread: it has found a vertex with excess for the frontier of `level`.
@@ -101,11 +95,10 @@ class narrow_frontiers {
 
  private:
   // [level modulo 2][place]
-  std::uint64_t rows_[2][room];  ///< where it begins, and from bit 32 on its length
-  std::uint32_t vertices_[2][room];
-  std::uint32_t counts_[3];  ///< [level modulo 3]
-  std::uint32_t found_[3];   ///< [level modulo 3] by this block, wherever they were put
-  std::uint32_t totals_[2];  ///< [level modulo 2] of the whole cluster
+  std::uint64_t rows_[2][room];  ///< packed
+  std::uint32_t counts_[3];      ///< [level modulo 3]
+  std::uint32_t found_[3];       ///< [level modulo 3] by this block, wherever they were put
+  std::uint32_t totals_[2];      ///< [level modulo 2] of the whole cluster
   std::uint32_t totals_found_[2];
   std::uint32_t is_full_[2];  ///< the same
 };
@@ -131,8 +124,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
     for (; first < end; first += each * stride) {
       std::uint32_t v[each]{}, had[each]{}, to[each]{}, place[each]{};
       bool leads[each]{};
-      std::uint64_t excess[each]{};
-      row its[each]{};
+      vertex_state its[each]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         std::uint64_t const back = first + k * stride;
@@ -146,8 +138,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         leads[k] = leads[k] && !net.is_terminal(v[k]);
         if (!leads[k]) continue;
         had[k] = a.claim(level, v[k]);
-        its[k] = a.state.row_of(v[k]);
-        excess[k] = a.state.vertices[v[k]].excess;
+        its[k] = a.state.vertices[v[k]];
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -157,24 +148,28 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
         place[k] = frontiers.reserve(level + 1, to[k]);
         // Until then its arcs come nearer.
-        simt::prefetch(&a.state.arcs[its[k].begin]);
-        if (excess[k] != 0) frontiers.note_found(level + 1);  // sabotage: flow-found
+        simt::prefetch(&a.state.arcs[its[k].arcs.first]);
+        if (its[k].excess != 0) frontiers.note_found(level + 1);  // sabotage: flow-found
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
         if (!leads[k]) continue;
+        std::uint64_t const packed = packed_row(its[k].arcs);
         if (place[k] < narrow_frontiers::room) {
-          frontiers.put(level + 1, to[k], place[k], v[k], its[k]);
+          frontiers.put(level + 1, to[k], place[k], packed);
           continue;
         }
-        a.state.list_in(now.number + 1)[simt::fetch_add(now.next_n(*a.state.control), 1)] = v[k];
+        std::uint64_t const at = simt::fetch_add(now.next_n(*a.state.control), 1);
+        a.state.frontier_in(now.number + 1)[at] = packed;
         frontiers.tell_full(level + 1);
       }
     }
   };
   for_rows<row_lanes>(
       frontiers.size(level), simt::warp_rank(), warps,
-      [&](std::uint64_t i) { return frontiers.row_at(level, static_cast<std::uint32_t>(i)); },
+      [&](std::uint64_t i) {
+        return unpacked_row(frontiers.at(level, static_cast<std::uint32_t>(i)));
+      },
       reach);
 }
 
@@ -193,8 +188,7 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
     if (rank == 0) now.make_room(c);
   }
   for (std::uint32_t i = simt::thread_rank(); i * blocks + rank < n; i += simt::block_threads()) {
-    std::uint32_t const v = a.state.list_in(now.number)[i * blocks + rank];
-    frontiers.put(now.level, rank, i, v, a.state.row_of(v));
+    frontiers.put(now.level, rank, i, a.state.frontier_in(now.number)[i * blocks + rank]);
   }
   simt::sync_cluster();
 
@@ -214,7 +208,7 @@ WARDEN_DEVICE void search_narrow_levels(search const& a, narrow_frontiers& front
   std::uint32_t const left = is_over ? 0 : frontiers.size(level);
   for (std::uint32_t i = simt::thread_rank(); i < left; i += simt::block_threads()) {
     std::uint64_t const place = simt::fetch_add_together(now.next_n(c), 1);
-    a.state.list_in(now.number + 1)[place] = frontiers.vertex(level, i);
+    a.state.frontier_in(now.number + 1)[place] = frontiers.at(level, i);
   }
   if (!is_first) return;
   if (!is_over) simt::fetch_add(now.next_found(c), std::uint64_t{frontiers.found(level)});

@@ -9,6 +9,8 @@
 
 #include <warden/cuda_names.cuh>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace max_flow {
@@ -18,7 +20,7 @@ namespace max_flow {
 WARDEN_DEVICE void begin_search(search const& a) {
   control& c = *a.state.control;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {
-    a.state.lists[0][0] = a.target;
+    a.state.frontiers[0][0] = packed_row(a.state.vertices[a.target].arcs);
     c.reached[0] = 1;
     c.reached[1] = c.reached[2] = 0;
     c.active[0] = c.active[1] = c.active[2] = 0;
@@ -73,14 +75,16 @@ WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last
   if (active != 0) simt::add(&a.state.control->active[0], active);
 }
 
+inline constexpr std::size_t search_bytes =
+    std::max(sizeof(narrow_frontiers), sizeof(reached_here));
 /// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid
 /// between levels, or of their first cluster where levels are narrow. Its search_control is zero
-/// before; dynamic shared memory holds a block's narrow_frontiers, or its reached_here.
+/// before; dynamic shared memory holds a block's narrow_frontiers or its reached_here,
+/// `search_bytes`.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
-  static_assert(sizeof(reached_here) <= sizeof(narrow_frontiers));
   apps::grid_barrier barrier{&c.search.barrier};
   // Of a barrier that failed the host is told.
   begin_search(a);

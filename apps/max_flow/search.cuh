@@ -11,6 +11,16 @@
 
 namespace max_flow {
 
+/// A vertex of a frontier, by one word: where its arcs stand. Nobody asks which vertex it is. (A
+/// row of 2^32 arcs, which would have length 0, would be all loops and lead nowhere.)
+WARDEN_DEVICE std::uint64_t packed_row(vertex_state::arc_range const& arcs) {
+  return std::uint64_t{arcs.number} << 32 | arcs.first;
+}
+WARDEN_DEVICE row unpacked_row(std::uint64_t packed) {
+  std::uint64_t const begin = packed & 0xffffffff;
+  return {begin, begin + (packed >> 32)};
+}
+
 /// A search, for its kernel. A vertex's height is its level.
 ///
 /// It is over when all vertices with excess have been reached. The others are farther away than the
@@ -43,7 +53,7 @@ struct search {
 };
 
 /// What is done between two barriers of the grid: a level by all blocks, or some levels by one
-/// cluster. Its frontier is list `number` modulo 2.
+/// cluster. Its frontier is number `number` modulo 2.
 struct search_step {
   std::uint32_t number;
   std::uint32_t level;
@@ -124,7 +134,7 @@ struct reached_here {
   std::uint32_t n;            ///< that were to be put here
   std::uint32_t with_excess;  ///< of all
   std::uint32_t first;        ///< place in the list
-  std::uint32_t vertices[room];
+  std::uint64_t rows[room];
 };
 
 /// Lanes that share a row of a wide level, and arcs that each looks at together: as many rows as
@@ -148,12 +158,16 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
   }
   simt::sync_block();
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
-  std::uint32_t* const next_list = a.state.list_in(now.number + 1);
+  std::uint64_t* const next_frontier = a.state.frontier_in(now.number + 1);
+  // A look spares those who have been reached an atomic, but is a wait: not worth it for few.
+  bool const looks =
+      level == 0 || now.n > simt::block_count() * (simt::block_threads() / wide_lanes);
   // All is asked for, arc by arc, before an answer is looked at.
   auto const reach = [&](std::uint64_t first, std::uint64_t end, std::uint64_t stride) {
     for (; first < end; first += wide_arcs * stride) {
       std::uint32_t v[wide_arcs]{}, height[wide_arcs]{};
       bool leads[wide_arcs]{};
+      vertex_state its[wide_arcs]{};
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         if (first + k * stride >= end) continue;
@@ -162,43 +176,51 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
         // No way leads through the other terminal, where excess stays.
         leads[k] = a.leads_here(back) && !net.is_terminal(v[k]);
       }
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < wide_arcs; ++k)
-        if (leads[k]) height[k] = simt::load_relaxed(&a.state.heights[0][v[k]]);
+      if (looks) {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < wide_arcs; ++k)
+          if (leads[k]) height[k] = simt::load_relaxed(&a.state.heights[0][v[k]]);
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < wide_arcs; ++k) leads[k] = leads[k] && height[k] == net.vertices;
+      }
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
-        leads[k] = leads[k] && height[k] == net.vertices;
-        if (leads[k]) height[k] = a.claim(level, v[k]);
+        if (!leads[k]) continue;
+        height[k] = a.claim(level, v[k]);
+        its[k] = a.state.vertices[v[k]];
       }
       std::uint32_t with_excess = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         leads[k] = leads[k] && height[k] == net.vertices;
-        if (leads[k]) with_excess += a.has_excess(v[k]) ? 1 : 0;
+        if (!leads[k]) continue;
+        with_excess += its[k].excess != 0 ? 1 : 0;
+        simt::prefetch(&a.state.arcs[its[k].arcs.first]);
       }
       if (with_excess != 0) simt::shared_fetch_add(here.with_excess, with_excess);
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         if (!leads[k]) continue;
         std::uint32_t const at = simt::shared_fetch_add(here.n, 1u);
+        std::uint64_t const packed = packed_row(its[k].arcs);
         if (at < here.room) {
-          simt::shared_store(here.vertices[at], v[k]);
+          simt::shared_store(here.rows[at], packed);
         } else {
-          next_list[simt::fetch_add_together(now.next_n(c), 1)] = v[k];
+          next_frontier[simt::fetch_add_together(now.next_n(c), 1)] = packed;
         }
       }
     }
   };
   if (level == 0) {
-    row const all = a.state.row_of(a.target);
+    row const all = unpacked_row(a.state.frontier_in(now.number)[0]);
     std::uint64_t const threads = simt::block_threads();
     reach(all.begin + simt::block_rank() * threads + simt::thread_rank(), all.end,
           simt::block_count() * threads);
   } else {
-    std::uint32_t const* const frontier = a.state.list_in(now.number);
+    std::uint64_t const* const frontier = a.state.frontier_in(now.number);
     for_rows<wide_lanes>(
         now.n, simt::block_rank() * warps + simt::warp_rank(), simt::block_count() * warps,
-        [&](std::uint64_t i) { return a.state.row_of(frontier[i]); }, reach);
+        [&](std::uint64_t i) { return unpacked_row(frontier[i]); }, reach);
   }
   simt::sync_block();
   std::uint32_t const put = simt::shared_load(here.n), n = put < here.room ? put : here.room;
@@ -210,7 +232,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
   }
   simt::sync_block();
   for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads())
-    next_list[simt::shared_load(here.first) + i] = simt::shared_load(here.vertices[i]);
+    next_frontier[simt::shared_load(here.first) + i] = simt::shared_load(here.rows[i]);
 }
 
 }  // namespace max_flow

@@ -103,19 +103,17 @@ inline constexpr std::uint32_t no_level = 0xffffffff;
 struct flow_state {
   vertex_state* vertices;  ///< [vertex] of terminals nothing is kept
   arc* arcs;
-  std::uint32_t* heights[2];  ///< [vertex]
-  std::uint32_t* levels;      ///< [height below `vertices`] vertices of it
-  std::uint32_t* lists[2];    ///< room for all vertices each
+  std::uint32_t* heights[2];    ///< [vertex]
+  std::uint32_t* levels;        ///< [height below `vertices`] vertices of it
+  std::uint64_t* frontiers[2];  ///< of a search, room for all vertices each: see packed_row
   max_flow::control* control;
-  // Where regions are discharged; else null. They have no lists: `active[0]` counts the bits when
+  // Who is active in a round: room for all vertices each.
+  std::uint32_t* lists[2];
+  // Where regions are discharged, which have no lists; else null. `active[0]` counts the bits when
   // their rounds begin.
   std::uint32_t* bits;        ///< [vertex / 32] whether it is active, a bit each
   std::uint32_t* risen_from;  ///< [vertex] its height before the round in which it rose last
 
-  [[nodiscard]] WARDEN_DEVICE row row_of(std::uint32_t v) const {
-    auto const [first, number] = vertices[v].arcs;
-    return {first, std::uint64_t{first} + number};
-  }
   // Chosen, not indexed: else a kernel keeps them in local memory.
 
   /// The heights that round `number` reads.
@@ -125,6 +123,10 @@ struct flow_state {
   /// The list that it takes its vertices from.
   WARDEN_DEVICE std::uint32_t* list_in(std::uint32_t number) const {
     return number % 2 == 0 ? lists[0] : lists[1];
+  }
+  /// The frontier that step `number` of a search takes its vertices from.
+  WARDEN_DEVICE std::uint64_t* frontier_in(std::uint32_t number) const {
+    return number % 2 == 0 ? frontiers[0] : frontiers[1];
   }
 };
 
