@@ -159,9 +159,6 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
   simt::sync_block();
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   std::uint64_t* const next_frontier = a.state.frontier_in(now.number + 1);
-  // A look spares those who have been reached an atomic, but is a wait: not worth it for few.
-  bool const looks =
-      level == 0 || now.n > simt::block_count() * (simt::block_threads() / wide_lanes);
   // All is asked for, arc by arc, before an answer is looked at.
   auto const reach = [&](std::uint64_t first, std::uint64_t end, std::uint64_t stride) {
     for (; first < end; first += wide_arcs * stride) {
@@ -176,15 +173,12 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
         // No way leads through the other terminal, where excess stays.
         leads[k] = a.leads_here(back) && !net.is_terminal(v[k]);
       }
-      if (looks) {
-        WARDEN_UNROLL
-        for (unsigned k = 0; k < wide_arcs; ++k)
-          if (leads[k]) height[k] = simt::load_relaxed(&a.state.heights[0][v[k]]);
-        WARDEN_UNROLL
-        for (unsigned k = 0; k < wide_arcs; ++k) leads[k] = leads[k] && height[k] == net.vertices;
-      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < wide_arcs; ++k)
+        if (leads[k]) height[k] = simt::load_relaxed(&a.state.heights[0][v[k]]);
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
+        leads[k] = leads[k] && height[k] == net.vertices;
         if (!leads[k]) continue;
         height[k] = a.claim(level, v[k]);
         its[k] = a.state.vertices[v[k]];
@@ -193,9 +187,7 @@ WARDEN_DEVICE void search_wide_level(search const& a, search_step const& now, re
       WARDEN_UNROLL
       for (unsigned k = 0; k < wide_arcs; ++k) {
         leads[k] = leads[k] && height[k] == net.vertices;
-        if (!leads[k]) continue;
-        with_excess += its[k].excess != 0 ? 1 : 0;
-        simt::prefetch(&a.state.arcs[its[k].arcs.first]);
+        if (leads[k]) with_excess += its[k].excess != 0 ? 1 : 0;
       }
       if (with_excess != 0) simt::shared_fetch_add(here.with_excess, with_excess);
       WARDEN_UNROLL
