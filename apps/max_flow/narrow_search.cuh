@@ -63,7 +63,7 @@ class narrow_frontiers {
     return simt::shared_load(found_[level % 3]);
   }
   /// By any thread: all blocks are told that a part of the frontier of `level` is full.
-  WARDEN_DEVICE void tell_full(std::uint32_t level) {
+  WARDEN_COLD void tell_full(std::uint32_t level) {
     for (unsigned rank = 0; rank < simt::cluster_size(); ++rank)
       simt::cluster_store(is_full_[level % 2], rank, 1u);
   }
@@ -105,6 +105,12 @@ class narrow_frontiers {
 /// Levels that a cluster does while the others wait: they do not wait forever.
 inline constexpr std::uint32_t most_narrow_levels = simt::has_registers ? 4096 : 12;
 
+/// Puts a vertex into the frontier of the next step.
+WARDEN_COLD void put_beyond(std::uint64_t* next_n, std::uint64_t* next_frontier,
+                            std::uint64_t packed) {
+  next_frontier[simt::fetch_add(next_n, std::uint64_t{1})] = packed;
+}
+
 /// A level, by the first cluster: what its blocks reach is the frontier of the next one.
 WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& frontiers,
                                        search_step const& now, std::uint32_t level) {
@@ -138,7 +144,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         leads[k] = leads[k] && !net.is_terminal(v[k]);
         if (!leads[k]) continue;
         had[k] = a.claim(level, v[k]);
-        its[k] = a.state.vertices[v[k]];
+        its[k] = load_vertex(a.state.vertices[v[k]]);
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {
@@ -158,11 +164,10 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         std::uint64_t const packed = packed_row(its[k].arcs);
         if (place[k] < narrow_frontiers::room) {
           frontiers.put(level + 1, to[k], place[k], packed);
-          continue;
+        } else {
+          put_beyond(now.next_n(*a.state.control), a.state.frontier_in(now.number + 1), packed);
+          frontiers.tell_full(level + 1);
         }
-        std::uint64_t const at = simt::fetch_add(now.next_n(*a.state.control), 1);
-        a.state.frontier_in(now.number + 1)[at] = packed;
-        frontiers.tell_full(level + 1);
       }
     }
   };

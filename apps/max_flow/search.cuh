@@ -115,14 +115,19 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
     row const mine = i < n ? at(i) : row{0, 0};
     unsigned const lane = simt::lane_id() % Lanes;
     bool const is_long = mine.end - mine.begin > most_of_few_lanes;
-    if (!is_long) to(mine.begin + lane, mine.end, Lanes);
     unsigned left = simt::ballot(simt::full_warp, is_long && lane == 0);
-    while (left != 0) {
+    row now{mine.begin + lane, is_long ? 0 : mine.end};
+    unsigned stride = Lanes;
+    // One place in the code for both: a level's instructions are too many for the nearest cache.
+    WARDEN_NO_UNROLL
+    while (true) {
+      to(now.begin, now.end, stride);
+      if (left == 0) break;
       auto const of = static_cast<unsigned>(simt::first_bit(left));
       left &= left - 1;
-      std::uint64_t const begin = simt::shuffle(simt::full_warp, mine.begin, of);
-      std::uint64_t const end = simt::shuffle(simt::full_warp, mine.end, of);
-      to(begin + simt::lane_id(), end, simt::warp_size);
+      now.begin = simt::shuffle(simt::full_warp, mine.begin, of) + simt::lane_id();
+      now.end = simt::shuffle(simt::full_warp, mine.end, of);
+      stride = simt::warp_size;
     }
   }
 }
