@@ -25,7 +25,8 @@ struct search_interval {
     constexpr double most = 1e15;
     double const millions = vertices / static_cast<double>(1u << 20);
     double const search = levels + beside * millions;
-    double const step = 1 + static_cast<double>(active) * std::cbrt(millions) / active_a_step;
+    double const dear = std::sqrt(std::sqrt(millions));
+    double const step = 1 + static_cast<double>(active) * dear / active_a_step;
     double const due = steps_a_level * search / step;
     return due < 1 ? 1 : static_cast<std::uint64_t>(due < most ? due : most);
   }
@@ -33,7 +34,7 @@ struct search_interval {
 
 /// As measured, which differs by arm and hardly by network: of arms whose steps are rounds, each
 /// with a launch, and of regions.
-inline constexpr search_interval interval_of_rounds{0.5, 24000, 30};
+inline constexpr search_interval interval_of_rounds{0.5, 21000, 30};
 inline constexpr search_interval interval_of_regions{1.6, 16000, 50};
 
 }  // namespace max_flow

@@ -147,7 +147,7 @@ class region_arm final : public arm {
 std::string fastest_arm(network const& net) {
   // Nine tenths of the memory may be free, and no more.
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  double const bytes = 48.0 * static_cast<double>(net.arcs) + 50.0 * net.vertices;
+  double const bytes = 48.0 * static_cast<double>(net.arcs) + 58.0 * net.vertices;
   if (net.vertices > most_vertices_of_regions || net.arcs > most_arcs_of_regions ||
       bytes > 0.9 * static_cast<double>(facts.global_bytes))
     return "atomics";
