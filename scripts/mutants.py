@@ -404,6 +404,8 @@ MUTANTS = {
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
     "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
     "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    # A region's turn begins while others are at the one before.
+    "flow-turns": ("apps/max_flow/region_rounds.cuh", "", HEIGHTS, "wait at a barrier|" + SOME),
     # Their rounds: one that is late sees an inbox that was full in the next one; levels are counted from a height in between.
     "flow-full": ("apps/max_flow/region_rounds.cuh", "bool const is_full = full_in != 0;",
                   "flows/max_flow_seeds/many_schedules.find_flows/warden_regions", "wait at a barrier"),

@@ -51,7 +51,7 @@ region_launch launch_of(std::uint32_t vertices) {
     auto const shape = region_shape::of(vertices, part, cluster, bands);
     return {shape, std::min(shape.regions, clusters)};
   };
-  if (!simt::has_registers) return of(2, 3, 2);
+  if (!simt::has_registers) return of(2, 2, 3);
   unsigned const turns = turns_of(vertices);
   std::size_t const bytes = region_memory::bytes(0);
   unsigned const alone = clusters_of(1, bytes);

@@ -105,7 +105,7 @@ WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::u
   for (std::uint32_t i = simt::block_rank() / blocks; i < a.shape.regions;
        i += simt::block_count() / blocks) {
     // Nobody tells a block of its next region's vertices while it looks at this one's.
-    if (i != simt::block_rank() / blocks) simt::sync_cluster();
+    if (i != simt::block_rank() / blocks) simt::sync_cluster();  // sabotage: flow-turns
     in_region by{r, a.borders, memory, a.shape, i};
     by.begin();
     for (std::uint32_t step = 0; step < steps; ++step) {

@@ -97,8 +97,9 @@ TEST_P(arms, take_huge_capacities) {
   EXPECT_EQ(complaint_of(network_of(23, edges, {20, 21}), GetParam()), "");
 }
 
-/// No residual arc leads down by more than one, as long as rounds go on, and levels have as many
-/// vertices as are counted. And rounds go on until nobody has excess, searches being so rare.
+/// No residual arc leads down by more than one, as long as rounds go on, levels have as many
+/// vertices as are counted, and whoever has excess is active. And rounds go on until nobody has
+/// any, searches being so rare.
 TEST_P(arms, keep_heights_below_distances) {
   std::vector<edge_list> networks{generate(graph::washington{{.rows = 24, .columns = 16}}),
                                   generate(graph::rmf{{.a = 4, .b = 6}})};
@@ -110,8 +111,8 @@ TEST_P(arms, keep_heights_below_distances) {
     found_flow f{g, GetParam(), {.rounds_a_level = 40}};
     auto const& rows = f.rows.rows();
     std::vector<std::uint32_t> heights(g.vertices), levels(g.vertices), residual(rows.arcs());
-    std::uint64_t steep = 0, miscounted = 0;
-    f.finder.find([&](max_flow::flow_progress const&) {
+    std::uint64_t steep = 0, miscounted = 0, forgotten = 0;
+    f.finder.find([&](max_flow::flow_progress const& now) {
       warden::copy(heights.data(), f.finder.heights(), heights.size());
       warden::copy(levels.data(), f.finder.levels(), levels.size());
       warden::copy(residual.data(), f.finder.residual(), residual.size());
@@ -119,14 +120,22 @@ TEST_P(arms, keep_heights_below_distances) {
       for (std::uint32_t const h : heights)
         if (h < levels.size()) --levels[h];
       miscounted += levels.size() - std::count(levels.begin(), levels.end(), 0u);
+      std::vector<std::int64_t> excess(g.vertices);
       for (std::size_t a = 0; a < residual.size(); ++a) {
         std::uint32_t const from = rows.neighbours[rows.reverse[a]];
-        if (f.net.is_terminal(from) || residual[a] == 0) continue;
+        if (f.net.is_terminal(from)) continue;
+        excess[from] += std::int64_t{residual[a]} - std::int64_t{rows.weights[a]};
+        if (residual[a] == 0) continue;
         steep += heights[from] > heights[rows.neighbours[a]] + std::uint64_t{1} ? 1 : 0;
       }
+      std::uint64_t active = 0;
+      for (std::size_t v = 0; v < excess.size(); ++v)
+        active += excess[v] > 0 && heights[v] < excess.size() ? 1 : 0;
+      forgotten += active > now.active ? active - now.active : 0;
     });
     EXPECT_EQ(steep, 0u);
     EXPECT_EQ(miscounted, 0u) << "levels";
+    EXPECT_EQ(forgotten, 0u) << "active vertices";
     EXPECT_EQ(f.finder.facts().overlooked, 0u);
   }
 }
