@@ -153,7 +153,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         // Neighbours mostly go to different blocks.
         to[k] = simt::multiply_high(v[k] * 0x9e3779b1u, simt::cluster_size());
         place[k] = frontiers.reserve(level + 1, to[k]);
-        // Until then its arcs come nearer, as many as it has mostly: 64 bytes are fetched at once.
+        // Until then its arcs come nearer, mostly all that it has: 64 bytes are fetched at once.
         simt::prefetch(&a.state.arcs[its[k].arcs.first]);
         if (its[k].arcs.number > 4) simt::prefetch(&a.state.arcs[its[k].arcs.first + 4]);
         if (its[k].excess != 0) frontiers.note_found(level + 1);  // sabotage: flow-found

@@ -81,8 +81,8 @@ struct region_memory {
 };
 
 /// The steps of a region, each like a round of the other arms: it reads one array of heights and
-/// writes the other one, for those that are active. Vertices elsewhere have steps of their own
-/// meanwhile. Their heights are seen as they were when the round began, or later; whoever has such
+/// writes the other one, for those that are active. Vertices elsewhere have steps of their own in
+/// that round. Their heights are seen as they were when the round began, or later; whoever has such
 /// a neighbour rises once in a round, by two at most, and whoever pushes to it from elsewhere
 /// stands at least one above the height that it had.
 ///

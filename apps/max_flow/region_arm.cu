@@ -43,12 +43,11 @@ region_launch launch_of(std::uint32_t vertices) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const of = [&](unsigned cluster, unsigned clusters, unsigned turns) -> region_launch {
     // A region is a multiple of 32 vertices for each of its bands, and so is a block's part of it.
-    constexpr unsigned bands = 2;
-    std::uint32_t const unit = std::max(32 * bands / cluster, 32u);
-    std::uint64_t const all = std::uint64_t{clusters} * turns * cluster * unit;
-    auto part = static_cast<std::uint32_t>((vertices + all - 1) / all * unit);
+    std::uint32_t const unit = std::max(32 * region_shape::bands / cluster, 32u);
+    std::uint64_t const least = std::uint64_t{clusters} * turns * cluster * unit;
+    auto part = static_cast<std::uint32_t>((vertices + least - 1) / least * unit);
     while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= unit;
-    auto const shape = region_shape::of(vertices, part, cluster, bands);
+    auto const shape = region_shape::of(vertices, part, cluster);
     return {shape, std::min(shape.regions, clusters)};
   };
   if (!simt::has_registers) return of(2, 2, 3);

@@ -45,10 +45,10 @@ struct region_shape {
   divisor band;           ///< vertices of a band, a multiple of 32
   divisor turn;           ///< those of a band of each region
 
-  /// Regions of so many bands each; a region's vertices are a multiple of 32 for each band. The
-  /// network has 2^31 vertices at most.
-  static region_shape of(std::uint32_t vertices, std::uint32_t part, unsigned cluster,
-                         unsigned bands) {
+  static constexpr unsigned bands = 2;  ///< of a region
+
+  /// A region's vertices are a multiple of 32 for each band. The network has 2^31 vertices at most.
+  static region_shape of(std::uint32_t vertices, std::uint32_t part, unsigned cluster) {
     std::uint32_t const size = part * cluster, regions = (vertices - 1) / size + 1;
     return {part, cluster, regions, divisor{size / bands}, divisor{regions * (size / bands)}};
   }

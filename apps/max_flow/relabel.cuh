@@ -75,6 +75,7 @@ WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last
   if (active != 0) simt::add(&a.state.control->active[0], active);
 }
 
+/// Dynamic shared memory of a block.
 inline constexpr std::size_t search_bytes =
     std::max(sizeof(narrow_frontiers), sizeof(reached_here));
 /// Global relabelling, with one launch: all blocks of a cooperative one, with barriers of the grid

@@ -124,7 +124,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
       to(now.begin, now.end, stride);
       if (left == 0) break;
       auto const of = static_cast<unsigned>(simt::first_bit(left));
-      left &= left - 1;
+      left &= left - 1;  // sabotage: flow-rows
       now.begin = simt::shuffle(simt::full_warp, mine.begin, of) + simt::lane_id();
       now.end = simt::shuffle(simt::full_warp, mine.end, of);
       stride = simt::warp_size;
@@ -138,7 +138,7 @@ struct reached_here {
   static constexpr std::uint32_t room = simt::has_registers ? 2048 : 8;
   std::uint32_t n;            ///< that were to be put here
   std::uint32_t with_excess;  ///< of all
-  std::uint32_t first;        ///< place in the list
+  std::uint32_t first;        ///< place in the next frontier
   std::uint64_t rows[room];
 };
 

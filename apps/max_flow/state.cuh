@@ -101,7 +101,7 @@ inline constexpr std::uint32_t no_level = 0xffffffff;
 /// writes those of its active vertices, changed or not, for the next one. A vertex's two heights
 /// are the same when it is inactive.
 struct flow_state {
-  vertex_state* vertices;  ///< [vertex] of terminals nothing is kept
+  vertex_state* vertices;  ///< [vertex] of terminals no excess is kept
   arc* arcs;
   std::uint32_t* heights[2];    ///< [vertex]
   std::uint32_t* levels;        ///< [height below `vertices`] vertices of it

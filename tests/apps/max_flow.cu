@@ -98,8 +98,8 @@ TEST_P(arms, take_huge_capacities) {
 }
 
 /// No residual arc leads down by more than one, as long as rounds go on, levels have as many
-/// vertices as are counted, and whoever has excess is active. And rounds go on until nobody has
-/// any, searches being so rare.
+/// vertices as are counted, and no fewer are active than have excess. And rounds go on until nobody
+/// has any, searches being so rare.
 TEST_P(arms, keep_heights_below_distances) {
   std::vector<edge_list> networks{generate(graph::washington{{.rows = 24, .columns = 16}}),
                                   generate(graph::rmf{{.a = 4, .b = 6}})};

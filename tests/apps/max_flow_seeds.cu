@@ -18,17 +18,36 @@ INSTANTIATE_TEST_SUITE_P(max_flow_seeds, many_schedules,
                          testing::Values("lock_tuned", "atomics", "warden", "warden_regions"),
                          [](auto const& arm) { return arm.param; });
 
-/// Many sources of pushes to few vertices, so that they meet; and more vertices than a region has.
+/// Many sources of pushes to few vertices, so that they meet; and so many vertices that a cluster
+/// has more than one region.
 TEST_P(many_schedules, find_flows) {
   bool const has_borders = max_flow::has_regions(GetParam());
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    EXPECT_EQ(test::complaint_of(generate(graph::washington{{.rows = has_borders ? 10u : 4u,
-                                                             .columns = has_borders ? 8u : 3u,
+    EXPECT_EQ(test::complaint_of(generate(graph::washington{{.rows = has_borders ? 14u : 4u,
+                                                             .columns = has_borders ? 10u : 3u,
                                                              .largest_capacity = 9,
                                                              .seed = seed}}),
                                  GetParam()),
               "");
   });
+}
+
+/// Rows that are a whole warp's, of which a warp has several in one level: in a narrow one and in a
+/// wide one. Every one of them is all that leads to some vertex.
+TEST(max_flow_seeds, reach_through_long_rows) {
+  for (graph::vertex const rows : {6u, 12u}) {
+    test::edge_literals edges;
+    graph::vertex const source = 0, sink = 1, first = 2 + 2 * rows, end = first + 70;
+    for (graph::vertex a = 2; a < 2 + 2 * rows; a += 2) {
+      edges.push_back({source, a, 3});
+      edges.push_back({a, a + 1, 2});
+      for (graph::vertex b = first; b < end; ++b) edges.push_back({a + 1, b, 1});
+    }
+    for (graph::vertex b = first; b < end; ++b) edges.push_back({b, sink, 1});
+    graph::edge_list const g = test::network_of(end, edges, {source, sink});
+    test::under_many_schedules(
+        1, [&](std::uint64_t) { EXPECT_EQ(test::complaint_of(g, "atomics"), "") << rows; });
+  }
 }
 
 /// Nothing of a round depends on who comes first.
