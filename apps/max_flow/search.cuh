@@ -118,7 +118,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
     unsigned left = simt::ballot(simt::full_warp, is_long && lane == 0);
     row now{mine.begin + lane, is_long ? 0 : mine.end};
     unsigned stride = Lanes;
-    // One place in the code for both: a level's instructions are too many for the nearest cache.
+    // One place in the code for both: `to` is long.
     WARDEN_NO_UNROLL
     while (true) {
       to(now.begin, now.end, stride);
