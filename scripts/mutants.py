@@ -413,7 +413,8 @@ MUTANTS = {
     # Searches that end early.
     "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
     # Of the long rows of a warp one is looked at.
-    "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows", "the cut has capacity"),
+    "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows",
+                  "the cut has capacity|overlooked"),
     "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
     "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
                      "overlooked|a flow of|does not end"),

@@ -64,8 +64,8 @@ std::vector<std::string> const& arm_names() {
   return names;
 }
 
-std::unique_ptr<arm> make_arm(std::string const& name, network const& net,
-                              flow_state const& state) {
+std::unique_ptr<arm> make_arm(std::string const& name, network const& net, flow_state const& state,
+                              std::uint32_t regions_a_cluster) {
   auto const& names = arm_names();
   if (std::find(names.begin(), names.end(), name) == names.end()) {
     std::string all;
@@ -74,7 +74,7 @@ std::unique_ptr<arm> make_arm(std::string const& name, network const& net,
   }
   if (name == "atomics") return std::make_unique<atomics_arm>();
   if (name.starts_with("lock_")) return make_lock_arm(name, net, state);
-  if (has_regions(name)) return make_region_arm(net, state);
+  if (has_regions(name)) return make_region_arm(net, state, regions_a_cluster);
   return make_warden_arm(net, state);
 }
 

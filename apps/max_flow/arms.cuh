@@ -48,14 +48,17 @@ class arm {
 
 /// The arms to compare.
 std::vector<std::string> const& arm_names();
-/// The arm of that name. Throws limit_error for an unknown one, cuda_error when memory is short.
-std::unique_ptr<arm> make_arm(std::string const& name, network const& net, flow_state const& state);
+/// The arm of that name, with so many regions a cluster as flow_options has. Throws limit_error for
+/// an unknown one, cuda_error when memory is short.
+std::unique_ptr<arm> make_arm(std::string const& name, network const& net, flow_state const& state,
+                              std::uint32_t regions_a_cluster);
 
 // One translation unit for each kind: their kernels take long enough to compile.
 std::unique_ptr<arm> make_lock_arm(std::string const& name, network const& net,
                                    flow_state const& state);
 std::unique_ptr<arm> make_warden_arm(network const& net, flow_state const& state);
-std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state);
+std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state,
+                                     std::uint32_t regions_a_cluster);
 
 /// The one that is fastest for such a network, as measured: regions, where the GPU has clusters and
 /// memory for them, and at least half of the arcs stay within one; else atomics. Blocks the host.

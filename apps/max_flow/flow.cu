@@ -148,7 +148,7 @@ flow_finder::flow_finder(network const& net, std::string const& arm, flow_option
              {lists_[0].data(), lists_[1].data()},
              bits_.data(),
              risen_from_.data()},
-      arm_{make_arm(arm, net_, state_)},
+      arm_{make_arm(arm, net_, state_, o.regions_a_cluster)},
       search_interval_{arm_->interval()},
       relabel_{simt::make_kernel(&relabel)},
       search_shape_{shape_of(relabel_)} {

@@ -26,6 +26,9 @@ struct flow_options {
   double rounds_a_level = 0;
   /// An error after so many rounds; 0: 1,000 and 64 for each vertex.
   std::uint64_t most_rounds = 0;
+  /// Regions that a cluster takes one after another in a round, about, of an arm that has regions;
+  /// 0: as many as are best for such a network.
+  std::uint32_t regions_a_cluster = 0;
 };
 
 /// Where a run is, every some rounds.

@@ -29,7 +29,8 @@ unsigned clusters_of(unsigned cluster, std::size_t bytes) {
 
 /// Regions that a cluster takes one after another in a round, each with all its steps: what the
 /// active vertices of one touch in these is to stay in the level-2 cache.
-unsigned turns_of(std::uint32_t vertices) {
+std::uint32_t best_regions_a_cluster(std::uint32_t vertices) {
+  if (!simt::has_registers) return 3;
   std::uint32_t const millions = vertices >> 20;
   return millions < 8 ? 1 : millions < 24 ? 2 : 4;
 }
@@ -38,30 +39,31 @@ struct region_launch {
   region_shape shape;
   unsigned clusters;
 };
-/// As many regions as clusters have turns, unless they are larger than a block's memory allows.
-region_launch launch_of(std::uint32_t vertices) {
+/// So many regions for each cluster, or more if they are larger than a block's memory allows; 0: as
+/// many as are best.
+region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster = 0) {
+  if (regions_a_cluster == 0) regions_a_cluster = best_regions_a_cluster(vertices);
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
-  auto const of = [&](unsigned cluster, unsigned clusters, unsigned turns) -> region_launch {
+  auto const of = [&](unsigned cluster, unsigned clusters) -> region_launch {
     // A region is a multiple of 32 vertices for each of its bands, and so is a block's part of it.
     std::uint32_t const unit = std::max(32 * region_shape::bands / cluster, 32u);
-    std::uint64_t const least = std::uint64_t{clusters} * turns * cluster * unit;
+    std::uint64_t const least = std::uint64_t{clusters} * regions_a_cluster * cluster * unit;
     auto part = static_cast<std::uint32_t>((vertices + least - 1) / least * unit);
     while (region_memory::bytes(part) + 1024 > facts.shared_bytes_per_block) part -= unit;
     auto const shape = region_shape::of(vertices, part, cluster);
     return {shape, std::min(shape.regions, clusters)};
   };
-  if (!simt::has_registers) return of(2, 2, 3);
-  unsigned const turns = turns_of(vertices);
+  if (!simt::has_registers) return of(2, 2);
   std::size_t const bytes = region_memory::bytes(0);
   unsigned const alone = clusters_of(1, bytes);
   for (unsigned const cluster : {16u, 8u}) {
     unsigned const clusters = clusters_of(cluster, bytes);
     if (clusters == 0 || clusters * cluster < alone * 3 / 4) continue;
-    region_launch const all = of(cluster, clusters, turns);
+    region_launch const all = of(cluster, clusters);
     // With so much memory some devices might hold fewer.
     if (clusters_of(cluster, region_memory::bytes(all.shape.part)) == clusters) return all;
   }
-  region_launch all = of(1, alone, turns);
+  region_launch all = of(1, alone);
   all.clusters = std::min(all.clusters, clusters_of(1, region_memory::bytes(all.shape.part)));
   return all;
 }
@@ -87,10 +89,10 @@ WARDEN_KERNEL void count_local_arcs(locality_arguments a) {
 /// One kernel, and the run of its log.
 class region_arm final : public arm {
  public:
-  region_arm(network const& net, flow_state const& state)
+  region_arm(network const& net, flow_state const& state, std::uint32_t regions_a_cluster)
       : guarded_{state.vertices, net.vertices, state},
         log_{guarded_, std::max<std::size_t>(net.arcs, 1), in_place},
-        regions_{launch_of(net.vertices)},
+        regions_{launch_of(net.vertices, regions_a_cluster)},
         launch_{regions_.clusters * shape_.cluster, region_threads,
                 region_memory::bytes(shape_.part), true, shape_.cluster},
         inboxes_{shape_.regions * shape_.cluster, inbox_room},
@@ -160,8 +162,9 @@ std::string fastest_arm(network const& net) {
   return n[1] >= n[0] - n[1] ? "warden_regions" : "atomics";
 }
 
-std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state) {
-  return std::make_unique<region_arm>(net, state);
+std::unique_ptr<arm> make_region_arm(network const& net, flow_state const& state,
+                                     std::uint32_t regions_a_cluster) {
+  return std::make_unique<region_arm>(net, state, regions_a_cluster);
 }
 
 }  // namespace max_flow

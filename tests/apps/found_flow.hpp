@@ -36,8 +36,9 @@ struct found_flow {
 };
 
 /// What is wrong with what the arm finds, by itself or beside what Boost finds.
-inline std::string complaint_of(graph::edge_list const& g, std::string const& arm) {
-  found_flow f{g, arm};
+inline std::string complaint_of(graph::edge_list const& g, std::string const& arm,
+                                max_flow::flow_options const& o = {}) {
+  found_flow f{g, arm, o};
   f.finder.find();
   auto const wanted = max_flow::push_relabel(f.rows.rows(), *g.ends).value;
   std::string const found = f.own_complaint();

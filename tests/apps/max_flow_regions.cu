@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What maximum flows by regions reckon with: which vertices are whose, and when a search is due.
 
+#include "apps/graph/generate.cuh"
 #include "apps/max_flow/interval.cuh"
 #include "apps/max_flow/region_map.cuh"
 #include "apps/support/device.cuh"
+#include "tests/apps/found_flow.hpp"
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
@@ -66,6 +68,17 @@ TEST(max_flow, regions_have_each_vertex_once) {
     std::vector<std::uint64_t> const is = counts.to_host();
     EXPECT_EQ(is[0], 0u) << vertices << ' ' << part << ' ' << cluster;
     EXPECT_EQ(is[1], vertices) << part << ' ' << cluster;
+  }
+}
+
+/// Also of clusters that have unequally many.
+TEST(max_flow, regions_take_turns) {
+  bool const is_simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
+  auto const g = generate(
+      graph::washington{{.rows = is_simulated ? 24u : 160u, .columns = is_simulated ? 16u : 120u}});
+  for (std::uint32_t const n : {1u, 2u, 3u, 5u}) {
+    EXPECT_EQ(test::complaint_of(g, "warden_regions", {.regions_a_cluster = n}), "")
+        << n << " regions a cluster";
   }
 }
 
