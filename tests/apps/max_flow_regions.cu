@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What maximum flows by regions reckon with: which vertices are whose, and when a search is due.
+// What maximum flows by regions reckon with: which vertices are whose, turns of a cluster's
+// regions, and when a search is due.
 
 #include "apps/graph/generate.cuh"
 #include "apps/max_flow/interval.cuh"
