@@ -13,8 +13,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The client of a log for blocks of `Threads` threads, block and grid in one dimension. With
-/// order::sequential a block makes one, of each ref. In the kernel:
+/// The client of a log for blocks of `Threads` threads in one dimension, in grids of any
+/// dimensions. What a block of another shape sends is lost, counted, and reported by `wait`. With
+/// order::sequential a block makes one client of each ref, and x counts first in the order of
+/// blocks. In the kernel:
 ///
 ///     __shared__ bank::deferred_block<256>::storage storage;
 ///     bank::deferred_block<256> client{accounts, storage};
@@ -66,7 +68,10 @@ class deferred_block {
 
   /// Collective. `ref` and `memory` outlive the client; `memory` is the same for the whole block.
   WARDEN_DEVICE deferred_block(Ref const& ref, storage& memory)
-      : ref_{ref}, writer_{ref.log, memory.bytes} {}
+      : ref_{ref},
+        memory_{memory},
+        writer_{ref.log, memory.bytes},
+        fits_{simt::is_block_of(Threads)} {}
   /// Counts what was never flushed.
   WARDEN_DEVICE ~deferred_block() {
     if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
@@ -79,25 +84,13 @@ class deferred_block {
   /// logged, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
-    if (valid && ref_.check(id)) {
-      writer_.stage(round_, Ref::formats::pack(ref_.number(id), section));
-      ++unsent_;
-    } else {
-      writer_.stage_nothing(round_);
-    }
-    go_on();
+    stage(valid && ref_.check(id), [&] { return Ref::formats::pack(ref_.number(id), section); });
   }
   /// Collective, as that: a section on the records `first` and `second`, which may be one.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
-    if (valid && ref_.check(first, second)) {
-      writer_.stage(round_, Ref::pair(first, second, section));
-      ++unsent_;
-    } else {
-      writer_.stage_nothing(round_);
-    }
-    go_on();
+    stage(valid && ref_.check(first, second), [&] { return Ref::pair(first, second, section); });
   }
   /// Sends one section. Not collective: any thread, any control flow between collectives; logged at
   /// once. False as a thread's own `send`.
@@ -114,6 +107,11 @@ class deferred_block {
   /// Collective: logs everything sent so far. Returns how many sections of the block found no place
   /// since the last flush, in every thread. (One that several were combined to counts as one.)
   WARDEN_DEVICE std::uint32_t flush() {
+    if (!fits_) {
+      std::uint32_t const lost = lose(ref_.report, memory_, unsent_);
+      unsent_ = 0;
+      return lost;
+    }
     if constexpr (Ref::combines) round_ = writer_.combine(round_, false);
     std::uint32_t const refused = refused_ + (Ref::combines || round_ != 0 ? pass_on() : 0);
     refused_ = 0;
@@ -121,11 +119,36 @@ class deferred_block {
   }
 
  private:
-  /// To the next round.
-  WARDEN_DEVICE void go_on() {
+  /// Stages what `message` returns if this thread `sends`, and goes on to the next round.
+  template <class Message>
+  WARDEN_DEVICE void stage(bool sends, Message const& message) {
+    if (sends) ++unsent_;
+    if (!fits_) return;  // the storage has no slots for threads of other blocks
+    if (sends) {
+      writer_.stage(round_, message());
+    } else {
+      writer_.stage_nothing(round_);
+    }
     if (++round_ < rounds) return;
     round_ = writer_.combine(round_, true);
     if (writer::is_full(round_)) refused_ += pass_on();
+  }
+  /// Reports the sections that a block of another shape sent, `unsent` of each thread. Returns
+  /// their number in every thread. Collective.
+  WARDEN_COLD static std::uint32_t lose(guarded_report* report, storage& memory, unsigned unsent) {
+    bool const first = simt::linear_thread_rank() == 0;
+    auto& sum = *reinterpret_cast<std::uint32_t*>(memory.bytes);
+    simt::sync_block();
+    if (first) simt::shared_store(sum, 0u);
+    simt::sync_block();
+    simt::shared_fetch_add(sum, unsent);
+    simt::sync_block();
+    std::uint32_t const lost = simt::shared_load(sum);
+    if (first && lost != 0) {
+      simt::fetch_add(&report->wrong_block_lost, std::uint64_t{lost});
+      simt::store_relaxed(&report->wrong_block, std::uint64_t{Threads} << 48 | simt::block_shape());
+    }
+    return lost;
   }
   WARDEN_DEVICE std::uint32_t pass_on() {
     std::uint32_t const refused = writer_.flush(round_, turn_);
@@ -137,7 +160,9 @@ class deferred_block {
   }
 
   Ref const& ref_;
+  storage& memory_;
   writer writer_;
+  bool const fits_;  ///< whether the block has the shape that the client is made for
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   std::uint32_t refused_ = 0;

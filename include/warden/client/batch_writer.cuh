@@ -57,7 +57,8 @@ class batch_writer {
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)
       : batch_writer{log, storage, layout{}} {
     simt::sync_block();  // whoever had the storage before is done with it
-    clear();
+    // A block of another shape, which stages nothing, would reach beyond the storage.
+    if (simt::is_block_of(Threads)) clear();
     if constexpr (outlines) {
       // For all, behind the barrier that follows.
       if (simt::thread_rank() == 0) layout{}.log.in(storage)[0] = log;
@@ -493,7 +494,7 @@ class batch_writer {
       if (batches_ == 0) {
         row_[1] = row;
         log_.order.launches[row] = log_.order.launch;
-        log_.order.blocks[row] = simt::block_rank();
+        log_.order.blocks[row] = simt::linear_block_rank();
         log_.order.firsts[simt::fetch_add(&log_.control->blocks, 1u)] = row;
       }
       log_.order.first_of[row] = row_[1];

@@ -63,6 +63,15 @@ inline std::string misuse_in(guarded_report const& report, std::size_t size,
              : " (its blocks flushed more than " + std::to_string(report.batches_at_most) +
                    " batches: flush fuller ones, or say more in the log's options)"));
   }
+  if (report.wrong_block_lost != 0) {
+    auto const part = [&](int first_bit) {
+      return std::to_string(report.wrong_block >> first_bit & 0xffff);
+    };
+    add("deferred_block: " + std::to_string(report.wrong_block_lost) +
+        " sections were lost, which blocks of " + part(0) + " x " + part(16) + " x " + part(32) +
+        " threads sent by a deferred_block<" + part(48) + ">; launch blocks of " + part(48) +
+        " x 1 x 1 threads");
+  }
   if (report.order_unknown != 0) {
     add("run: " + std::to_string(report.order_unknown) +
         " batches came from blocks of one number in several launches that were given one ref: "

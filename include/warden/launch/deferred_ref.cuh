@@ -54,9 +54,10 @@ class log_ref {
   /// Logs a message. False if it found no place, which is counted.
   WARDEN_DEVICE bool put(message_type const& message) const {
     // Lanes that are together take their places together.
-    unsigned const warp =
-        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
-    if (log.put(warp, message)) return true;
+    unsigned const home =
+        (simt::linear_block_rank() * simt::block_threads() + simt::linear_thread_rank()) /
+        simt::warp_size;
+    if (log.put(home, message)) return true;
     refuse(1);
     return false;
   }

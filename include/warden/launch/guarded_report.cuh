@@ -24,12 +24,14 @@ struct guarded_report {
   std::uint64_t refused;            ///< deferred sections that found their log full or being run
   std::uint64_t refused_by;         ///< how many sections such a log holds
   std::uint64_t batches_at_most;    ///< of a log in order that had room, but for no batch; or 0
-  std::uint64_t order_unknown;      ///< batches of two launches that were given the same ref
-  std::uint64_t not_whole;          ///< messages of a log that nobody had written yet
-  std::uint64_t runs_put_off;       ///< runs of a log that found the guarded at work
-  std::uint64_t partner_at_work;    ///< runs of a deferred_between that found the other one so
-  std::uint64_t launches_amid;      ///< fused launches that did
-  statistics totals;                ///< never cleared; zero unless `Policy::statistics`
+  std::uint64_t wrong_block_lost;  ///< sections sent by a deferred_block in blocks of another shape
+  std::uint64_t wrong_block;       ///< shape of such a block, and its client's threads from bit 48
+  std::uint64_t order_unknown;     ///< batches of two launches that were given the same ref
+  std::uint64_t not_whole;         ///< messages of a log that nobody had written yet
+  std::uint64_t runs_put_off;      ///< runs of a log that found the guarded at work
+  std::uint64_t partner_at_work;   ///< runs of a deferred_between that found the other one so
+  std::uint64_t launches_amid;     ///< fused launches that did
+  statistics totals;               ///< never cleared; zero unless `Policy::statistics`
 
   /// True if `id` names one of `size` records; counts a bad one, keeps the first.
   WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {

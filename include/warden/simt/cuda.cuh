@@ -33,6 +33,18 @@ WARDEN_DEVICE unsigned hardware_lane() {
 WARDEN_DEVICE bool is_block_of(unsigned threads) {
   return blockDim.x == threads && blockDim.y == 1 && blockDim.z == 1;
 }
+/// Dimensions of the block, 16 bits each: x in the lowest bits, then y, then z.
+WARDEN_DEVICE std::uint64_t block_shape() {
+  return std::uint64_t{blockDim.z} << 32 | blockDim.y << 16 | blockDim.x;
+}
+/// Number of the thread in a block of any dimensions. x counts first.
+WARDEN_DEVICE unsigned linear_thread_rank() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+/// Number of the block in a grid of any dimensions. x counts first.
+WARDEN_DEVICE unsigned linear_block_rank() {
+  return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
 WARDEN_DEVICE unsigned block_rank() { return blockIdx.x; }
 WARDEN_DEVICE unsigned block_count() { return gridDim.x; }
 WARDEN_DEVICE unsigned sm_id() {

@@ -13,6 +13,8 @@
 /// |---|---|---|
 /// | identity | `thread_rank() block_threads() lane_id() warp_rank()` | within the block |
 /// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
+/// | ^ | `linear_thread_rank() block_shape()` | in blocks of any dimensions |
+/// | ^ | `linear_block_rank()` | in grids of any dimensions |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |

@@ -35,6 +35,16 @@ inline unsigned hardware_lane() { return device::linear_rank() % warp_size; }
 inline bool is_block_of(unsigned threads) {
   return device::here.threads.x == threads && device::here.threads.count() == threads;
 }
+inline std::uint64_t block_shape() {
+  auto const& of = device::here.threads;
+  return std::uint64_t{of.z} << 32 | of.y << 16 | of.x;
+}
+inline unsigned linear_thread_rank() { return device::linear_rank(); }
+inline unsigned linear_block_rank() {
+  auto const& at = device::here.block;
+  auto const& of = device::here.blocks;
+  return (at.z * of.y + at.y) * of.x + at.x;
+}
 inline unsigned block_rank() { return device::here.block.x; }
 inline unsigned block_count() { return device::here.blocks.x; }
 inline unsigned sm_id() { return device::sm_id(); }

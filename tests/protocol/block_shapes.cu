@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deferred sections sent by blocks and grids of several dimensions, and by blocks of a size that
+// their client is not made for.
+
+#include "tests/protocol/order.cuh"
+#include "tests/support/complaint.hpp"
+
+#include <warden/cuda_names.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace simt = warden::simt;
+using ordering::append;
+using ordering::traced;
+using test::complaint;
+using testing::HasSubstr;
+
+constexpr unsigned client_threads = 64, keys = 10;
+
+struct unordered : warden::default_policy {
+  static constexpr bool deferred_only = true;
+  static constexpr unsigned block_threads = 32;
+};
+using sequential = ordering::in_order<warden::placement::in_memory>;
+struct combining : unordered {
+  static constexpr bool combines = true;
+};
+
+/// A deposit, which can be combined with others.
+struct deposit {
+  std::uint64_t amount;
+  static WARDEN_HOST_DEVICE deposit combine(deposit a, deposit b) { return {a.amount + b.amount}; }
+  WARDEN_HOST_DEVICE void operator()(std::uint64_t& balance) const { balance += amount; }
+};
+template <class Policy>
+using bank = warden::basic_guarded<Policy, std::uint64_t, deposit>;
+
+/// What the threads found.
+struct findings {
+  std::uint32_t touched;        ///< words next to the client's storage that have changed
+  std::uint32_t other_returns;  ///< flushes that did not return what the block sent
+};
+
+template <class Policy>
+struct block_arguments {
+  typename bank<Policy>::deferred_ref ref;
+  unsigned sends;    ///< of each thread, a multiple of 2: half of them is flushed at once
+  unsigned refused;  ///< of the block, by each flush
+  findings* found;
+};
+template <class Policy>
+using client_of = typename bank<Policy>::template deferred_block<client_threads>;
+
+/// Memory of a block, with words around the client's that nothing may touch.
+template <class Policy>
+struct framed {
+  static constexpr unsigned words = 256;
+  std::uint32_t before[words];
+  typename client_of<Policy>::storage storage;
+  std::uint32_t after[words];
+};
+
+template <class Policy>
+WARDEN_KERNEL void pay_by_block(block_arguments<Policy> a) {
+  auto& memory = *reinterpret_cast<framed<Policy>*>(simt::dynamic_shared());
+  unsigned const threads = blockDim.x * blockDim.y * blockDim.z;
+  unsigned const rank = simt::linear_thread_rank();
+  for (unsigned i = rank; i < framed<Policy>::words; i += threads)
+    memory.before[i] = memory.after[i] = i;
+  simt::sync_block();
+  {
+    client_of<Policy> client{a.ref, memory.storage};
+    for (unsigned half = 0; half < 2; ++half) {
+      for (unsigned k = 0; k < a.sends / 2; ++k) client.send((rank + k) % keys, deposit{1});
+      if (client.flush() != a.refused) simt::fetch_add(&a.found->other_returns, 1u);
+    }
+  }
+  simt::sync_block();
+  for (unsigned i = rank; i < framed<Policy>::words; i += threads) {
+    if (memory.before[i] != i || memory.after[i] != i) simt::fetch_add(&a.found->touched, 1u);
+  }
+}
+
+/// Launches two blocks of that shape, and returns what `wait` says. Each thread sends `sends`
+/// deposits.
+template <class Policy>
+std::string pay(bank<Policy>& on, warden::dimensions block, unsigned sends, unsigned refused) {
+  warden::buffer<findings> found{1};
+  found.fill_bytes(0);
+  unsigned const blocks = 2;
+  warden::deferred later{on, blocks * block.count() * sends};
+  warden::launch(pay_by_block<Policy>,
+                 {.grid = blocks, .block = block, .shared_bytes = sizeof(framed<Policy>)}, {},
+                 block_arguments<Policy>{later.ref(), sends, refused, found.data()});
+  later.run();
+  std::string const said = complaint(on);
+  EXPECT_EQ(found.to_host()[0].touched, 0u) << "memory outside the client's storage was touched";
+  EXPECT_EQ(found.to_host()[0].other_returns, 0u);
+  return said;
+}
+std::uint64_t sum_of(warden::buffer<std::uint64_t> const& balances) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t const b : balances.to_host()) sum += b;
+  return sum;
+}
+
+template <class Policy>
+class block_shapes : public testing::Test {};
+using policies = testing::Types<unordered, sequential, combining>;
+TYPED_TEST_SUITE(block_shapes, policies);
+
+TYPED_TEST(block_shapes, a_block_that_its_client_is_not_made_for_is_reported) {
+  struct {
+    warden::dimensions block;
+    char const* text;
+  } const shapes[] = {{32, "32 x 1 x 1"},        {128, "128 x 1 x 1"},
+                      {1024, "1024 x 1 x 1"},    {{8, 8}, "8 x 8 x 1"},
+                      {{32, 32}, "32 x 32 x 1"}, {{64, 1, 2}, "64 x 1 x 2"},
+                      {{1, 4, 16}, "1 x 4 x 16"}};
+  warden::buffer<std::uint64_t> balances{keys};
+  balances.fill_bytes(0);
+  bank<TypeParam> on{balances};
+  for (auto const& shape : shapes) {
+    SCOPED_TRACE(shape.text);
+    auto const threads = static_cast<unsigned>(shape.block.count());
+    unsigned const sends = 4;
+    EXPECT_THAT(pay(on, shape.block, sends, threads * sends / 2),
+                HasSubstr("deferred_block: " + std::to_string(2 * threads * sends) +
+                          " sections were lost, which blocks of " + shape.text +
+                          " threads sent by a deferred_block<64>; launch blocks of 64 x 1 x 1 "
+                          "threads"));
+    EXPECT_EQ(sum_of(balances), 0u);
+  }
+  EXPECT_EQ(pay(on, client_threads, 4, 0), "");
+  EXPECT_EQ(sum_of(balances), 2u * client_threads * 4);
+}
+
+WARDEN_KERNEL void pay_alone(bank<unordered>::deferred_ref ref) {
+  ref.send(simt::linear_thread_rank() % keys, deposit{1});
+}
+TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensions) {
+  warden::buffer<std::uint64_t> balances{keys};
+  bank<unordered> on{balances};
+  for (auto const& [grid, block] : std::vector<std::pair<warden::dimensions, warden::dimensions>>{
+           {{4, 2}, {16, 16}}, {{1, 3, 2}, {1, 1, 64}}, {1, {1, 40}}}) {
+    balances.fill_bytes(0);
+    auto const sections = grid.count() * block.count();
+    warden::deferred later{on, sections};
+    warden::launch(pay_alone, grid, block, {}, later.ref());
+    later.run();
+    EXPECT_EQ(complaint(on), "");
+    EXPECT_EQ(sum_of(balances), sections);
+  }
+}
+
+/// Each block sends its number, a batch each time.
+WARDEN_KERNEL void tell_blocks(ordering::traces<warden::placement::on_chip>::deferred_ref ref) {
+  using client_type = ordering::traces<warden::placement::on_chip>::deferred_block<client_threads>;
+  WARDEN_SHARED(client_type::storage, storage);
+  client_type client{ref, storage};
+  unsigned const block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  for (unsigned k = 0; k < 3; ++k) {
+    client.send(0, append{block * client_threads + threadIdx.x});
+    client.flush();
+  }
+}
+TEST(block_shapes, x_counts_first_in_the_order_of_blocks) {
+  for (warden::dimensions const grid : {warden::dimensions{2, 2}, {1, 3, 2}, {3, 2, 2}}) {
+    warden::buffer<traced> records{1};
+    records.fill_bytes(0);
+    ordering::traces<warden::placement::on_chip> on{records};
+    warden::deferred later{on, grid.count() * 3 * client_threads, {.batches = 100}};
+    warden::launch(tell_blocks, grid, client_threads, {}, later.ref());
+    later.run();
+    EXPECT_EQ(complaint(on), "");
+    traced expected{};
+    for (unsigned block = 0; block < grid.count(); ++block) {
+      for (unsigned k = 0; k < 3; ++k) {
+        for (unsigned t = 0; t < client_threads; ++t) append{block * client_threads + t}(expected);
+      }
+    }
+    EXPECT_EQ(records.to_host()[0].count, expected.count) << "lost or doubled sections";
+    EXPECT_EQ(records.to_host()[0].trace, expected.trace) << "another order";
+  }
+}
+
+}  // namespace
