@@ -107,7 +107,11 @@ warden::runtime::launch_shape shape_of(warden::runtime::kernel const& kernel) {
   constexpr std::size_t bytes = search_bytes;
   auto const resident =
       static_cast<unsigned>(warden::runtime::resident_blocks(kernel, one_block_threads, bytes));
-  if (!simt::has_registers) return {4, one_block_threads, bytes, true, 2};
+  if (!simt::has_registers) {
+    bool const has_clusters =
+        warden::runtime::resident_clusters(kernel, one_block_threads, bytes, 2) != 0;
+    return {4, one_block_threads, bytes, true, has_clusters ? 2u : 1u};
+  }
   for (unsigned const cluster : {16u, 8u}) {
     unsigned const blocks = cluster * static_cast<unsigned>(warden::runtime::resident_clusters(
                                           kernel, one_block_threads, bytes, cluster));
@@ -246,11 +250,7 @@ void flow_finder::search_from(std::uint32_t target, bool is_first) {
   warden::runtime::fill_async(&control_.data()->search, 0, of_launches, stream_);
   search a{net_, state_, target, is_first, target == net_.sink};
   void* arguments[] = {&a};
-  auto const result = warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
-  if (result == warden::runtime::launch_result::too_large) {
-    throw warden::limit_error{"max_flow: a search of " + std::to_string(search_shape_.blocks.x) +
-                              " blocks; the device does not hold them together"};
-  }
+  warden::runtime::launch(relabel_, search_shape_, arguments, stream_);
 }
 
 /// Behind rounds: what inboxes had no room for is settled, and `say` is told. Throws what went

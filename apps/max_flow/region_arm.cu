@@ -7,7 +7,6 @@
 #include "apps/support/device.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
 #include <algorithm>
@@ -53,8 +52,8 @@ region_launch launch_of(std::uint32_t vertices, std::uint32_t regions_a_cluster 
     auto const shape = region_shape::of(vertices, part, cluster);
     return {shape, std::min(shape.regions, clusters)};
   };
-  if (!simt::has_registers) return of(2, 2);
   std::size_t const bytes = region_memory::bytes(0);
+  if (!simt::has_registers) return of(clusters_of(2, bytes) != 0 ? 2 : 1, 2);
   unsigned const alone = clusters_of(1, bytes);
   for (unsigned const cluster : {16u, 8u}) {
     unsigned const clusters = clusters_of(cluster, bytes);
@@ -116,11 +115,7 @@ class region_arm final : public arm {
                     due,
                     when};
     void* arguments[] = {&a};
-    auto const result = warden::runtime::launch(kernel_, launch_, arguments, s);
-    if (result == warden::runtime::launch_result::too_large) {
-      throw warden::limit_error{"max_flow: regions of " + std::to_string(launch_.blocks.x) +
-                                " blocks; the device does not hold them together"};
-    }
+    warden::runtime::launch(kernel_, launch_, arguments, s);
   }
   void settle_async(warden::stream_ref s) override { log_.run(s); }
   void wait(warden::stream_ref s) override { guarded_.wait(s); }

@@ -28,10 +28,13 @@ struct device_facts {
   bool cooperative_launch = false;         ///< whether fused launches are possible
   int multiprocessors = 0;                 ///< multiprocessors of the device
   int threads_per_multiprocessor = 0;      ///< the most that one can hold
+  int registers_per_multiprocessor = 0;    ///< registers of 32 bits
   int compute_capability = 0;              ///< 90 for 9.0; 0 on the simulated device
   std::size_t shared_bytes_per_block = 0;  ///< the most dynamic shared memory a block can ask for
-  std::size_t global_bytes = 0;            ///< global memory, in bytes
-  std::size_t cache_bytes = 0;             ///< level-2 cache, in bytes
+  std::size_t shared_bytes_per_multiprocessor = 0;  ///< shared by the resident blocks
+  std::size_t reserved_shared_bytes_per_block = 0;  ///< taken by the system for each block
+  std::size_t global_bytes = 0;                     ///< global memory, in bytes
+  std::size_t cache_bytes = 0;                      ///< level-2 cache, in bytes
 };
 
 /// Driver, toolkit and clocks (in MHz) of the current device, for the context of a result file:
@@ -112,7 +115,8 @@ struct launch_shape {
 };
 
 /// Blocks of the kernel that fit one multiprocessor of the current context, at run time; also
-/// raises the kernel's shared-memory limit and loads the kernel. Throws cuda_error.
+/// raises the kernel's shared-memory limit and loads the kernel. Throws limit_error if not even one
+/// block fits, and cuda_error.
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where = std::source_location::current());
 /// Raises the kernel's shared-memory limit, where it is lower, for launches with that much dynamic
@@ -120,7 +124,8 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
 /// kernel's static shared memory leaves less.
 void allow_shared_bytes(kernel const& k, std::size_t shared_bytes,
                         std::source_location where = std::source_location::current());
-/// The most blocks that can be resident together, on the current device. Throws cuda_error.
+/// The most blocks that can be resident together on the current device, at least 1. Throws as
+/// blocks_per_multiprocessor.
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where = std::source_location::current());
 /// The most clusters of `cluster` blocks that can be resident together, on the current device; 0
@@ -137,14 +142,18 @@ std::size_t local_bytes(kernel const& k,
                         std::source_location where = std::source_location::current());
 
 /// Whether a cooperative launch fitted the device.
-enum class launch_result {
-  launched,  ///< enqueued
-  too_large  ///< not enqueued: the device cannot hold all blocks together
+enum class [[nodiscard]] launch_result{
+    launched,  ///< enqueued
+    too_large  ///< not enqueued: the device cannot hold all blocks together
 };
 /// Enqueues the kernel with copies of the arguments, given by an address each. A cooperative launch
 /// that does not fit returns `too_large`; everything else that fails throws cuda_error.
-launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
-                     std::source_location where = std::source_location::current());
+launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
+                         std::source_location where = std::source_location::current());
+/// Enqueues the kernel like `try_launch`. Throws limit_error for a cooperative launch that does not
+/// fit, and cuda_error.
+void launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
+            std::source_location where = std::source_location::current());
 
 /// The arrays of `sort_pairs`, in device memory: `n` elements each, none overlapping another.
 struct pair_arrays {

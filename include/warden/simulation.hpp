@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 /// Control of the simulated device; programs for a GPU do not have it.
@@ -20,6 +21,24 @@ enum class schedule {
   random,  ///< any runnable thread may go next; one block at a time for a while
   pct,     ///< always the runnable thread of highest priority, with a few changes of priority
 };
+
+/// Limits of one compute capability, by the CUDA programming guide.
+struct device_profile {
+  std::string_view name;                        ///< "7.5", or "default"
+  int threads_per_multiprocessor;               ///< resident threads
+  int blocks_per_multiprocessor;                ///< resident blocks
+  unsigned blocks_per_cluster;                  ///< of the largest cluster; 1: the device has none
+  unsigned registers_per_multiprocessor;        ///< registers of 32 bits
+  std::size_t shared_bytes_per_multiprocessor;  ///< shared memory, in bytes
+  std::size_t shared_bytes_per_block;           ///< most dynamic shared memory of a block
+  std::size_t reserved_shared_bytes_per_block;  ///< taken by the system for each block
+};
+/// Returns the profile of that name: "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0", or
+/// "default", which is 9.0 with 8 resident blocks a multiprocessor. Throws limit_error for any
+/// other name.
+device_profile const& find_profile(std::string_view name);
+/// Returns the profile that `WARDEN_SIM_PROFILE` names, or "default". Throws as find_profile.
+device_profile const& chosen_profile();
 
 /// What one simulated device is like. Runs are deterministic: equal settings, equal runs.
 struct settings {
@@ -45,14 +64,23 @@ struct settings {
   /// same few words, found the same there and changed nothing, and none sleeps.
   std::uint64_t max_polls = 100'000;
   // The device that the library sees.
-  int multiprocessors = 4;                ///< multiprocessors of the device
-  int threads_per_multiprocessor = 2048;  ///< resident threads a multiprocessor holds
-  int blocks_per_multiprocessor = 8;      ///< resident blocks a multiprocessor holds
-  unsigned blocks_per_cluster = 16;       ///< of the largest cluster; 1: the device has none
-  /// Shared memory, in bytes; each resident block takes 1,024 more than it asks for
-  std::size_t shared_bytes_per_multiprocessor = 228 * 1024;
+  int multiprocessors = 4;  ///< multiprocessors of the device
+  /// The profile whose limits the next members have, unless they are set.
+  device_profile const* profile = &chosen_profile();
+  /// Resident threads a multiprocessor holds.
+  int threads_per_multiprocessor = profile->threads_per_multiprocessor;
+  /// Resident blocks a multiprocessor holds.
+  int blocks_per_multiprocessor = profile->blocks_per_multiprocessor;
+  /// Blocks of the largest cluster; 1: the device has no clusters.
+  unsigned blocks_per_cluster = profile->blocks_per_cluster;
+  /// Registers of 32 bits; code of the simulated device uses none.
+  unsigned registers_per_multiprocessor = profile->registers_per_multiprocessor;
+  /// Shared memory of a multiprocessor, in bytes.
+  std::size_t shared_bytes_per_multiprocessor = profile->shared_bytes_per_multiprocessor;
   /// The most dynamic shared memory of a block, in bytes.
-  std::size_t shared_bytes_per_block = 227 * 1024;
+  std::size_t shared_bytes_per_block = profile->shared_bytes_per_block;
+  /// Shared memory that each resident block takes in addition to its own, in bytes.
+  std::size_t reserved_shared_bytes_per_block = profile->reserved_shared_bytes_per_block;
   /// Device memory, in bytes; allocating more throws cuda_error.
   std::size_t global_bytes = std::size_t{4} << 30;
   std::size_t cache_bytes = std::size_t{50} << 20;  ///< level-2 cache, in bytes

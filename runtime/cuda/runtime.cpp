@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled host part on CUDA: memory, copies, device facts and cooperative launches.
 
+#include "../refuse_block.hpp"
 #include "check.hpp"
 
 #include <warden/runtime.hpp>
@@ -77,8 +78,11 @@ device_facts facts(int ordinal, std::source_location where) {
   f.cooperative_launch = attribute(cudaDevAttrCooperativeLaunch, ordinal, where) != 0;
   f.multiprocessors = properties.multiProcessorCount;
   f.threads_per_multiprocessor = properties.maxThreadsPerMultiProcessor;
+  f.registers_per_multiprocessor = properties.regsPerMultiprocessor;
   f.compute_capability = properties.major * 10 + properties.minor;
   f.shared_bytes_per_block = properties.sharedMemPerBlockOptin;
+  f.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+  f.reserved_shared_bytes_per_block = properties.reservedSharedMemPerBlock;
   f.global_bytes = properties.totalGlobalMem;
   f.cache_bytes = static_cast<std::size_t>(properties.l2CacheSize);
   return f;
@@ -167,6 +171,7 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, k.function,
                                                       static_cast<int>(threads), shared_bytes),
         "asking for the occupancy of a kernel", where);
+  if (blocks == 0) refuse_block(threads, shared_bytes, where);
   return blocks;
 }
 
@@ -237,8 +242,8 @@ std::size_t local_bytes(kernel const& k, std::source_location where) {
   return attributes.localSizeBytes;
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
-                     std::source_location where) {
+launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
+                         std::source_location where) {
   dim3 const grid{shape.blocks.x, shape.blocks.y, shape.blocks.z};
   dim3 const block{shape.threads.x, shape.threads.y, shape.threads.z};
   cudaError_t code = cudaSuccess;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled host part on the simulated device: host memory, and work in its streams.
 
+#include "../refuse_block.hpp"
 #include "machine.hpp"
 #include "streams.hpp"
 
@@ -45,7 +46,10 @@ state& global() {
   return s;
 }
 
+constexpr int cuda_error_invalid_value = 1;
 constexpr int cuda_error_memory_allocation = 2;
+constexpr int cuda_error_invalid_configuration = 9;
+constexpr int cuda_error_launch_out_of_resources = 701;
 constexpr int cuda_error_invalid_cluster_size = 912;
 constexpr int cuda_error_stream_capture_unsupported = 900;
 constexpr std::size_t alignment = 256;
@@ -61,6 +65,21 @@ bool is_allowed(runtime::kernel const& k, std::size_t shared_bytes) {
   if (shared_bytes <= unasked_shared_bytes) return true;
   auto const found = global().shared_bytes_allowed.find(k.function);
   return found != global().shared_bytes_allowed.end() && shared_bytes <= found->second;
+}
+
+/// Blocks of so many threads and bytes of dynamic shared memory that a multiprocessor holds.
+int blocks_per_multiprocessor(unsigned threads, std::size_t shared_bytes) {
+  settings const& s = global().chosen;
+  int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
+  std::size_t const taken =
+      std::max<std::size_t>(1, shared_bytes + s.reserved_shared_bytes_per_block);
+  auto const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / taken);
+  return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
+}
+/// The same for the device.
+unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
+  return static_cast<unsigned>(blocks_per_multiprocessor(threads, shared_bytes) *
+                               global().chosen.multiprocessors);
 }
 
 }  // namespace
@@ -120,8 +139,7 @@ void run(runtime::launch_shape const& shape, std::function<void()> const& body) 
   settings chosen = global().chosen;
   chosen.count_sectors = chosen.count_sectors || global().timed;
   auto const threads = static_cast<unsigned>(shape.threads.count());
-  int const resident = runtime::resident_blocks({}, threads, shape.shared_bytes);
-  machine one{chosen, seeds.next(), shape, static_cast<unsigned>(std::max(resident, 1)), body};
+  machine one{chosen, seeds.next(), shape, resident_blocks(threads, shape.shared_bytes), body};
   try {
     one.run();
   } catch (...) {
@@ -160,7 +178,10 @@ device_facts facts(int ordinal, std::source_location) {
   f.cooperative_launch = s.cooperative_launch;
   f.multiprocessors = s.multiprocessors;
   f.threads_per_multiprocessor = s.threads_per_multiprocessor;
+  f.registers_per_multiprocessor = static_cast<int>(s.registers_per_multiprocessor);
   f.shared_bytes_per_block = s.shared_bytes_per_block;
+  f.shared_bytes_per_multiprocessor = s.shared_bytes_per_multiprocessor;
+  f.reserved_shared_bytes_per_block = s.reserved_shared_bytes_per_block;
   f.global_bytes = s.global_bytes;
   f.cache_bytes = s.cache_bytes;
   return f;
@@ -236,12 +257,11 @@ void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_l
 }
 
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
-                              std::source_location) {
-  sim::allow(k, shared_bytes);
-  sim::settings const& s = sim::current_settings();
-  int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
-  int const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / (shared_bytes + 1024));
-  return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
+                              std::source_location where) {
+  allow_shared_bytes(k, shared_bytes, where);
+  int const blocks = sim::blocks_per_multiprocessor(threads, shared_bytes);
+  if (blocks == 0) refuse_block(threads, shared_bytes, where);
+  return blocks;
 }
 
 int registers(kernel const&, std::source_location) { return 0; }
@@ -259,24 +279,32 @@ int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_byte
   return resident_blocks(k, threads, shared_bytes, where) / static_cast<int>(cluster);
 }
 
-launch_result launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
-                     std::source_location where) {
+launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,
+                         std::source_location where) {
   auto const lock = sim::lock_device();
+  auto const blocks = shape.blocks.count(), threads = shape.threads.count();
+  auto const refuse = [&](int code, std::string const& why) {
+    throw cuda_error{code,
+                     "launching " + std::to_string(blocks) + " blocks of " +
+                         std::to_string(threads) + " threads with " +
+                         std::to_string(shape.shared_bytes) +
+                         " bytes of dynamic shared memory: " + why,
+                     where};
+  };
+  if (blocks == 0 || threads == 0 || threads > 1024)
+    refuse(sim::cuda_error_invalid_configuration, "invalid configuration argument");
   if (shape.cluster == 0 || shape.blocks.x % shape.cluster != 0 ||
       shape.cluster > sim::current_settings().blocks_per_cluster) {
-    throw cuda_error{sim::cuda_error_invalid_cluster_size,
-                     "launching " + std::to_string(shape.blocks.count()) +
-                         " blocks in clusters of " + std::to_string(shape.cluster) +
-                         ": invalid cluster size",
-                     where};
+    refuse(sim::cuda_error_invalid_cluster_size,
+           "invalid cluster size (" + std::to_string(shape.cluster) + ")");
   }
-  if (!sim::is_allowed(k, shape.shared_bytes)) {
-    throw cuda_error{1,
-                     "launching a kernel with " + std::to_string(shape.shared_bytes) +
-                         " bytes of dynamic shared memory: invalid argument",
-                     where};
-  }
-  if (shape.cooperative && shape.blocks.count() > sim::current_settings().refuse_blocks_over)
+  if (!sim::is_allowed(k, shape.shared_bytes))
+    refuse(sim::cuda_error_invalid_value, "invalid argument");
+  unsigned const resident =
+      sim::resident_blocks(static_cast<unsigned>(threads), shape.shared_bytes);
+  if (resident == 0)
+    refuse(sim::cuda_error_launch_out_of_resources, "too many resources requested for launch");
+  if (shape.cooperative && blocks > std::min(resident, sim::current_settings().refuse_blocks_over))
     return launch_result::too_large;
   sim::enqueue(
       s, [shape, body = k.body(arguments)] { sim::run(shape, body); }, where);

@@ -62,9 +62,8 @@ struct barrier_launch {
     errors.fill_bytes(0);
     barrier_arguments a{state.data(), words.data(), errors.data(), rounds, absent};
     void* all[] = {&a};
-    auto const result = warden::runtime::launch(simt::make_kernel(&pass_barriers),
-                                                {blocks, barrier_threads, 0, true}, all, {});
-    ASSERT_EQ(result, warden::runtime::launch_result::launched);
+    warden::runtime::launch(simt::make_kernel(&pass_barriers), {blocks, barrier_threads, 0, true},
+                            all, {});
   }
 };
 

@@ -63,9 +63,8 @@ inline std::uint32_t post(unsigned blocks, std::uint32_t turns, std::uint32_t ro
   inboxes.clear_async({});
   inbox_arguments a{state.data(), inboxes.ref(), times.data(), counts.data(), turns};
   void* all[] = {&a};
-  auto const result = warden::runtime::launch(simt::make_kernel(&post_letters),
-                                              {blocks, inbox_threads, 0, true}, all, {});
-  EXPECT_EQ(result, warden::runtime::launch_result::launched);
+  warden::runtime::launch(simt::make_kernel(&post_letters), {blocks, inbox_threads, 0, true}, all,
+                          {});
   EXPECT_EQ(times.to_host(), std::vector<std::uint32_t>(times.size(), 1));
   std::vector<std::uint32_t> const seen = counts.to_host();
   EXPECT_EQ(seen[1], 0u) << "letters that came to a wrong box, or late";

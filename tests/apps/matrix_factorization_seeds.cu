@@ -6,6 +6,8 @@
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>
+#include <warden/error.hpp>
+#include <warden/simulation.hpp>
 
 #include <gtest/gtest.h>
 
@@ -40,6 +42,15 @@ TEST(matrix_factorization_seeds, each_step_is_made_once) {
     EXPECT_TRUE(user_rows.to_host() == users) << "lost or doubled step of a user";
     EXPECT_TRUE(item_rows.to_host() == items) << "lost or doubled step of an item";
   });
+}
+
+TEST(matrix_factorization_seeds, a_refused_launch_is_no_epoch) {
+  auto const list = factorization::planted_ratings({45, 7, 150, 38}, 1);
+  warden::buffer<float> users{list.users * std::size_t{16}}, items{list.items * std::size_t{16}};
+  auto const arm = factorization::make_rounds_arm({&list, 16, 0, users.data(), items.data()});
+  warden::sim::configure({.refuse_blocks_over = 2});
+  EXPECT_THROW(arm->count_async(), warden::limit_error);
+  warden::sim::configure({});
 }
 
 }  // namespace

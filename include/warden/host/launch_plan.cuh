@@ -120,9 +120,9 @@ class launch_plan {
       set_launch(arguments.refs, launch);
       auto const result = [&] {
         try {
-          return runtime::launch(function_,
-                                 {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
-                                 all_arguments, s, in_.where);
+          return runtime::try_launch(function_,
+                                     {static_cast<unsigned>(blocks_), threads, shared_bytes_, true},
+                                     all_arguments, s, in_.where);
         } catch (...) {
           mark(false);
           throw;
