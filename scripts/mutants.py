@@ -7,6 +7,7 @@ COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
 PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
 KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
 LATE = "logs/deferred_seeds.what_repeats_late_is_found"
+EDGES = "logs/deferred_edges."
 ROUNDS = "logs/rounds_seeds.each_section_runs_once"
 BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
 ORDER = "logs/deferred_seeds.sections_run_in_order"
@@ -17,6 +18,7 @@ HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another se
 # Those of records that are spread over ranks.
 SPREAD = "spreads/spread_seeds.each_section_runs_once"
 SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
+EXCHANGE = "spreads/spread_exchange."
 SPREAD_WRONG = "lost or doubled section|sections were lost"
 # The tests of the hash table.
 COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
@@ -216,6 +218,18 @@ MUTANTS = {
     "log-ends": ("channel/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
     "log-close": ("channel/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
                   "logs/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
+    # A log's word for "full" and a region's counters after very many refusals; a message that reaches over a region's end; rows that
+    # fill the window of a warp; the storage of a block client that other threads still read.
+    "log-full-cycle": ("channel/section_log.cuh", "simt::store_relaxed(&control->full, simt::load_relaxed(&control->cycle) + 1);",
+                       EDGES + "an_emptied_log_is_not_full_because_a_late_sender_found_it_full", "lost section"),
+    "log-overflow": ("channel/section_log.cuh", "", EDGES + "a_full_region_stays_full_after_more_than_32_bits_of_refusals",
+                     "lost or doubled section"),
+    "log-wide-end": ("channel/section_log.cuh", "return {first, taken / Width};",
+                     EDGES + "a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_region", "lost or doubled section"),
+    "window-filled": ("server/segment_reader.cuh", "if (filled >= most) {", EDGES + "rows_that_fill_windows_exactly_are_followed_by_others",
+                      "lost or doubled section"),
+    "storage-barrier": ("client/batch_writer.cuh", "", EDGES + "a_client_is_constructed_after_all_threads_have_read_its_storage",
+                        "words were overwritten"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
     "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
@@ -287,6 +301,13 @@ MUTANTS = {
     "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),
     "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
     "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
+    # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
+    "split-came": ("host/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),
+    "come-narrow": ("host/spread_runner.cuh",
+                    "for (std::uint32_t from = 0; from < ranks(); ++from) come = static_cast<std::uint32_t>(come + table.packed(from, r));",
+                    EXCHANGE + "more_than_32_bits_of_sections_would_come_to_a_rank", "there is room for 2\\^32 sections|ended by signal"),
+    "late-row": ("host/spread_kernels.cuh", "if (count != 0 && place <= all) {",
+                 EXCHANGE + "a_row_that_is_written_after_the_count_is_reported_and_does_not_travel", SPREAD_WRONG),
     "packed-in-order": ("host/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
     # Groups of lanes: a lane goes on to the next section before the others have left this one; two groups take one run; lanes
     # of a group run what is not theirs; lanes do not know of the lock, or free it too soon.
@@ -343,6 +364,13 @@ MUTANTS = {
     # A record that was brought together with others stays where it was brought.
     "brought-back": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section"),
     # What found no lock is forgotten.
+    # Bins of one array as many as those of the other; records of one full log in the next one; a group that goes on alone.
+    "second-parts": ("host/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
+                     "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_parts", "lost or doubled section|ended by signal"),
+    "apply-seconds": ("host/kept_log.cuh", "auto const others = Pairs ? seconds : nullptr;",
+                      "logs/rounds_seeds.arrays_are_applied_a_full_log_at_a_time", "lost or doubled section"),
+    "poisoned-group": ("executor/group_rounds.cuh", "simt::sync_block_or(!alive); return alive;",
+                       "logs/lanes_seeds.a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_block", "barrier reached after"),
     "put-off": ("executor/pair_runners.cuh", "waits = false;", ROUNDS, "lost or doubled section"),
     # A runner without the locks of the other records, or of two records that many want; messages that it takes and their threads keep; that are
     # put where those of the window before were.

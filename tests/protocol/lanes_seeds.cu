@@ -55,6 +55,38 @@ TEST(lanes_seeds, each_section_on_two_records_runs_once) {
   });
 }
 
+/// Takes longer than the time limit.
+struct stall {
+  static constexpr unsigned lanes = 2;
+  std::uint32_t milliseconds;
+  __device__ void operator()(row&, row&, warden::lane_group<2> const&) const {
+    std::uint64_t const until =
+        together::simt::nanoseconds() + std::uint64_t{milliseconds} * 1'000'000;
+    together::simt::wait_until([] { return false; },
+                               [&] { return together::simt::nanoseconds() < until; }, [](auto) {});
+  }
+};
+using stalling = warden::basic_guarded<together::in_rounds, row, stall, together::by_narrow>;
+constexpr std::uint32_t waiting_each = 24;
+WARDEN_KERNEL void send_stall(stalling::deferred_ref ref) {
+  std::uint32_t const t = together::simt::thread_rank();
+  if (t == 0) ref.send(0, 1, stall{3000});
+  for (std::uint32_t k = 0; k < waiting_each; ++k)
+    ref.send(0, 1 + (t + k) % 7, together::by_narrow::of(k));
+}
+TEST(lanes_seeds, a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_block) {
+  warden::guarded_options options;
+  options.time_limit_seconds = 0.01;
+  options.minimum_polls = 1;
+  test::guarded_records<stalling> g{8, options};
+  warden::deferred later{g.guarded, 1 + 32 * waiting_each, {.partitions = 1}};
+  for (int k = 0; k < 3; ++k) {
+    together::simt::launch(&send_stall, 1, 32, 0, later.ref(), {});
+    later.run();
+    EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
+  }
+}
+
 /// Each word is what is left of the sections in their order.
 struct append {
   static constexpr unsigned lanes = 8;

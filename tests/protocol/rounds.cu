@@ -224,29 +224,7 @@ TEST(rounds, logs_are_moved_between_sends_and_runs) {
   b.expect_ran(300);
 }
 
-TEST(rounds, arrays_are_applied) {
-  std::uint32_t const records = 60, n = test::sized(1000u, 100'000u);
-  std::vector<std::uint32_t> firsts, seconds, thirds;
-  std::vector<rounds::move> moves;
-  std::vector<rounds::deposit> deposits;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    auto const o = rounds::drawn(i, records, ~0u);
-    firsts.push_back(o.from);
-    seconds.push_back(o.to);
-    moves.push_back({o.amount});
-    if (i % 3 != 0) continue;
-    thirds.push_back(o.to);
-    deposits.push_back({1});
-  }
-  warden::buffer<std::uint32_t> const a{firsts}, b{seconds}, c{thirds};
-  warden::buffer<rounds::move> const on_two{moves};
-  warden::buffer<rounds::deposit> const on_one{deposits};
-  bench<by_default> all{records};
-  all.on().apply_async(a.data(), b.data(), on_two.data(), n);
-  all.on().apply_async(c.data(), on_one.data(), thirds.size());
-  all.on().wait();
-  all.expect_ran(n);
-}
+TEST(rounds, arrays_are_applied) { rounds::apply_arrays<by_default>(test::sized(1000u, 100'000u)); }
 
 /// Longer than anybody waits.
 struct stall {

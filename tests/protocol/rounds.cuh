@@ -201,4 +201,30 @@ class bench {
   guarded on_;
 };
 
+/// Applies the first `n` operations from arrays.
+template <class Policy>
+void apply_arrays(std::uint32_t n) {
+  std::uint32_t const records = 60;
+  std::vector<std::uint32_t> firsts, seconds, thirds;
+  std::vector<move> moves;
+  std::vector<deposit> deposits;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    auto const o = drawn(i, records, ~0u);
+    firsts.push_back(o.from);
+    seconds.push_back(o.to);
+    moves.push_back({o.amount});
+    if (i % 3 != 0) continue;
+    thirds.push_back(o.to);
+    deposits.push_back({1});
+  }
+  warden::buffer<std::uint32_t> const a{firsts}, b{seconds}, c{thirds};
+  warden::buffer<move> const on_two{moves};
+  warden::buffer<deposit> const on_one{deposits};
+  bench<Policy> all{records};
+  all.on().apply_async(a.data(), b.data(), on_two.data(), n);
+  all.on().apply_async(c.data(), on_one.data(), thirds.size());
+  all.on().wait();
+  all.expect_ran(n);
+}
+
 }  // namespace rounds

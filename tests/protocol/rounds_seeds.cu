@@ -4,6 +4,7 @@
 #include "tests/protocol/rounds.cuh"
 #include "tests/support/many_schedules.cuh"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace {
@@ -49,6 +50,14 @@ TEST(rounds_seeds, each_section_runs_once_in_memory) {
     test::let_blocks_have(16 << 10);
     expect_each_once(seed, 2500, 2, 1);
   });
+}
+
+/// A log of few sections.
+struct small_logs : small_blocks<> {
+  static constexpr std::size_t apply_bytes = 512;
+};
+TEST(rounds_seeds, arrays_are_applied_a_full_log_at_a_time) {
+  rounds::apply_arrays<small_logs>(1000);
 }
 
 /// As many as give a game 512 sections, unless that would be more than half as many as there are

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -60,6 +61,20 @@ TEST(two_arrays_seeds, each_section_runs_once_in_memory) {
     test::let_blocks_have(16 << 10);
     expect_each_once(seed, 2500, 2, 1);
   });
+}
+
+/// One array has many times the parts of the other array.
+TEST(two_arrays_seeds, each_section_runs_once_between_very_different_numbers_of_parts) {
+  for (auto const& [parts, item_parts] : {std::pair{64u, 512u}, {512u, 1u}}) {
+    SCOPED_TRACE(std::to_string(parts) + " parts and " + std::to_string(item_parts));
+    bench<small_blocks<>> b{64, 5000};
+    constexpr std::uint32_t n = 3000;
+    auto later = b.make(n, parts, item_parts);
+    b.send_together(later, 0, n, 3);
+    later.run();
+    b.wait();
+    b.expect_ran(n);
+  }
 }
 
 /// Logs of both guardeds, and of one of them alone, are run in three streams that nobody has

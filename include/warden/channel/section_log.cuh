@@ -135,7 +135,8 @@ struct section_log {
     std::uint64_t const before = std::uint64_t{batches} + flat;
     if (before >= room) {
       // Long before a half overflows: some one of very many finds the word as it left it.
-      if (before > closed + (closed >> 1)) simt::compare_exchange(word, old + added, closed);
+      if (before > closed + (closed >> 1))
+        simt::compare_exchange(word, old + added, closed);  // sabotage: log-overflow
       return {0, 0};
     }
     std::uint32_t const left = room - static_cast<std::uint32_t>(before);
@@ -146,7 +147,7 @@ struct section_log {
     std::uint32_t const begin = begin_of(region);
     std::uint32_t const back = flat_begin(region, flat + taken);
     std::uint32_t const first = Side == side::flat ? back : begin + batches;  // sabotage: log-ends
-    return {first, (taken + Width - 1) / Width};
+    return {first, (taken + Width - 1) / Width};  // sabotage: log-wide-end
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
   /// sends while the log is emptied it may be none of those there are.)
@@ -192,7 +193,7 @@ struct section_log {
       cycle = simt::load_relaxed(&control->cycle) + 1;
       if (simt::load_relaxed(&control->full) == cycle) return false;
     }
-    simt::store_relaxed(&control->full, cycle);
+    simt::store_relaxed(&control->full, cycle);  // sabotage: log-full-cycle
     return false;
   }
 

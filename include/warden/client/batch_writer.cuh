@@ -56,7 +56,8 @@ class batch_writer {
   /// `storage` is the same for the whole block, and nobody else's while this lives. Collective.
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)
       : batch_writer{log, storage, layout{}} {
-    simt::sync_block();  // whoever had the storage before is done with it
+    // Other threads of the block may still read what the storage held before.
+    simt::sync_block();  // sabotage: storage-barrier
     // A block of another shape, which stages nothing, would reach beyond the storage.
     if (simt::is_block_of(Threads)) clear();
     if constexpr (outlines) {

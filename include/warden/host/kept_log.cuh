@@ -82,7 +82,8 @@ class kept_log {
     using arguments = apply_to_log<Pairs, ref, Section, threads>;
     for (std::size_t done = 0; done < n; done += to.capacity()) {
       std::size_t const count = std::min(n - done, to.capacity());
-      arguments a{to.ref(), ids + done, Pairs ? seconds + done : nullptr, sections + done, count};
+      auto const others = Pairs ? seconds + done : nullptr;  // sabotage: apply-seconds
+      arguments a{to.ref(), ids + done, others, sections + done, count};
       void* given[] = {&a};
       auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, threads>);
       constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);

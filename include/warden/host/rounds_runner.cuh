@@ -129,7 +129,8 @@ class rounds_runner {
     schedule const all = schedule_of(run);
     pool_ = buffer<message_type>{run.log.size, where};
     ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
-    present_ = buffer<std::uint32_t>{std::size_t{all.homes()} * bins::words(all.others()), where};
+    std::size_t const words = bins::words(all.others());  // sabotage: second-parts
+    present_ = buffer<std::uint32_t>{all.homes() * words, where};
     games_ = buffer<round_game>{all.games(), where};
     turns_ = buffer<part_turns>{all.parts(), where};
     control_ = buffer<rounds_control>{1, where};

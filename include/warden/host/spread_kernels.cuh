@@ -246,7 +246,7 @@ class log_packer {
       found.from = piece_of<Ref>(log_, rank * a_.columns, (rank + 1) * a_.columns, row);
       std::uint32_t const count = found.from.count;
       std::uint32_t const place = count == 0 ? 0 : simt::fetch_add(&a_.cursors[rank], count);
-      if (count != 0 && place <= all && count <= all - place) {
+      if (count != 0 && place <= all && count <= all - place) {  // sabotage: late-row
         found.to = a_.table.packed_below(a_.own, rank) + place;
         begin = place;
         if constexpr (Ref::formats::two_widths) begin |= log_.begins[row] & log_type::wide_row;

@@ -99,7 +99,7 @@ class spread_runner {
     if (ranks() != 1) make_exchange(run, where);
     log_type largest = home_;
     largest.size = std::max(home_.size, came_.size);
-    largest.rows = std::max(home_.rows, came_.rows);
+    largest.rows = std::max(home_.rows, came_.rows);  // sabotage: split-came
     std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
     inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
                       where);
@@ -260,7 +260,8 @@ class spread_runner {
     }
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       std::uint64_t come = 0;
-      for (std::uint32_t from = 0; from < ranks(); ++from) come += table.packed(from, r);
+      for (std::uint32_t from = 0; from < ranks(); ++from)
+        come += table.packed(from, r);  // sabotage: come-narrow
       if (come <= rooms_[r]) continue;
       throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +

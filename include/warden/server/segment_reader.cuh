@@ -93,7 +93,7 @@ class segment_reader {
         arrived |= 1u << k;
       }
       filled += left;
-      if (filled > most) {
+      if (filled > most) {     // sabotage: window-filled
         done_ = first + most;  // sabotage: segment-twice
         break;
       }
