@@ -131,9 +131,13 @@ class log_splitter {
     simt::sync_block();
     found const mine = shared_[0];
     simt::sync_block();
+    // Rows that a kernel was still writing may count messages twice: the finer log has no more
+    // places and rows than the log needs.
+    extent const fits{that_fit(mine.place, all.messages, a_.to.size),
+                      that_fit(mine.rows, all.windows, a_.to.rows)};
     reader messages{log_, partition, rows, reading_[0]};
     std::uint32_t done = 0, w = 0;
-    while (done < all.messages && w < all.windows) {
+    while (done < fits.messages && w < fits.windows) {
       message_type m[rounds];
       unsigned const arrived = messages.receive(m);
       WARDEN_UNROLL
@@ -148,7 +152,7 @@ class log_splitter {
           window_.stage_nothing_at(slot);
         }
       }
-      std::uint32_t const left = all.messages - done;
+      std::uint32_t const left = fits.messages - done;
       std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
       // A kernel that was sending has written a row meanwhile: there is no place for that.
       if (count > left) break;
@@ -159,6 +163,13 @@ class log_splitter {
     a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // sabotage: split-rows
     if (done != all.messages)
       simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{all.messages - done});
+  }
+
+  /// The most of `count` from number `begin` on that are below `size`.
+  WARDEN_DEVICE static std::uint32_t that_fit(std::uint32_t begin, std::uint32_t count,
+                                              std::uint32_t size) {
+    std::uint32_t const left = begin < size ? size - begin : 0;
+    return count < left ? count : left;
   }
 
   /// How much there is of a partition: windows are as many or fewer. Collective.
