@@ -231,7 +231,8 @@ MUTANTS = {
     "storage-barrier": ("client/batch_writer.cuh", "", EDGES + "a_client_is_constructed_after_all_threads_have_read_its_storage",
                         "words were overwritten"),
     "log-open": ("host/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
-    "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u); return true;",
+    "run-acquire": ("launch/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
+    "run-amid": ("launch/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),
     # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
     # have copied; a row before it is known; a round without messages keeps those of the batch before.

@@ -256,6 +256,7 @@ class pair_runners {
     auto const [a, b] = sections::locks_of(mine);
     bool const has_both = me == leader && locks_.try_lock(a, b);  // sabotage: alike-locks
     if (!simt::any(simt::full_warp, has_both)) return 0;
+    before_reuse();
     if ((group >> me & 1u) != 0) left_[begin + rank_in(group)] = mine;
     simt::sync_warp(simt::full_warp);
     if (me == leader)
@@ -294,6 +295,7 @@ class pair_runners {
       }
     }();
     unsigned const rank = rank_in(all);
+    before_reuse();
     if (ready) {
       left_[begin + rank] = mine;
       if constexpr (sections::holds) others[rank] = *sections_.template at<!IsFirst>(other);
@@ -318,6 +320,13 @@ class pair_runners {
     }
     return all;
   }
+
+  /// Orders what the lanes have read before what any of them writes in its place: votes and
+  /// shuffles order no memory. There are two such pairs. In `run_kind` a lane reads its message
+  /// from `left_`, and another lane writes there in `run_alike` or `run_apart`. At the end of
+  /// `run_apart` a lane reads its record from `others`, and another lane writes there for the next
+  /// group. Collective over the warp.
+  WARDEN_DEVICE static void before_reuse() { simt::sync_warp(simt::full_warp); }
 
   /// How many of these lanes come before this one.
   WARDEN_DEVICE static unsigned rank_in(unsigned lanes) {

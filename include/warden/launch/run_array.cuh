@@ -31,16 +31,21 @@ struct run_array {
   }
 
   /// Marks the records as a run's, unless they are in use or the guarded has a failure to report;
-  /// false then. One thread. What others wrote is visible to the kernels behind this one: theirs
-  /// have ended.
+  /// false then. One thread. What the run or launch that had the records before wrote is visible to
+  /// this thread, and to the kernels after this one in its stream.
   WARDEN_DEVICE bool take() const {
     // Behind a failure that nobody was told nothing runs that could fail itself.
     if (health != nullptr && is_poisoned(health)) return false;
-    return simt::compare_exchange(at_work, 0u, 1u) == 0;  // sabotage: run-amid
+    if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // sabotage: run-amid
+    // Acquire. The other side is the thread that called `free` in a kernel of another stream: it
+    // fenced after all that the run wrote, and stored the 0 that this thread has read.
+    simt::fence_device();  // sabotage: run-acquire
+    return true;
   }
-  /// Marks them as free; the thread that took them, or one of a kernel behind it. False if a launch
-  /// has begun meanwhile: it marks the records as its own, whatever it finds, and its end frees
-  /// them.
+  /// Marks them as free; the thread that took them, or one of a kernel behind it. Precondition: the
+  /// caller has fenced since the last write, which is the release that `take` acquires, or nothing
+  /// was written. False if a launch has begun meanwhile: it marks the records as its own, whatever
+  /// it finds, and its end frees them.
   WARDEN_DEVICE bool free() const { return simt::compare_exchange(at_work, 1u, 0u) == 1; }
 };
 
