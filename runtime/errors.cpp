@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Error types and the text of a dump.
+// Error types, lists of errors and the text of a dump.
 
 #include <warden/error.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -15,6 +16,91 @@ namespace {
 char const* base_name(char const* path) {
   char const* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
+}
+
+template <class... Values>
+std::string format(char const* pattern, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof(text), pattern, values...);
+  return text;
+}
+
+std::vector<error_kind> one(error_type type, std::string const& message) {
+  return {{type, 1, message}};
+}
+
+std::string text_of(std::vector<error_kind> const& all, std::source_location where) {
+  std::string text;
+  for (error_kind const& kind : all) text += (text.empty() ? "" : "\n") + kind.example;
+  return text + " (" + base_name(where.file_name()) + ":" + std::to_string(where.line()) + ")";
+}
+
+}  // namespace
+
+error::error(std::string const& message, std::source_location where)
+    : error{one(error_type::device, message), where} {}
+error::error(std::vector<error_kind> all, std::source_location where)
+    : std::runtime_error{text_of(all, where)}, where_{where}, all_{std::move(all)} {}
+
+cuda_error::cuda_error(int code, std::string const& message, std::source_location where)
+    : cuda_error{code, one(error_type::device, message), where} {}
+cuda_error::cuda_error(int code, std::vector<error_kind> all, std::source_location where)
+    : error{std::move(all), where}, code_{code} {}
+
+communicator_error::communicator_error(std::string const& message, std::source_location where)
+    : communicator_error{one(error_type::communicator, message), where} {}
+communicator_error::communicator_error(std::vector<error_kind> all, std::source_location where)
+    : error{std::move(all), where} {}
+
+other_rank_error::other_rank_error(std::string const& message, std::source_location where)
+    : other_rank_error{one(error_type::other_rank, message), where} {}
+other_rank_error::other_rank_error(std::vector<error_kind> all, std::source_location where)
+    : error{std::move(all), where} {}
+
+limit_error::limit_error(std::string const& message, std::source_location where)
+    : limit_error{one(error_type::limit, message), where} {}
+limit_error::limit_error(std::vector<error_kind> all, std::source_location where)
+    : error{std::move(all), where} {}
+
+timeout_error::timeout_error(diagnosis what, std::source_location where)
+    : error{one(error_type::timeout, to_string(what)), where}, dump_{std::move(what)} {}
+timeout_error::timeout_error(diagnosis dump, std::vector<error_kind> all,
+                             std::source_location where)
+    : error{std::move(all), where}, dump_{std::move(dump)} {}
+
+void error_list::add(error_type type, std::string example, std::uint64_t count) {
+  alone_ = nullptr;
+  all_.push_back({type, count, std::move(example)});
+}
+void error_list::add(diagnosis dump, std::uint64_t count) {
+  add(error_type::timeout, to_string(dump), count);
+  if (!dump_) dump_ = std::move(dump);
+}
+void error_list::add(error const& e) {
+  alone_ = nullptr;
+  all_.insert(all_.end(), e.all().begin(), e.all().end());
+  if (auto const* const failed = dynamic_cast<cuda_error const*>(&e); failed && code_ == 0)
+    code_ = failed->code();
+  if (auto const* const late = dynamic_cast<timeout_error const*>(&e); late && !dump_)
+    dump_ = late->dump();
+}
+void error_list::throw_all(std::source_location where) {
+  if (alone_) std::rethrow_exception(alone_);
+  if (all_.empty()) return;
+  std::stable_sort(all_.begin(), all_.end(),
+                   [](error_kind const& a, error_kind const& b) { return a.type < b.type; });
+  switch (all_.front().type) {
+    case error_type::device:
+      throw cuda_error{code_, std::move(all_), where};
+    case error_type::communicator:
+      throw communicator_error{std::move(all_), where};
+    case error_type::timeout:
+      throw timeout_error{std::move(dump_).value_or(diagnosis{}), std::move(all_), where};
+    case error_type::limit:
+      throw limit_error{std::move(all_), where};
+    case error_type::other_rank:
+      throw other_rank_error{std::move(all_), where};
+  }
 }
 
 char const* to_string(wait_kind kind) {
@@ -41,39 +127,11 @@ char const* to_string(wait_kind kind) {
   return "something unknown";
 }
 
-template <class... Values>
-std::string format(char const* pattern, Values... values) {
-  char text[256];
-  std::snprintf(text, sizeof(text), pattern, values...);
-  return text;
-}
-
-}  // namespace
-
-error::error(std::string const& message, std::source_location where)
-    : std::runtime_error{message + " (" + base_name(where.file_name()) + ":" +
-                         std::to_string(where.line()) + ")"},
-      where_{where} {}
-
-cuda_error::cuda_error(int code, std::string const& message, std::source_location where)
-    : error{message, where}, code_{code} {}
-
-communicator_error::communicator_error(std::string const& message, std::source_location where)
-    : error{message, where} {}
-
-other_rank_error::other_rank_error(std::string const& message, std::source_location where)
-    : error{message, where} {}
-
-limit_error::limit_error(std::string const& message, std::source_location where)
-    : error{message, where} {}
-
-timeout_error::timeout_error(diagnosis what, std::source_location where)
-    : error{to_string(what), where}, dump_{std::move(what)} {}
-
 std::string to_string(diagnosis const& d) {
   if (d.wait.kind == wait_kind::earlier) {
-    return format("a launch did not run: an earlier one, with its guarded %u, had failed",
-                  d.wait.guarded);
+    return format(
+        "a launch did not run: an earlier one, with its guarded %u, had failed: it waited for %s",
+        d.wait.guarded, to_string(d.wait.cause));
   }
   auto const index = static_cast<unsigned long long>(d.wait.index);
   if (d.wait.kind == wait_kind::room) {

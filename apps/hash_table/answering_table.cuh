@@ -129,8 +129,10 @@ class answering_table : public storage<Key, Value, Keys>,
   /// were refused, timeout_error, cuda_error.
   void wait(warden::stream_ref s = {},
             std::source_location where = std::source_location::current()) {
-    guarded_.wait(s, where);
-    base::check_pool(s, where);
+    warden::error_list found;
+    found.collect([&] { guarded_.wait(s, where); });
+    found.collect([&] { base::check_pool(s, where); });
+    found.throw_all(where);
   }
 
   /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`. Enqueued.

@@ -53,8 +53,10 @@ class locked_table
 
   void wait(warden::stream_ref s = {},
             std::source_location where = std::source_location::current()) {
-    locks_.wait(s, where);
-    base::check_pool(s, where);
+    warden::error_list found;
+    found.collect([&] { locks_.wait(s, where); });
+    found.collect([&] { base::check_pool(s, where); });
+    found.throw_all(where);
   }
   /// Chooses how to lock by trying it on these sections, which changes the table. Blocks the host.
   template <class Make>

@@ -61,8 +61,10 @@ class spread_table {
   void run(std::source_location where = std::source_location::current()) { log_.run({}, where); }
   /// Blocks the host until that has run, on all ranks. Throws what went wrong.
   void wait(std::source_location where = std::source_location::current()) {
-    on_.wait({}, where);
-    overflow_.check_pool({}, where);
+    warden::error_list found;
+    found.collect([&] { on_.wait({}, where); });
+    found.collect([&] { overflow_.check_pool({}, where); });
+    found.throw_all(where);
   }
 
   /// What became of the operations on this rank's buckets; blocks the host.

@@ -78,9 +78,11 @@ class table
   /// was no room for keys or operations, cuda_error.
   void wait(warden::stream_ref s = {},
             std::source_location where = std::source_location::current()) {
-    s.synchronize();
-    for (kept const& k : kept_) k.wait(s, where);
-    base::check_pool(s, where);
+    s.synchronize(where);
+    warden::error_list found;
+    for (kept const& k : kept_) found.collect([&] { k.wait(s, where); });
+    found.collect([&] { base::check_pool(s, where); });
+    found.throw_all(where);
   }
 
   /// Runs the sections `make(0)` to `make(n - 1)`, each with a member `key`; any type of section on

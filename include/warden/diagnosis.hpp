@@ -37,6 +37,7 @@ struct failed_wait {
   std::uint64_t index;    ///< slot index, or lock index; or games that a part has to play; or tile
   std::uint32_t client_blocks;       ///< client blocks of the launch
   std::uint32_t client_blocks_done;  ///< of these, how many had finished by then
+  wait_kind cause;  ///< kind `earlier`: what the launch or run waited for that had failed
 };
 
 /// How far one channel had come. All four indices only grow: executed and released never pass
@@ -70,6 +71,8 @@ struct diagnosis {
   std::vector<tokens_state> tokens;      ///< of the guardeds that have any
 };
 
+/// What a failed wait waited for, as text.
+char const* to_string(wait_kind kind);
 /// The dump as text: one line for the failed wait, one for each channel that is not empty.
 std::string to_string(diagnosis const& d);
 

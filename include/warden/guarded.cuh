@@ -234,9 +234,12 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
   /// Blocks the host until all work of the stream is done, and the guarded's last launch in
   /// whatever stream: every accepted section has executed. Of launches that were captured it waits
   /// for none: `s` is then the stream of the last replay, or the replays have been waited for.
-  /// Throws timeout_error if a launch with this guarded was poisoned (records may then be partly
-  /// updated), limit_error for bad ids, for messages never flushed and for too much shared memory
-  /// asked for. The guarded is usable again afterwards. Throws cuda_error when the device failed.
+  /// Throws everything that went wrong since the last call as one exception, of the most severe
+  /// type: cuda_error if the device failed; timeout_error if a launch or run of this guarded was
+  /// stopped, or did not run because another guarded of the launch had failed (records may then be
+  /// partly updated); limit_error for everything else, such as bad ids, messages never flushed and
+  /// runs that were put off or skipped. `error::all` lists all kinds. The guarded is usable again
+  /// afterwards.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     if (runtime::capturing(s, where)) {
@@ -247,27 +250,10 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
     s.synchronize(where);
     history_->synchronize(where);  // sabotage: last-launch
     state_->last_run.synchronize(where);
-    guarded_report report;
-    copy(&report, state_->report.data(), 1, s, where);
-    s.synchronize(where);
-    auto const [failure, shared] = history_->report(s, where);
-    std::string const misuse =
-        detail::misuse_in(report, state_->all_records != 0 ? state_->all_records : size(),
-                          Policy::calls_per_thread, state_->never_run(s, where));
-    if (!misuse.empty()) clear_report(report, s, where);
-    // Places of calls whose answers nobody will send, or whose futures nobody will drop.
-    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)
-      answers_.reset(s, where);
-    if (failure && channels_) {
-      // They may hold half a batch.
-      reset_channels(s, where);
-      forwards_->reset(ref_, s, where);  // sabotage: rings-kept
-    }
-    // Not before all of that: launches that are enqueued already may run from here on.
-    if (failure || !shared.empty()) history_->clear(s, where);  // sabotage: health-cleared
-    if (failure) throw timeout_error{*failure, where};
-    if (!shared.empty()) throw limit_error{shared, where};
-    if (!misuse.empty()) throw limit_error{misuse, where};
+    error_list found;
+    // What was found before the device fails is thrown with that.
+    found.collect([&] { find_errors(found, s, where); });
+    found.throw_all(where);
   }
 
   /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own: the
@@ -411,13 +397,28 @@ class basic_guarded : public detail::launchable<Policy, Record, Sections...> {
                                                      where);
   }
 
-  /// Forgets what was reported; the totals stay.
-  void clear_report(guarded_report report, stream_ref s, std::source_location where) {
-    warden::statistics const totals = report.totals;
-    report = {};
-    report.totals = totals;
-    copy(state_->report.data(), &report, 1, s, where);
-    s.synchronize(where);
+  /// Adds what went wrong since the last call, and makes the guarded usable again. Blocks the host;
+  /// all runs and launches have ended.
+  void find_errors(error_list& found, stream_ref s, std::source_location where) {
+    std::uint64_t const never_run = state_->never_run(s, where);
+    auto const failure = history_->failure(s, where);
+    guarded_report const report = state_->take_report(s, where);
+    bool const did_not_run = failure && failure->wait.kind == wait_kind::earlier;
+    if (failure) found.add(*failure, did_not_run ? report.launches_skipped : 1);
+    detail::add_misuse(found, report, state_->all_records != 0 ? state_->all_records : size(),
+                       Policy::calls_per_thread, never_run, failure);
+    state_->gone.clear();
+    // Places of calls whose answers nobody will send, or whose futures nobody will drop.
+    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)
+      answers_.reset(s, where);
+    if (!failure) return;
+    if (channels_) {
+      // They may hold half a batch.
+      reset_channels(s, where);
+      forwards_->reset(ref_, s, where);  // sabotage: rings-kept
+    }
+    // Not before all of that: launches that are enqueued already may run from here on.
+    history_->clear(s, where);  // sabotage: health-cleared
   }
 
   using base::channels_;

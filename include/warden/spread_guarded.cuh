@@ -20,7 +20,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -126,35 +125,38 @@ class basic_spread_guarded {
   }
 
   /// Blocks the host until everything enqueued in `s` so far has run on this rank, and the last run
-  /// of a log in whatever stream, and throws what was wrong here, as guarded::wait does; or where
-  /// there was nothing here but on other ranks, other_rank_error. Collective: all ranks are told of
-  /// all errors, and the host waits for all ranks. Throws communicator_error when one does not
-  /// come.
+  /// of a log in whatever stream, and throws what was wrong here, as guarded::wait does, together
+  /// with a kind of other_rank_error if there were errors on other ranks, and a kind of
+  /// communicator_error if one does not come. Collective: all ranks are told of all errors, and the
+  /// host waits for all ranks. If a rank does not come before the work of `s` is done, nothing is
+  /// looked for, and what went wrong here stays for the next call.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
     // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
     s.wait_for(detail::launch_access::shared(local_)->last_run, where);
     world().by().wait(s, where);
-    std::exception_ptr mine;
-    try {
-      local_.wait(s, where);
-    } catch (error const&) {
-      mine = std::current_exception();
-    }
-    std::array<std::uint32_t, 1> const failed{mine != nullptr};
-    auto const all = errors_.gather(failed, where);
-    if (mine) std::rethrow_exception(mine);
-    std::string ranks;
-    for (std::size_t r = 0; r < all.size(); ++r) {
-      if (all[r] != 0) ranks += (ranks.empty() ? "" : ", ") + std::to_string(r);
-    }
-    if (!ranks.empty()) {
-      throw other_rank_error{"rank " + std::to_string(world().rank()) + " of " +
-                                 std::to_string(world().size()) + ": no error here, but on rank " +
-                                 ranks + ", whose wait tells it",
-                             where};
-    }
+    error_list found;
+    found.collect([&] { local_.wait(s, where); });
+    bool const any_here = !found.empty();
+    found.collect([&] {
+      std::array<std::uint32_t, 1> const failed{any_here};
+      auto const all = errors_.gather(failed, where);
+      std::string ranks;
+      std::uint64_t others = 0;
+      for (std::size_t r = 0; r < all.size(); ++r) {
+        if (all[r] == 0 || r == static_cast<std::size_t>(world().rank())) continue;
+        ranks += (ranks.empty() ? "" : ", ") + std::to_string(r);
+        ++others;
+      }
+      if (others == 0) return;
+      found.add(error_type::other_rank,
+                "rank " + std::to_string(world().rank()) + " of " + std::to_string(world().size()) +
+                    (any_here ? ": errors also on rank " : ": no error here, but on rank ") +
+                    ranks + ", whose wait tells it",
+                others);
+    });
+    found.throw_all(where);
   }
 
   /// Records of all ranks.

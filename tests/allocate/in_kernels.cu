@@ -106,6 +106,22 @@ TEST(in_kernels, tiles_that_nobody_took_are_reported) {
   e.expect_all(test::same::order);
 }
 
+TEST(in_kernels, everything_that_went_wrong_is_reported_together) {
+  test::emission e{items(), 2};
+  e.launch_in_order(&test::emit_ordered, blocks());
+  e.launch_in_order(&take_one_tile, 2);
+  try {
+    e.out.wait(e.stream);
+    FAIL() << "no error";
+  } catch (warden::limit_error const& error) {
+    ASSERT_EQ(error.all().size(), 2u) << error.what();
+    EXPECT_EQ(error.all()[0].count, e.tiles() - 2);
+    EXPECT_THAT(error.all()[0].example, HasSubstr("nobody took"));
+    EXPECT_EQ(error.all()[1].count, e.wanted.size() - e.wanted.size() / 2);
+    EXPECT_THAT(error.all()[1].example, HasSubstr("elements were emitted; the capacity is"));
+  }
+}
+
 TEST(in_kernels, a_graph_has_its_own_tiles) {
   test::emission e{items(), 1};
   e.launch_in_order(&test::emit_ordered, 2);

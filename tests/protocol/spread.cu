@@ -364,6 +364,34 @@ TEST(spread, a_rank_at_work_puts_all_off) {
     b.expect_ran(100);
   });
 }
+TEST(spread, errors_here_and_on_other_ranks_are_thrown_together) {
+  on_ranks(ranks(3), [](warden::communicator const& world) {
+    rank_bench<by_default> b{world, 30};
+    warden::deferred later{b.on(), 10};
+    // More than the log holds; nothing on the last rank.
+    b.send_alone(later, 0, world.rank() == 2 ? 0 : 25);
+    later.run();
+    try {
+      b.on().wait();
+      FAIL() << "no error";
+    } catch (warden::limit_error const& e) {
+      EXPECT_NE(world.rank(), 2);
+      ASSERT_EQ(e.all().size(), 2u) << e.what();
+      EXPECT_THAT(e.all()[0].example, HasSubstr("15 deferred sections were refused"));
+      EXPECT_EQ(e.all()[1].type, warden::error_type::other_rank);
+      EXPECT_EQ(e.all()[1].count, 1u);
+      EXPECT_THAT(e.all()[1].example,
+                  HasSubstr(world.rank() == 0 ? ": errors also on rank 1, whose wait tells it"
+                                              : ": errors also on rank 0, whose wait tells it"));
+    } catch (warden::other_rank_error const& e) {
+      EXPECT_EQ(world.rank(), 2);
+      ASSERT_EQ(e.all().size(), 1u);
+      EXPECT_EQ(e.all()[0].count, 2u);
+      EXPECT_THAT(e.what(), HasSubstr("no error here, but on rank 0, 1, whose wait tells it"));
+    }
+    EXPECT_EQ(told([&] { b.on().wait(); }), "") << "reported once";
+  });
+}
 TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     rank_bench<by_default> b{world, 3000};

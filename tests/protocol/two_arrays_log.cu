@@ -237,8 +237,10 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   // The items' failure has been told nobody.
   send(0);
   later.run();
-  EXPECT_THAT(complaint(b.users()),
-              HasSubstr("1 runs of logs between this guarded and another one found the other one"));
+  EXPECT_THAT(
+      complaint(b.users()),
+      HasSubstr("1 runs of logs between this guarded and another one did not run, because an "
+                "earlier launch or run of the other one had failed: it waited for a part"));
   EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until part "));
   later.run();
   b.wait();

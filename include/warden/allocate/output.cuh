@@ -85,33 +85,31 @@ class output {
     memory_.clear_async(s, where);
   }
   /// Blocks the host until the stream has come here; returns how many places were taken. Throws
-  /// limit_error with the size needed if there are not as many, and what `needed` throws.
+  /// limit_error with the size needed if there are not as many, together with what `needed` throws.
   std::uint64_t wait(stream_ref s = {},
                      std::source_location where = std::source_location::current()) const {
-    std::uint64_t const taken = needed(s, where);
-    if (taken > capacity_) {
-      throw limit_error{"output: " + std::to_string(taken) +
-                            " elements were emitted; the capacity is " + std::to_string(capacity_),
-                        where};
+    error_list found;
+    std::uint64_t const taken = find_errors(found, s, where);
+    if (taken > capacity_ && taken < no_place) {
+      found.add(error_type::limit,
+                "output: " + std::to_string(taken) + " elements were emitted; the capacity is " +
+                    std::to_string(capacity_),
+                taken - capacity_);
     }
+    found.throw_all(where);
     return taken;
   }
   /// Blocks the host until the stream has come here; returns how many places were taken, as many as
-  /// there are or not. Throws what went wrong since `clear_async`: limit_error if blocks did not
-  /// take all tiles, allocated for one twice, or have other threads than their allocator; if an
-  /// element of a partition had no owner; if `count` changed its answers; timeout_error if tiles
-  /// waited too long for an earlier one; cuda_error. Then what is in the output means nothing.
+  /// there are or not. Throws all that went wrong since `clear_async` as one exception, see
+  /// `error::all`: timeout_error if tiles waited too long for an earlier one; limit_error if blocks
+  /// did not take all tiles, allocated for one twice, or have other threads than their allocator;
+  /// if an element of a partition had no owner; if `count` changed its answers; or cuda_error. Then
+  /// what is in the output means nothing.
   std::uint64_t needed(stream_ref s = {},
                        std::source_location where = std::source_location::current()) const {
-    auto const [taken, control] = memory_.to_host(s, where);
-    if (control.health.poisoned != 0) {
-      diagnosis what;
-      what.wait = control.health.first;
-      what.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
-      throw timeout_error{what, where};
-    }
-    std::string const complaint = detail::complaint_of(taken, control);
-    if (!complaint.empty()) throw limit_error{complaint, where};
+    error_list found;
+    std::uint64_t const taken = find_errors(found, s, where);
+    found.throw_all(where);
     return taken;
   }
   /// Elements that there is room for.
@@ -119,6 +117,19 @@ class output {
 
  private:
   friend struct allocation_access;
+
+  /// Adds what went wrong since `clear_async`. Returns how many places were taken. Blocks the host.
+  std::uint64_t find_errors(error_list& found, stream_ref s, std::source_location where) const {
+    auto const [taken, control] = memory_.to_host(s, where);
+    if (control.health.poisoned != 0) {
+      diagnosis what;
+      what.wait = control.health.first;
+      what.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
+      found.add(std::move(what));
+    }
+    detail::add_complaints(found, taken, control);
+    return taken;
+  }
 
   T* data_;
   std::uint64_t capacity_;

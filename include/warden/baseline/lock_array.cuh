@@ -31,7 +31,7 @@ class lock_wait {
     return dog_.hopeful([this] { return std::uint64_t{changes_} + 1; },
                         [this] {
                           poison(health_, {wait_kind::lock, simt::block_rank(), simt::thread_rank(),
-                                           0, 0, 0, lock_, 0, 0});
+                                           0, 0, 0, lock_, 0, 0, wait_kind::nothing});
                         });
   }
 
@@ -122,11 +122,13 @@ class lock_array {
     copy(&health, health_.data(), 1, s, where);
     s.synchronize(where);
     if (health.poisoned == 0) return;
-    clear(s, where);
     diagnosis d;
     d.wait = health.first;
     d.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
-    throw timeout_error{std::move(d), where};
+    error_list found;
+    found.add(std::move(d));
+    found.collect([&] { clear(s, where); });
+    found.throw_all(where);
   }
 
  private:

@@ -66,7 +66,8 @@ struct launch_access {
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     auto const& own = *g.history_->own();
-    launch.members[launch.member_count++] = {own.control.data(), g.history_->begin(all)};
+    launch.members[launch.member_count++] = {own.control.data(), g.state_->report.data(),
+                                             g.history_->begin(all)};
     for (auto const& group : own.groups)
       launch.groups[launch.group_count++] = {group.memory->indices.data(),
                                              group.servers};  // sabotage: progress-rings

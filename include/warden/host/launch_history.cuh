@@ -14,7 +14,6 @@
 #include <optional>
 #include <source_location>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,12 +26,6 @@ class launch_history {
  public:
   /// The guardeds of a launch, by position.
   using states = std::span<std::shared_ptr<launch_state const> const>;
-
-  /// What went wrong since it was cleared last.
-  struct findings {
-    std::optional<diagnosis> failure;
-    std::string shared;  ///< the error of a client that asked for too much shared memory, or empty
-  };
 
   /// A history without launches. Throws cuda_error.
   explicit launch_history(std::source_location where) : last_{where} {}
@@ -68,24 +61,20 @@ class launch_history {
   /// Blocks the host until the last launch that was not captured has ended, in whatever stream.
   void synchronize(std::source_location where) const { last_.synchronize(where); }
 
-  /// Blocks the host; launches have ended, and the work of `s` is done.
-  findings report(stream_ref s, std::source_location where) {
+  /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
+  /// and the work of `s` is done.
+  std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
     guarded_health health;
     copy(&health, &own_->control.data()->health, 1, s, where);
     s.synchronize(where);
-    findings result;
-    if (health.poisoned != 0) result.failure = diagnose(health, s, where);
-    if (health.shared_asked != 0) {
-      result.shared = "virtual_block::shared: " + std::to_string(health.shared_asked >> 32) +
-                      " bytes asked for, but the kernel's shared_storage has " +
-                      std::to_string(health.shared_asked & 0xffffffffu);
-    }
+    std::optional<diagnosis> result;
+    if (health.poisoned != 0) result = diagnose(health, s, where);
     // Only graphs may still fail with these, and then they live.
     for (partner& p : partners_) p.kept.reset();
     forget_gone();
     return result;
   }
-  /// Forgets what was reported: from now on launches run. Blocks the host.
+  /// Forgets the failure, which was reported: from now on launches run. Blocks the host.
   void clear(stream_ref s, std::source_location where) {
     runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s, where);
     s.synchronize(where);

@@ -1,108 +1,150 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What clients did wrong, in words.
+/// What clients, launches and runs did wrong, in words.
 #pragma once
 
-#include <warden/launch/guarded_ref.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/error.hpp>
+#include <warden/launch/guarded_report.cuh>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the clients of a guarded did wrong, as one line of text, empty if all was well. It has
-/// `size` records, its policy says `calls_per_thread`, and logs that are gone held `never_run`.
-inline std::string misuse_in(guarded_report const& report, std::size_t size,
-                             unsigned calls_per_thread, std::uint64_t never_run) {
-  std::string text;
-  auto const add = [&](std::string const& what) { text += text.empty() ? what : "; " + what; };
+/// Adds what the clients, launches and runs of a guarded did wrong. It has `size` records, its
+/// policy says `calls_per_thread`, logs that are gone held `never_run` sections, and `failure` is
+/// that of its launches and runs, if there is one.
+inline void add_misuse(error_list& found, guarded_report const& report, std::size_t size,
+                       unsigned calls_per_thread, std::uint64_t never_run,
+                       std::optional<diagnosis> const& failure) {
+  auto const add = [&](std::uint64_t count, std::string text) {
+    found.add(error_type::limit, std::move(text), count);
+  };
+  std::string const cause = std::string{" had failed: it waited for "} +
+                            to_string(static_cast<wait_kind>(report.skip_cause));
   if (report.bad_ids != 0) {
-    add("send: record id " + std::to_string(report.first_bad_id) + " is not below " +
-        std::to_string(size) + " (" + std::to_string(report.bad_ids) + " such ids" +
-        (report.unflushed == 0 ? "; the other sections were executed)" : ")"));
+    add(report.bad_ids,
+        "send: record id " + std::to_string(report.first_bad_id) + " is not below " +
+            std::to_string(size) + " (" + std::to_string(report.bad_ids) + " such ids" +
+            (report.unflushed == 0 && !failure ? "; the other sections were executed)" : ")"));
   }
   if (report.apart != 0) {
     auto const first = static_cast<std::uint32_t>(report.first_apart >> 32);
     auto const second = static_cast<std::uint32_t>(report.first_apart);
-    add("send: records " + std::to_string(first) + " and " + std::to_string(second) +
-        " have different owners (" + std::to_string(report.apart) +
-        " such pairs): choose an owner map, a chunk or a number of servers that puts them "
-        "together");
+    add(report.apart, "send: records " + std::to_string(first) + " and " + std::to_string(second) +
+                          " have different owners (" + std::to_string(report.apart) +
+                          " such pairs): choose an owner map, a chunk or a number of servers that "
+                          "puts them together");
   }
   if (report.unflushed != 0) {
-    add(std::to_string(report.unflushed) +
-        " messages were staged but never flushed: call flush() before a block_client goes out "
-        "of scope");
+    add(report.unflushed, std::to_string(report.unflushed) +
+                              " messages were staged but never flushed: call flush() before a "
+                              "block_client goes out of scope");
   }
   if (report.unflushed_calls != 0) {
-    add(std::to_string(report.unflushed_calls) +
-        " calls were staged but never flushed: nobody waits for their answers any more");
+    add(report.unflushed_calls,
+        std::to_string(report.unflushed_calls) +
+            " calls were staged but never flushed: nobody waits for their answers any more");
   }
   if (report.calls_too_many != 0) {
-    add(std::to_string(report.calls_too_many) + " calls were not sent: the call " +
-        std::to_string(calls_per_thread) +
-        " calls before (calls_per_thread) was still staged, or its future still held");
+    add(report.calls_too_many,
+        std::to_string(report.calls_too_many) + " calls were not sent: the call " +
+            std::to_string(calls_per_thread) +
+            " calls before (calls_per_thread) was still staged, or its future still held");
   }
   if (report.early_gets != 0) {
-    add(std::to_string(report.early_gets) +
-        " answers were asked for before flush(): until then their calls are staged");
+    add(report.early_gets,
+        std::to_string(report.early_gets) +
+            " answers were asked for before flush(): until then their calls are staged");
   }
   if (report.forwards_too_many != 0) {
-    add(std::to_string(report.forwards_too_many) +
-        " sections were not sent by a section: beyond what its type says as `forwards`, which is "
-        "1 unless it says otherwise");
+    add(report.forwards_too_many, std::to_string(report.forwards_too_many) +
+                                      " sections were not sent by a section: beyond what its type "
+                                      "says as `forwards`, which is 1 unless it says otherwise");
   }
   if (report.refused != 0) {
-    add(std::to_string(report.refused) + " deferred sections were refused: their log holds " +
-        std::to_string(report.refused_by) +
-        ", and takes none while it is run; all that it accepted run" +
-        (report.batches_at_most == 0
-             ? ""
-             : " (its blocks flushed more than " + std::to_string(report.batches_at_most) +
-                   " batches: flush fuller ones, or say more in the log's options)"));
+    add(report.refused,
+        std::to_string(report.refused) + " deferred sections were refused: their log holds " +
+            std::to_string(report.refused_by) +
+            ", and takes none while it is run; all that it accepted run" +
+            (report.batches_at_most == 0
+                 ? ""
+                 : " (its blocks flushed more than " + std::to_string(report.batches_at_most) +
+                       " batches: flush fuller ones, or say more in the log's options)"));
   }
   if (report.wrong_block_lost != 0) {
     auto const part = [&](int first_bit) {
       return std::to_string(report.wrong_block >> first_bit & 0xffff);
     };
-    add("deferred_block: " + std::to_string(report.wrong_block_lost) +
-        " sections were lost, which blocks of " + part(0) + " x " + part(16) + " x " + part(32) +
-        " threads sent by a deferred_block<" + part(48) + ">; launch blocks of " + part(48) +
-        " x 1 x 1 threads");
+    add(report.wrong_block_lost, "deferred_block: " + std::to_string(report.wrong_block_lost) +
+                                     " sections were lost, which blocks of " + part(0) + " x " +
+                                     part(16) + " x " + part(32) +
+                                     " threads sent by a deferred_block<" + part(48) +
+                                     ">; launch blocks of " + part(48) + " x 1 x 1 threads");
   }
   if (report.order_unknown != 0) {
-    add("run: " + std::to_string(report.order_unknown) +
-        " batches came from blocks of one number in several launches that were given one ref: "
-        "their order is nobody's; give each launch a ref() of its own, and each block one client");
+    add(report.order_unknown, "run: " + std::to_string(report.order_unknown) +
+                                  " batches came from blocks of one number in several launches "
+                                  "that were given one ref: their order is nobody's; give each "
+                                  "launch a ref() of its own, and each block one client");
   }
   if (report.not_whole != 0) {
-    add("run: " + std::to_string(report.not_whole) +
-        " sections were lost, because a kernel was still sending them: order it before the run");
+    add(report.not_whole, "run: " + std::to_string(report.not_whole) +
+                              " sections were lost, because a kernel was still sending them: order "
+                              "it before the run");
   }
   if (report.runs_put_off != 0) {
-    add("run: " + std::to_string(report.runs_put_off) +
-        " runs of logs found the guarded in another run or launch, and ran nothing: order them by "
-        "a "
-        "stream or an event, and run again");
+    add(report.runs_put_off, "run: " + std::to_string(report.runs_put_off) +
+                                 " runs of logs found the guarded in another run or launch, and "
+                                 "ran nothing: order them by a stream or an event, and run again");
   }
   if (report.partner_at_work != 0) {
-    add("run: " + std::to_string(report.partner_at_work) +
-        " runs of logs between this guarded and another one found the other one in another run or "
-        "launch, or with a failure that its wait has not told, and ran nothing: order them by a "
-        "stream or an event, and run again");
+    add(report.partner_at_work,
+        "run: " + std::to_string(report.partner_at_work) +
+            " runs of logs between this guarded and another one found the other one in another run "
+            "or launch, and ran nothing: order them by a stream or an event, and run again");
   }
   if (report.launches_amid != 0) {
-    add("launch_fused: " + std::to_string(report.launches_amid) +
-        " launches began while a log of the guarded was run: order them by a "
-        "stream or an event; sections may have met at a record");
+    add(report.launches_amid, "launch_fused: " + std::to_string(report.launches_amid) +
+                                  " launches began while a log of the guarded was run: order them "
+                                  "by a stream or an event; sections may have met at a record");
   }
   if (never_run != 0) {
-    add(std::to_string(never_run) +
-        " deferred sections were never run: their log was destroyed without a run behind them");
+    add(never_run,
+        std::to_string(never_run) +
+            " deferred sections were never run: their log was destroyed without a run behind them");
   }
-  return text;
+  // A launch that another guarded kept from running is the failure of this one.
+  if (report.launches_skipped != 0 && !(failure && failure->wait.kind == wait_kind::earlier)) {
+    add(report.launches_skipped,
+        "launch_fused: " + std::to_string(report.launches_skipped) +
+            " launches did not run, because an earlier launch or run of the guarded" + cause +
+            "; launch again");
+  }
+  if (report.runs_skipped != 0) {
+    add(report.runs_skipped,
+        "run: " + std::to_string(report.runs_skipped) +
+            " runs of logs did not run, because an earlier launch or run of the guarded" + cause +
+            "; what the logs hold is still there: run again");
+  }
+  if (report.partner_failed != 0) {
+    add(report.partner_failed,
+        "run: " + std::to_string(report.partner_failed) +
+            " runs of logs between this guarded and another one did not run, because an earlier "
+            "launch or run of the other one" +
+            cause +
+            "; what the logs hold is still there: call the other one's wait, and run again");
+  }
+  if (report.shared_asked != 0) {
+    add(1, "virtual_block::shared: " + std::to_string(report.shared_asked >> 32) +
+               " bytes asked for, but the kernel's shared_storage has " +
+               std::to_string(report.shared_asked & 0xffffffffu));
+  }
 }
 
 }  // namespace detail

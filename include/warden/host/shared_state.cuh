@@ -6,11 +6,14 @@
 #include <warden/buffer.hpp>
 #include <warden/channel/section_log.cuh>
 #include <warden/launch/guarded_report.cuh>
+#include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/simt.cuh>
 #include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <source_location>
 #include <vector>
 
@@ -21,9 +24,10 @@ namespace detail {
 struct shared_state {
   /// Contents garbage. Throws cuda_error.
   explicit shared_state(std::source_location where)
-      : report{1, where}, at_work{1, where}, last_run{where} {}
+      : report{2, where}, at_work{1, where}, last_run{where} {}
 
-  buffer<guarded_report> report;  ///< what their clients did wrong, and the totals
+  /// What their clients did wrong, and the totals; behind it what `wait` has taken of that.
+  buffer<guarded_report> report;
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
   bool has_logs = false;  ///< or had some
@@ -36,12 +40,12 @@ struct shared_state {
     buffer<log_region> regions;
     std::uint32_t size, region_size;
   };
-  /// Until somebody has looked what was left in them.
+  /// Until `wait` has reported what was left in them.
   std::vector<remains> gone;
 
-  /// How many sections were left in logs that are gone, since it was asked last. Blocks the host;
-  /// nothing of theirs is under way. Throws cuda_error.
-  std::uint64_t never_run(stream_ref s, std::source_location where) {
+  /// Number of sections that are left in logs that are gone. Blocks the host; nothing of theirs is
+  /// under way. Throws cuda_error.
+  std::uint64_t never_run(stream_ref s, std::source_location where) const {
     std::uint64_t sections = 0;
     for (remains const& log : gone) {
       std::uint64_t begin = 0;
@@ -52,8 +56,24 @@ struct shared_state {
         begin += room;
       }
     }
-    gone.clear();
     return sections;
+  }
+  /// The counters of the report, which are zero from then on; the totals stay. Blocks the host.
+  /// Throws cuda_error.
+  guarded_report take_report(stream_ref s, std::source_location where) {
+    guarded_report counted;
+    guarded_report const nothing{};
+    copy(&counted, report.data(), 1, s, where);
+    s.synchronize(where);
+    counted.totals = {};
+    // Only if there is something: a kernel may have to wait until others of the device have ended.
+    if (std::memcmp(&counted, &nothing, sizeof(nothing)) == 0) return counted;
+    guarded_report* const taken = report.data() + 1;
+    launch(&detail::take_report<guarded_report>, 1, simt::warp_size, {s, where}, report.data(),
+           taken);
+    copy(&counted, taken, 1, s, where);
+    s.synchronize(where);
+    return counted;
   }
   /// A run of a log is enqueued in `s`, or captured; then nobody can tell when it runs.
   void ran(stream_ref s, std::source_location where) {

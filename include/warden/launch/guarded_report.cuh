@@ -3,14 +3,16 @@
 /// What a guarded's clients report to the host.
 #pragma once
 
+#include <warden/diagnosis.hpp>
 #include <warden/simt/simt.cuh>
 #include <warden/statistics.cuh>
 
+#include <cstddef>
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 
-/// What a guarded's clients report to the host; cleared when `wait` has reported it.
+/// What a guarded's clients, launches and runs report to the host; `wait` takes it.
 struct guarded_report {
   std::uint64_t bad_ids;            ///< sends with an id outside the records
   std::uint64_t first_bad_id;       ///< the first such id, if there is one
@@ -31,7 +33,14 @@ struct guarded_report {
   std::uint64_t runs_put_off;      ///< runs of a log that found the guarded at work
   std::uint64_t partner_at_work;   ///< runs of a deferred_between that found the other one so
   std::uint64_t launches_amid;     ///< fused launches that did
-  statistics totals;               ///< never cleared; zero unless `Policy::statistics`
+  std::uint64_t runs_skipped;      ///< runs of a log after a failure of the guarded
+  std::uint64_t partner_failed;    ///< runs of a deferred_between after a failure of the other one
+  std::uint64_t launches_skipped;  ///< launches after a failure of one of their guardeds
+  std::uint64_t skip_cause;        ///< wait_kind of such a failure
+  /// A client asked for more shared memory than the launch has: bytes asked for, times 2^32, and
+  /// bytes there were.
+  std::uint64_t shared_asked;
+  statistics totals;  ///< never cleared; zero unless `Policy::statistics`
 
   /// True if `id` names one of `size` records; counts a bad one, keeps the first.
   WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {
@@ -39,6 +48,26 @@ struct guarded_report {
     if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
     return false;
   }
+  /// Counts a run or a launch that was skipped, because an earlier one had failed, by one of the
+  /// counters above.
+  WARDEN_DEVICE void note_skipped(std::uint64_t guarded_report::*counter, wait_kind cause) {
+    simt::store_relaxed(&skip_cause, static_cast<std::uint64_t>(cause));
+    simt::fetch_add(&(this->*counter), std::uint64_t{1});
+  }
 };
+
+namespace detail {
+/// Moves all counters but the totals to `to`, and leaves zeros. Each is taken by one atomic, so
+/// that what kernels of other streams count at the same time is in this report or in the next one.
+/// One warp.
+template <class Report>
+WARDEN_KERNEL void take_report(Report* from, Report* to) {
+  constexpr std::size_t counters = offsetof(Report, totals) / sizeof(std::uint64_t);
+  auto* const source = reinterpret_cast<std::uint64_t*>(from);
+  auto* const target = reinterpret_cast<std::uint64_t*>(to);
+  for (std::size_t w = simt::thread_rank(); w < counters; w += simt::warp_size)
+    target[w] = simt::exchange(&source[w], std::uint64_t{0});
+}
+}  // namespace detail
 
 WARDEN_NAMESPACE_END

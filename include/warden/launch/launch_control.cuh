@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/channel/channel.cuh>
+#include <warden/launch/guarded_report.cuh>
 #include <warden/launch/watchdog.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -37,6 +38,7 @@ struct launch_control;
 /// One guarded of a launch.
 struct launch_member {
   launch_control* control;      ///< the guarded's own, which also tells who it is
+  guarded_report* report;       ///< the guarded's
   std::uint64_t launch_number;  ///< its launches so far, this one included
 };
 
@@ -51,9 +53,12 @@ struct failed_launch {
 /// nothing runs on the guarded's channels.
 struct guarded_health : launch_health {
   failed_launch failed;  ///< written with `first`
-  /// A client asked for more shared memory than the launch has: bytes asked for, times 2^32, and
-  /// bytes there were.
-  std::uint64_t shared_asked;
+
+  /// What the launch or run waited for that failed. Precondition: the stream, or an event, orders
+  /// the kernel that failed, and with that the thread that wrote `first`, before the caller.
+  [[nodiscard]] WARDEN_DEVICE wait_kind cause() const {
+    return first.kind == wait_kind::earlier ? first.cause : first.kind;
+  }
 };
 
 /// A guarded's own device memory for launches.
@@ -94,9 +99,14 @@ struct launch_ref {
     // Behind a word that a thread of this launch has set we see that it was stopped before.
     simt::fence_device();
     if (simt::exchange(&control->counters.stopped, 1u) == 0u) {
-      failed_wait const earlier{wait_kind::earlier, 0, 0, failed, 0, number(), 0, client_blocks, 0};
+      wait_kind const cause = members[failed].control->health.cause();
+      failed_wait const earlier{wait_kind::earlier, 0, 0,    failed, 0, number(), 0,
+                                client_blocks,      0, cause};
       WARDEN_NO_UNROLL
-      for (std::uint32_t m = 0; m < member_count; ++m) tell(m, earlier);
+      for (std::uint32_t m = 0; m < member_count; ++m) {
+        tell(m, earlier);
+        members[m].report->note_skipped(&guarded_report::launches_skipped, cause);
+      }
     }
     return true;
   }
@@ -153,7 +163,7 @@ struct launch_ref {
   WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
     WARDEN_NO_UNROLL
     for (std::uint32_t m = 0; m < member_count; ++m) {
-      simt::fetch_max(&members[m].control->health.shared_asked, std::uint64_t{asked} << 32 | there);
+      simt::fetch_max(&members[m].report->shared_asked, std::uint64_t{asked} << 32 | there);
     }
   }
 
@@ -168,7 +178,8 @@ struct launch_ref {
                             number(),
                             index,
                             client_blocks,
-                            simt::load_relaxed(&control->counters.client_blocks_done)};
+                            simt::load_relaxed(&control->counters.client_blocks_done),
+                            wait_kind::nothing};
     simt::exchange(&control->counters.stopped, 1u);  // sabotage: health-stopped
     simt::fence_device();
     if (!tell(0, first)) return;

@@ -89,7 +89,8 @@ struct rounds_ref : Run {
   /// By value: what a function is given by address lies in local memory everywhere.
   WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds, wait_kind kind,
                                std::uint32_t part, std::uint64_t index) {
-    failed_wait const first{kind, simt::block_rank(), simt::thread_rank(), 0, part, 0, index, 0, 0};
+    failed_wait const first{kind, simt::block_rank(), simt::thread_rank(), 0, part, 0, index, 0,
+                            0,    wait_kind::nothing};
     if (!poison(health, first)) return;
     health->failed.limit_nanoseconds = nanoseconds;
     health->failed.member_count = 0;

@@ -30,12 +30,14 @@ struct run_array {
     return records + owners.id({partition, local});
   }
 
+  /// True if the guarded has a failure to report: until its `wait` has done that, no run begins
+  /// that could fail itself.
+  WARDEN_DEVICE bool has_failed() const { return health != nullptr && is_poisoned(health); }
   /// Marks the records as a run's, unless they are in use or the guarded has a failure to report;
   /// false then. One thread. What the run or launch that had the records before wrote is visible to
   /// this thread, and to the kernels after this one in its stream.
   WARDEN_DEVICE bool take() const {
-    // Behind a failure that nobody was told nothing runs that could fail itself.
-    if (health != nullptr && is_poisoned(health)) return false;
+    if (has_failed()) return false;
     if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // sabotage: run-amid
     // Acquire. The other side is the thread that called `free` in a kernel of another stream: it
     // fenced after all that the run wrote, and stored the 0 that this thread has read.

@@ -88,8 +88,15 @@ class run_between_ref : public run_array<typename First::record> {
  private:
   /// Because of the first guarded, or of the second.
   WARDEN_DEVICE void put_off(bool by_first) const {
-    simt::fetch_add(by_first ? &this->report->runs_put_off : &this->report->partner_at_work,
-                    std::uint64_t{1});
+    if (by_first ? this->has_failed() : second.has_failed()) {
+      auto* const failed = by_first ? this->health : second.health;
+      this->report->note_skipped(
+          by_first ? &guarded_report::runs_skipped : &guarded_report::partner_failed,
+          failed->cause());
+    } else {
+      simt::fetch_add(by_first ? &this->report->runs_put_off : &this->report->partner_at_work,
+                      std::uint64_t{1});
+    }
   }
 };
 

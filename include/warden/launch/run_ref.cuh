@@ -112,9 +112,13 @@ class run_ref : public run_array<Record>,
 
   /// Takes the records for a run, or counts that it is put off: false then. One thread.
   WARDEN_DEVICE bool take_records() const {
-    bool const taken = this->take();
-    if (!taken) simt::fetch_add(&this->report->runs_put_off, std::uint64_t{1});
-    return taken;
+    if (this->take()) return true;
+    if (this->has_failed()) {
+      this->report->note_skipped(&guarded_report::runs_skipped, this->health->cause());
+    } else {
+      simt::fetch_add(&this->report->runs_put_off, std::uint64_t{1});
+    }
+    return false;
   }
   /// Frees them, behind a release. Counts a launch that came amid, if sections have run. One
   /// thread.

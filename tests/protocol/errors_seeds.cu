@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a guarded's `wait` promises of several streams, under many schedules.
+
+#include "tests/support/complaint.hpp"
+#include "tests/support/many_schedules.cuh"
+
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace {
+
+struct account {
+  std::uint64_t balance;
+};
+struct deposit {
+  std::uint64_t amount;
+  __device__ void operator()(account& a) const { a.balance += amount; }
+};
+struct policy : warden::default_policy {
+  static constexpr unsigned block_threads = 32;
+};
+using bank = warden::basic_guarded<policy, account, deposit>;
+constexpr unsigned accounts = 10;
+
+/// Accounts without money, and their guarded.
+struct fixture {
+  warden::buffer<account> memory = cleared();
+  bank on{memory, warden::guarded_options{.servers = 2}};
+
+  static warden::buffer<account> cleared() {
+    warden::buffer<account> b{accounts};
+    b.fill_bytes(0);
+    warden::stream_ref{}.synchronize();
+    return b;
+  }
+  /// The money of all accounts.
+  std::uint64_t sum() const {
+    std::uint64_t all = 0;
+    for (account const& a : memory.to_host()) all += a.balance;
+    return all;
+  }
+};
+
+/// A deposit of 1 by each thread, to accounts from `first` on.
+WARDEN_KERNEL void pay(bank::deferred_ref log, std::uint32_t first) {
+  log.send(first + warden::simt::thread_rank() % accounts, deposit{1});
+}
+
+TEST(errors_seeds, that_are_counted_during_a_wait_are_not_lost) {
+  test::under_many_schedules(1, [](std::uint64_t) {
+    fixture f;
+    warden::deferred log{f.on, 100};
+    warden::stream one, two;
+    // Ids that are none.
+    warden::launch(&pay, 1, 32, one, log.ref(), accounts);
+    for (int k = 0; k < 3; ++k) warden::launch(&pay, 1, 32, two, log.ref(), accounts);
+    std::uint64_t reported = 0;
+    auto const wait = [&](warden::stream_ref s) {
+      try {
+        f.on.wait(s);
+      } catch (warden::limit_error const& e) {
+        EXPECT_EQ(e.all().size(), 1u) << e.what();
+        reported += e.all()[0].count;
+      }
+    };
+    wait(one);
+    EXPECT_GE(reported, 32u);
+    wait(two);
+    EXPECT_EQ(reported, 4u * 32);
+  });
+}
+
+}  // namespace
