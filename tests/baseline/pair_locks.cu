@@ -129,7 +129,7 @@ template <two_locks Protocol>
 void check_kept_lock(std::uint32_t kept, baseline::lock_choice const& choice) {
   SCOPED_TRACE("record " + std::to_string(kept) + ", " + to_string(choice));
   // A spinning thread of the simulated device ages by a nanosecond a step.
-  fixture f{200, 7, test::sized(1e-4, 0.5)};
+  fixture f{200, 7, test::sized(1e-4, 0.02)};
   constexpr std::uint32_t spread_log2 = 3;
   warden::simt::launch(&take_and_keep, 1, 1, 0, {f.locks.ref(), kept << spread_log2}, {});
   baseline::lock_tuned_async(f.work<Protocol>(spread_log2), f.locks, choice);
@@ -139,7 +139,8 @@ void check_kept_lock(std::uint32_t kept, baseline::lock_choice const& choice) {
   } catch (warden::timeout_error const& e) {
     EXPECT_EQ(e.dump().wait.kind, warden::wait_kind::lock);
     EXPECT_LT(e.dump().wait.index, 7u) << "a record";
-    // Others wait, too, for locks whose holders wait for the kept one.
+    // Threads that keep their first lock make others wait for it as long as they wait themselves.
+    // With all_or_none only the kept lock is held for long.
     if (Protocol == two_locks::all_or_none) {
       EXPECT_EQ(e.dump().wait.index, kept);
     }
@@ -160,6 +161,59 @@ TEST(pair_locks, a_lock_that_is_never_released) {
       check_kept_lock<two_locks::all_or_none>(kept, choice);
     }
   }
+}
+
+using shifts = baseline::pair_work<two_locks::all_or_none, twin, make_shift, warden::no_context>;
+struct watched {
+  shifts work;
+  baseline::lock_array_ref locks;
+  std::uint32_t* names;
+};
+/// The second warp runs operation 0. A thread of the first counts the names under which it finds
+/// lock 0 held, up to 2.
+template <baseline::lanes How>
+WARDEN_KERNEL void count_names(watched a) {
+  using tuned = baseline::lock_tuned<baseline::lock_settings<How, true>, shifts>;
+  namespace simt = warden::simt;
+  std::uint32_t const mine = baseline::lock_array_ref::name(0);
+  bool const is_first = simt::lane_id() == 0;
+  if (simt::warp_rank() == 1) {
+    if constexpr (How == baseline::lanes::grouped) {
+      tuned::run_grouped(a.work, a.locks, 0, is_first, mine);
+    } else if (is_first) {
+      tuned::run_alone(a.work, a.locks, 0, mine);
+    }
+  } else if (is_first) {
+    for (std::uint32_t last = 0; *a.names < 2 && !a.locks.poisoned();) {
+      std::uint32_t const holder = a.locks.try_take(0, mine);
+      if (holder == 0) {
+        a.locks.give_back(0);
+      } else if (holder != last) {
+        *a.names += 1;
+        last = holder;
+      }
+    }
+  }
+}
+
+template <baseline::lanes How>
+void check_names() {
+  fixture f{1, 2, test::sized(1e-4, 0.02)};
+  f.firsts = warden::buffer<std::uint32_t>{std::vector<std::uint32_t>{0}};
+  f.seconds = warden::buffer<std::uint32_t>{std::vector<std::uint32_t>{1}};
+  warden::buffer<std::uint32_t> names{1};
+  names.fill_bytes(0);
+  warden::simt::launch(&take_and_keep, 1, 1, 0, {f.locks.ref(), 1}, {});
+  warden::simt::launch(&count_names<How>, 1, 64, 0,
+                       {f.work<two_locks::all_or_none>(), f.locks.ref(), names.data()}, {});
+  EXPECT_THROW(f.locks.wait(), warden::timeout_error);
+  EXPECT_EQ(names.to_host()[0], 2u);
+}
+
+// A waiting thread takes a holder whose name never changes for one that never releases.
+TEST(pair_locks, each_try_has_its_own_name) {
+  check_names<baseline::lanes::independent>();
+  check_names<baseline::lanes::grouped>();
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ class lock_array_ref {
     std::uint32_t const thread = simt::block_rank() * simt::block_threads() + simt::thread_rank();
     return ((thread + 1) & 0xfffffu) | acquisition << 20 | 1u << 31;
   }
+  /// A name for the next acquisition of the thread that has `name`. A thread that gives a lock back
+  /// and takes it again for the same section needs one: with the old name, waiting threads would
+  /// take the lock for one that is never released.
+  WARDEN_DEVICE static std::uint32_t next_name(std::uint32_t name) {
+    return (name + (1u << 20)) | 1u << 31;
+  }
   /// One try: 0 if the lock is now ours, otherwise its holder's name. The fence is an acquire; it
   /// also drops stale copies of the record from this multiprocessor's L1, so that plain accesses
   /// are right.

@@ -96,6 +96,7 @@ WARDEN_DEVICE bool run_under_two_locks(Work const& work, lock_array_ref const& l
       if constexpr (Protocol == two_locks::all_or_none) {
         locks.give_back(wanted.low);
         has_low = false;
+        name = locks.next_name(name);
       }
       if (!wait_high.hopeful(holder)) return false;
     }
@@ -166,6 +167,7 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
       if (holds && (Protocol == two_locks::all_or_none || left == 0)) {
         locks.unlock(wanted.low);
         holds = false;
+        name = locks.next_name(name);
       }
       if (simt::any(simt::full_warp, !alive)) return false;
       if constexpr (Settings::back_off) {
