@@ -28,14 +28,19 @@ void step(operation what, site const& where) { m().step(what, where); }
 void yield(site const& where) { m().yield(where); }
 void misuse(std::string const& what, site const& where) { m().misuse(what, where); }
 
+void check_access(char const* what, void const* address, unsigned size, site const& where) {
+  m().check_access(what, address, size, where);
+}
 void load(void const* address, void* value, unsigned size, bool acquires, site const& where) {
   m().step(operation::load, where);
+  m().check_access("load", address, size, where);
   ++m().counts().global_loads;
   m().count_sector(address, where);
   m().load(address, value, size, acquires);
 }
 void store(void* address, void const* value, unsigned size, storing how, site const& where) {
   m().step(operation::store, where);
+  m().check_access("store", address, size, where);
   ++m().counts().global_stores;
   m().count_sector(address, where);
   m().store(address, value, size, how);
@@ -43,16 +48,19 @@ void store(void* address, void const* value, unsigned size, storing how, site co
 void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where) {
   load(address, &words[0], 8, false, where);
   m().step(operation::load, where);
+  m().check_access("load", address + 1, 8, where);
   m().load(address + 1, &words[1], 8);
 }
 void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], storing how,
                 site const& where) {
   store(address, &words[0], 8, how, where);
   m().step(operation::store, where);
+  m().check_access("store", address + 1, 8, where);
   m().store(address + 1, &words[1], 8, how);
 }
 void begin_atomic(void* address, unsigned size, site const& where) {
   m().step(operation::atomic, where);
+  m().check_access("atomic", address, size, where);
   ++m().counts().global_atomics;
   m().count_sector(address, where);
   m().begin_atomic(address, size);

@@ -22,10 +22,6 @@ char const* base_name(char const* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
-std::string to_string(device::site const& where) {
-  return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
-}
-
 /// x first, as CUDA numbers threads and blocks.
 device::index index_of(unsigned rank, dimensions const& of) {
   return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
@@ -43,12 +39,17 @@ std::string to_string(device::index const& at, dimensions const& of) {
 
 machine* machine::now = nullptr;
 
+std::string to_string(device::site const& where) {
+  return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
+}
+
 machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
-                 unsigned resident, std::function<void()> body)
+                 unsigned resident, std::function<void()> body, device::site launched_at)
     : settings_{chosen},
       random_{seed},
       shape_{shape},
       body_{std::move(body)},
+      launched_at_{launched_at},
       // As a cluster begins together; who asks for one does not ask for many blocks.
       blocks_(shape.cooperative || shape.cluster != 1
                   ? shape.blocks.count()
@@ -160,6 +161,7 @@ void machine::run() {
     if (b.ended == b.threads && !failed_) end_block(b);
   }
   now = nullptr;
+  check_memory();
   report_.trace_hash = hash_;
   report_.nanoseconds = nanoseconds();
   if (failed_) throw misuse_error{failure_, failure_where_};

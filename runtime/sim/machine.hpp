@@ -132,7 +132,7 @@ class machine {
  public:
   /// No more than `resident` blocks of an ordinary launch are there at once.
   machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
-          unsigned resident, std::function<void()> body);
+          unsigned resident, std::function<void()> body, device::site launched_at);
   ~machine();
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
@@ -142,6 +142,10 @@ class machine {
   [[nodiscard]] report const& result() const { return report_; }
 
   static machine* now;
+
+  struct address_range {
+    std::uintptr_t begin = 0, end = 0;
+  };
 
   // ---- what the seam asks; see sim_device.hpp
   [[nodiscard]] thread& current() { return *current_; }
@@ -164,6 +168,10 @@ class machine {
   void fence_in_order(scope reach);
   void written(void const* address);
   void count_sector(void const* address, device::site const& where);
+  /// An access to global memory, `what`, lies in an allocation, or in shared memory, local memory
+  /// or a static variable.
+  void check_access(char const* what, void const* address, unsigned size,
+                    device::site const& where);
 
   void* static_shared(void const* key, std::size_t bytes, std::size_t alignment,
                       device::site const& where);
@@ -217,6 +225,8 @@ class machine {
   void load_newest_or_older(void const* address, void* value, unsigned size, bool acquires);
   bool wants_older(thread& t);
   void receive(thread& t, version& seen, bool acquires);
+  address_range accessible(char const* what, void const* address, unsigned size,
+                           device::site const& where);
   history* history_of(std::uintptr_t word);
   history& begun_history_of(std::uintptr_t word);
   version made_by(thread& t, std::uint32_t value, std::uint64_t number) const;
@@ -224,6 +234,7 @@ class machine {
   void place_arenas();
   void fill_arena(block& b);
   void check_shared(block& b);
+  void check_memory();
   void forget(void const* memory, std::size_t bytes);
   std::string where_everyone_is() const;
   std::string describe(thread const& t) const;
@@ -232,6 +243,7 @@ class machine {
   random_numbers random_;
   runtime::launch_shape shape_;
   std::function<void()> body_;
+  device::site launched_at_;
   std::vector<thread> threads_;
   std::vector<block> blocks_;
   std::vector<warp_state> warps_;
@@ -265,8 +277,10 @@ class machine {
   boost::context::fiber scheduler_;
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
-  history_table histories_;       ///< by word; none: memory is all
-  std::uint64_t stores_ = 0;      ///< so far
+  history_table histories_;   ///< by word; none: memory is all
+  std::uint64_t stores_ = 0;  ///< so far
+  /// [line of the source, modulo the size] the memory that was accessed there last.
+  std::array<address_range, 64> accessed_{};
   view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
@@ -306,6 +320,9 @@ class machine {
   bool failed_ = false;
   report report_;
 };
+
+/// "file:line".
+std::string to_string(device::site const& where);
 
 /// Launches count sectors, whatever the settings say.
 void count_sectors(bool on);

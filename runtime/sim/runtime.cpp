@@ -2,6 +2,7 @@
 // The compiled host part on the simulated device: host memory, and work in its streams.
 
 #include "../refuse_block.hpp"
+#include "device_memory.hpp"
 #include "machine.hpp"
 #include "streams.hpp"
 
@@ -14,7 +15,6 @@
 #include <map>
 #include <numeric>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -36,8 +36,7 @@ struct state {
   report last;
   counts total;
   host_calls calls;
-  std::unordered_map<void*, std::size_t> allocations;
-  std::size_t allocated = 0;
+  std::size_t allocated = 0;  ///< bytes
 };
 
 state& global() {
@@ -52,7 +51,6 @@ constexpr int cuda_error_invalid_configuration = 9;
 constexpr int cuda_error_launch_out_of_resources = 701;
 constexpr int cuda_error_invalid_cluster_size = 912;
 constexpr int cuda_error_stream_capture_unsupported = 900;
-constexpr std::size_t alignment = 256;
 /// Dynamic shared memory of a block that a kernel may have without asking, in bytes.
 constexpr std::size_t unasked_shared_bytes = 48 * 1024;
 
@@ -132,14 +130,29 @@ void enqueue(stream_ref s, work w, std::source_location where) {
   all_streams().enqueue(s, std::move(w), where);
 }
 
+/// Throws cuda_error if `bytes` bytes from `address` on begin in device memory and are not all of
+/// one allocation.
+void demand_range(char const* what, void const* address, std::size_t bytes,
+                  std::source_location where) {
+  auto const lock = lock_device();
+  allocation const* const a = memory().near(address);
+  if (a == nullptr || bytes == 0 || a->holds(address, bytes)) return;
+  throw cuda_error{
+      cuda_error_invalid_value,
+      std::string{what} + " " + device_memory::describe(*a, address, bytes) + ": invalid argument",
+      where};
+}
+
 /// All of one launch.
-void run(runtime::launch_shape const& shape, std::function<void()> const& body) {
+void run(runtime::launch_shape const& shape, std::function<void()> const& body,
+         std::source_location where) {
   // A launch of its own seed: the same kernel twice in a test takes two schedules.
   random_numbers seeds{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches};
   settings chosen = global().chosen;
   chosen.count_sectors = chosen.count_sectors || global().timed;
   auto const threads = static_cast<unsigned>(shape.threads.count());
-  machine one{chosen, seeds.next(), shape, resident_blocks(threads, shape.shared_bytes), body};
+  machine one{chosen, seeds.next(), shape, resident_blocks(threads, shape.shared_bytes),
+              body,   where};
   try {
     one.run();
   } catch (...) {
@@ -206,11 +219,7 @@ void* allocate(std::size_t bytes, std::source_location where) {
   }
   if (bytes > global.chosen.global_bytes - std::min(global.allocated, global.chosen.global_bytes))
     refuse(sim::cuda_error_memory_allocation, "out of memory");
-  void* const memory = std::aligned_alloc(
-      sim::alignment, (bytes + sim::alignment - 1) / sim::alignment * sim::alignment);
-  if (memory == nullptr) throw std::bad_alloc{};
-  std::memset(memory, 0xcd, bytes);  // garbage, as on a GPU
-  global.allocations[memory] = bytes;
+  void* const memory = sim::memory().allocate(bytes, where);
   global.allocated += bytes;
   return memory;
 }
@@ -220,11 +229,7 @@ void deallocate(void* memory) noexcept {
   // As on a GPU it fails during a capture, and then the memory stays.
   if (sim::all_streams().forbidden_by_capture()) return;
   sim::all_streams().finish_all_quietly();
-  auto& global = sim::global();
-  auto const found = global.allocations.find(memory);
-  global.allocated -= found->second;
-  global.allocations.erase(found);
-  std::free(memory);
+  sim::global().allocated -= sim::memory().free(memory);
 }
 void* allocate_pinned(std::size_t bytes, std::source_location where) {
   return allocate(bytes, where);
@@ -233,11 +238,14 @@ void deallocate_pinned(void* memory) noexcept { deallocate(memory); }
 
 void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
                 std::source_location where) {
+  sim::demand_range("copying to", to, bytes, where);
+  sim::demand_range("copying from", from, bytes, where);
   sim::enqueue(
       s, [=] { std::memcpy(to, from, bytes); }, where);
 }
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
                 std::source_location where) {
+  sim::demand_range("filling", to, bytes, where);
   sim::enqueue(
       s, [=] { std::memset(to, byte, bytes); }, where);
 }
@@ -307,7 +315,7 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
   if (shape.cooperative && blocks > std::min(resident, sim::current_settings().refuse_blocks_over))
     return launch_result::too_large;
   sim::enqueue(
-      s, [shape, body = k.body(arguments)] { sim::run(shape, body); }, where);
+      s, [shape, body = k.body(arguments), where] { sim::run(shape, body, where); }, where);
   return launch_result::launched;
 }
 

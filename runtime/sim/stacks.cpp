@@ -43,5 +43,13 @@ boost::context::stack_context stack_pool::take() {
   return context;
 }
 
+std::uintptr_t stack_pool::end_of(std::uintptr_t address) const {
+  for (void* const stack : stacks_) {
+    auto const end = reinterpret_cast<std::uintptr_t>(stack);
+    if (address < end && end - address <= stack_bytes) return end;
+  }
+  return 0;
+}
+
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

@@ -7,6 +7,7 @@
 #include <boost/context/stack_context.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -20,6 +21,8 @@ class stack_pool {
   void give_back(boost::context::stack_context const& stack) { free_.push_back(stack.sp); }
   /// All stacks are free again: no fiber of theirs runs any more.
   void free_all() { free_ = stacks_; }
+  /// The upper end of the stack that `address` lies in; 0 if it lies in none.
+  [[nodiscard]] std::uintptr_t end_of(std::uintptr_t address) const;
 
  private:
   std::vector<void*> stacks_;  ///< each by its upper end

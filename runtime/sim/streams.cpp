@@ -3,6 +3,8 @@
 
 #include "streams.hpp"
 
+#include "device_memory.hpp"
+
 #include <warden/error.hpp>
 #include <warden/graph.hpp>
 
@@ -112,6 +114,8 @@ void streams::finish_all() {
                            [](auto const& q) { return q->items.empty(); });
       },
       nullptr);
+  if (std::string const damage = memory().damage(); !damage.empty())
+    throw misuse_error{"the host wrote " + damage};
 }
 
 void streams::finish_all_quietly() noexcept {

@@ -60,7 +60,9 @@ void yield(site const& where);
 /// Stops the launch with an error.
 [[noreturn]] void misuse(std::string const& what, site const& where);
 
-// ---- global memory; at most 16 bytes as one access
+// ---- global memory; at most 16 bytes as one access, in an allocation, else `misuse`
+/// The check alone, for a plain access; `what` is "load" or "store".
+void check_access(char const* what, void const* address, unsigned size, site const& where);
 /// `acquires`: what the value was released with is known at once, not only from the next fence on.
 void load(void const* address, void* value, unsigned size, bool acquires, site const& where);
 enum class storing : unsigned char {

@@ -216,6 +216,7 @@ inline void store_four_words(void* address, std::uint32_t const (&words)[4],
                              site where = site::current()) {
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(words) != 0)
     device::misuse("16 bytes are stored where no 16 bytes begin", where);
+  device::check_access("store", address, sizeof(words), where);
   std::memcpy(address, words, sizeof(words));
 }
 
