@@ -5,13 +5,13 @@
 #include "apps/breadth_first/reference.hpp"
 #include "apps/breadth_first/searcher.cuh"
 #include "apps/graph/device_csr.cuh"
-#include "apps/graph/file.hpp"
 #include "apps/graph/file_argument.hpp"
-#include "apps/graph/line_writer.hpp"
 #include "apps/graph/undirected.hpp"
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress_line.hpp"
+#include "apps/support/text_writer.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/timer.hpp>
@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -76,14 +77,14 @@ std::vector<std::uint32_t> on_host(std::uint32_t const* from, std::size_t n) {
   return host;
 }
 
-void write_answer(std::string const& path, edge_list const& g, graph::vertex source,
+void write_answer(apps::output_file& out, edge_list const& g, graph::vertex source,
                   std::vector<std::uint32_t> const& levels,
                   std::vector<std::uint32_t> const& parents) {
-  graph::line_writer to{path};
-  to.put('s', {g.name_of(source)});
+  apps::text_writer to{out};
+  to.line('s', g.name_of(source));
   for (std::size_t v = 0; v < levels.size(); ++v) {
     if (levels[v] == unreached) continue;
-    to.put('v', {g.name_of(static_cast<graph::vertex>(v)), levels[v], g.name_of(parents[v])});
+    to.line('v', g.name_of(static_cast<graph::vertex>(v)), levels[v], g.name_of(parents[v]));
   }
   to.commit();
 }
@@ -99,7 +100,8 @@ void print_levels(std::vector<std::uint32_t> const& levels, std::size_t depth) {
 }
 
 int find(options const& o) {
-  if (!o.out.empty()) graph::check_folder_of(o.out);
+  std::optional<apps::output_file> out;
+  if (!o.out.empty()) out.emplace(o.out);
   edge_list g = o.file.read("breadth_first");
   if (o.is_undirected) make_undirected(g);
   graph::vertex const source = source_of(g, o);
@@ -130,7 +132,7 @@ int find(options const& o) {
     std::fprintf(stderr, "breadth_first: the check failed: %s\n", wrong.c_str());
     return 1;
   }
-  if (!o.out.empty()) write_answer(o.out, g, source, levels, on_host(finder.parents(), g.vertices));
+  if (out) write_answer(*out, g, source, levels, on_host(finder.parents(), g.vertices));
   if (o.shows_levels) print_levels(levels, found.depth);
   auto const& facts = finder.facts();
   std::printf("%s: %llu vertices, %llu arcs\n", o.file.path.c_str(),
@@ -161,15 +163,16 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(breadth_first::arm_names()))
       ->capture_default_str();
   app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
-  app.add_option("--out", o.out, "writes levels and parents there: s and v lines");
+  app.add_option("--out", o.out, "writes levels and parents there: s and v lines")
+      ->check(apps::file_name());
   app.add_flag("--levels", o.shows_levels, "prints how many vertices each level has");
   app.add_option("--alpha", o.how.direction.alpha,
                  "bottom-up from a frontier on that has 1 / alpha of the arcs not yet followed")
-      ->check(CLI::PositiveNumber)
+      ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   app.add_option("--beta", o.how.direction.beta,
                  "top-down again when it has less than 1 / beta of the vertices")
-      ->check(CLI::PositiveNumber)
+      ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
       ->capture_default_str();
   return apps::run_command(app, argc, argv, [&] { return find(o); });
 }

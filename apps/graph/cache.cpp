@@ -5,6 +5,7 @@
 
 #include "apps/graph/checksum.hpp"
 #include "apps/graph/file.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress.hpp"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace graph {
@@ -160,7 +162,7 @@ void write_cache(std::string const& path, edge_list const& g, fingerprint const&
     h.arrays = checksum(from, bytes, h.arrays);
   });
   h.check = h.sum();
-  output_file file{path};
+  apps::output_file file{path};
   file.write(&h, sizeof h);
   for_arrays(g, "writing " + path,
              [&](void const* from, std::size_t bytes) { file.write(from, bytes); });
@@ -181,12 +183,13 @@ std::string cache_path(std::string const& path, std::string const& folder) {
 
 edge_list read_cached(std::string const& path, std::string const& folder, read_options const& o,
                       std::function<void(std::string const&)> const& say) {
+  std::error_code none;  // a name that cannot be looked up is that of no file
   // A pipe can be read once, and what is no file at all is told by the reader.
-  if (!std::filesystem::is_regular_file(path)) return read_graph(path, o);
+  if (!std::filesystem::is_regular_file(path, none)) return read_graph(path, o);
   fingerprint const source = fingerprint_of(input_file{path});
   std::string const cache = cache_path(path, folder);
   bool may_write = true;
-  if (std::filesystem::exists(cache)) {
+  if (std::filesystem::exists(cache, none)) {
     try {
       return read_cache(cache, source, o);
     } catch (unusable const& e) {
@@ -197,9 +200,10 @@ edge_list read_cached(std::string const& path, std::string const& folder, read_o
     }
   }
   edge_list g = read_graph(path, o);
-  // What changed while it was read is of no known state.
-  if (!may_write || fingerprint_of(input_file{path}) != source) return g;
+  if (!may_write) return g;
   try {
+    // What changed while it was read is of no known state.
+    if (fingerprint_of(input_file{path}) != source) return g;
     if (!folder.empty()) std::filesystem::create_directories(folder);
     write_cache(cache, g, source, o);
   } catch (std::exception const& e) {

@@ -3,12 +3,12 @@
 
 #include "apps/graph/file.hpp"
 
+#include "apps/support/output_file.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -19,16 +19,6 @@ namespace {
 
 [[noreturn]] void refuse_reading(std::string const& path) {
   throw std::runtime_error{path + ": cannot be read: " + std::strerror(errno)};
-}
-
-[[noreturn]] void refuse_writing(std::string const& path, int error) {
-  throw std::runtime_error{path + ": cannot be written: " + std::strerror(error)};
-}
-
-/// Whether a new file may take the name: it is that of none, or of a regular one.
-bool is_replaced(std::string const& path) {
-  struct stat facts {};
-  return lstat(path.c_str(), &facts) != 0 || S_ISREG(facts.st_mode);
 }
 
 struct stat facts_of(int file, std::string const& path) {
@@ -49,8 +39,9 @@ ssize_t uninterrupted(F f) {
 
 }  // namespace
 
-input_file::input_file(std::string path)
-    : path_{std::move(path)}, file_{open(path_.c_str(), O_RDONLY | O_CLOEXEC)} {
+input_file::input_file(std::string path) : path_{std::move(path)} {
+  apps::refuse_output_as_input(path_);
+  file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (file_ < 0) refuse_reading(path_);
   posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
@@ -85,49 +76,6 @@ std::size_t input_file::read_at(std::uint64_t offset, void* to, std::size_t byte
     done += static_cast<std::size_t>(got);
   }
   return done;
-}
-
-output_file::output_file(std::string path)
-    : path_{std::move(path)}, temporary_{is_replaced(path_) ? path_ + ".XXXXXX" : ""} {
-  if (temporary_.empty()) {
-    file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file_ < 0) refuse(errno);
-    return;
-  }
-  file_ = mkstemp(temporary_.data());
-  if (file_ < 0) refuse(errno);
-  mode_t const mask = umask(0);
-  umask(mask);
-  fchmod(file_, 0666 & ~mask);  // as if it had been made without a temporary name
-}
-
-output_file::~output_file() {
-  if (file_ >= 0) close(file_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
-}
-
-void output_file::write(void const* from, std::size_t bytes) {
-  for (std::size_t done = 0; done < bytes;) {
-    ssize_t const wrote = uninterrupted(
-        [&] { return ::write(file_, static_cast<char const*>(from) + done, bytes - done); });
-    if (wrote < 0) refuse(errno);
-    done += static_cast<std::size_t>(wrote);
-  }
-}
-
-void output_file::commit() {
-  int const file = std::exchange(file_, -1);
-  if (close(file) != 0) refuse(errno);
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(errno);
-  temporary_.clear();
-}
-
-void output_file::refuse(int error) const { refuse_writing(path_, error); }
-
-void check_folder_of(std::string const& path) {
-  std::string const folder = path.substr(0, path.find_last_of('/') + 1) + ".";
-  if (is_replaced(path) && access(folder.c_str(), W_OK) != 0) refuse_writing(path, errno);
 }
 
 }  // namespace graph

@@ -5,6 +5,8 @@
 
 #include "apps/graph/cache.hpp"
 #include "apps/graph/readers.hpp"
+#include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -28,9 +30,9 @@ struct file_argument {
     command
         .add_option("--weight-factor", weight_factor,
                     "weights with a fraction are multiplied by this, and rounded")
-        ->check(CLI::PositiveNumber);
+        ->transform(apps::real(1e-9, 1e9));
     command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
-    command.add_option("--cache-folder", cache_folder, "keeps it there");
+    command.add_option("--cache-folder", cache_folder, "keeps it there")->check(apps::file_name());
   }
   /// Throws as `read_graph` does; a cache that was of no use is told in a line that begins with the
   /// command's `name`.

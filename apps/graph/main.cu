@@ -9,6 +9,7 @@
 #include "apps/graph/writers.hpp"
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,12 +30,18 @@ using number = unsigned long long;  // for printf
 /// A file to write.
 struct output {
   std::string path, format, comment;
+  std::optional<apps::output_file> file;
 
   [[nodiscard]] std::optional<graph::file_format> given_format() const {
     return format.empty() ? std::nullopt : std::optional{graph::format_named(format)};
   }
-  void write(edge_list const& g) const {
-    graph::write_graph(path, g, comment, given_format());
+  /// Throws if it cannot be written, before the work that takes long.
+  void open() {
+    graph::check_output(path, given_format());
+    file.emplace(path);
+  }
+  void write(edge_list const& g) {
+    graph::write_graph(*file, g, comment, given_format());
     std::printf("%s: %llu vertices, %llu %s\n", path.c_str(), static_cast<number>(g.vertices),
                 static_cast<number>(g.edges()), g.directed ? "arcs" : "edges");
   }
@@ -78,15 +85,18 @@ struct generators {
       k->add_option("--seed", seed, "another one makes another graph of the kind")
           ->transform(apps::whole())
           ->capture_default_str();
-      k->add_option("--out", to.path, "the file to write")->required();
+      k->add_option("--out", to.path, "the file to write")->required()->check(apps::file_name());
       k->add_option("--format", to.format, "of the file, if its ending does not tell")
           ->check(CLI::IsMember(graph::format_names()));
       k->callback([this, make] { chosen = make; });
       return [k](char const* option, auto& value, char const* meaning) {
         auto* const added = k->add_option(option, value, meaning)->capture_default_str();
         using type = std::decay_t<decltype(value)>;
-        if constexpr (std::is_integral_v<type>)
+        if constexpr (std::is_integral_v<type>) {
           added->transform(apps::whole(0, std::numeric_limits<type>::max()));
+        } else {
+          added->transform(apps::real(0, 4));  // chances, and arcs of a full grid
+        }
       };
     };
     auto const weights = "weights are uniform from 1 to this";
@@ -166,7 +176,7 @@ int main(int argc, char** argv) {
   from.add_to(*info);
   CLI::App* const convert = app.add_subcommand("convert", "writes a file in another format");
   from.add_to(*convert);
-  convert->add_option("OUT", to.path, "the file to write")->required();
+  convert->add_option("OUT", to.path, "the file to write")->required()->check(apps::file_name());
   convert->add_option("--out-format", to.format, "of that file, if its ending does not tell")
       ->check(CLI::IsMember(graph::format_names()));
   convert
@@ -185,7 +195,7 @@ int main(int argc, char** argv) {
     if (info->parsed()) {
       print_info(from.path, from.read("graph"));
     } else if (convert->parsed()) {
-      graph::check_output(to.path, to.given_format());
+      to.open();
       edge_list list = from.read("graph");
       if (is_undirected) make_undirected(list);
       if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);
@@ -196,7 +206,7 @@ int main(int argc, char** argv) {
     } else {
       to.comment = words_of(argc, argv);
       graph::generator const chosen = g.chosen();
-      graph::check_output(to.path, to.given_format());
+      to.open();
       to.write(graph::generate(chosen));
     }
     return 0;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing the formats.
 
-#include "apps/graph/file.hpp"
 #include "apps/graph/formats.hpp"
 #include "apps/graph/writers.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress.hpp"
+#include "apps/support/text_writer.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace graph {
 
@@ -21,42 +20,9 @@ namespace {
   throw std::runtime_error{path + ": cannot be written: " + what};
 }
 
-/// Text on its way to a file.
-class text_output {
- public:
-  explicit text_output(std::string const& path) : file_{path} {}
-  text_output& operator<<(std::string_view text) {
-    waiting_.append(text);
-    return *this;
-  }
-  text_output& operator<<(std::uint64_t n) {
-    char digits[20];
-    return *this << std::string_view{digits, std::to_chars(digits, digits + 20, n).ptr};
-  }
-  /// Ends a line; writes when enough has come together.
-  void end_line() {
-    waiting_.push_back('\n');
-    if (waiting_.size() >= enough) flush();
-  }
-  void commit() {
-    flush();
-    file_.commit();
-  }
-
- private:
-  void flush() {
-    file_.write(waiting_.data(), waiting_.size());
-    waiting_.clear();
-  }
-
-  static constexpr std::size_t enough = std::size_t{1} << 20;
-  output_file file_;
-  std::string waiting_;
-};
-
 /// Calls `line(e)` for each edge, and ends its line.
 template <class Line>
-void write_edges(text_output& out, edge_list const& g, std::string const& path, Line line) {
+void write_edges(apps::text_writer& out, edge_list const& g, std::string const& path, Line line) {
   apps::progress bar{"writing " + path, g.edges()};
   for (std::uint64_t e = 0; e < g.edges(); ++e) {
     line(e);
@@ -65,7 +31,7 @@ void write_edges(text_output& out, edge_list const& g, std::string const& path, 
   }
 }
 
-void write_dimacs(text_output& out, edge_list const& g, std::string const& path,
+void write_dimacs(apps::text_writer& out, edge_list const& g, std::string const& path,
                   dimacs_problem problem) {
   out << "p " << (problem == dimacs_problem::sp ? "sp " : "max ") << g.vertices << " " << g.edges();
   out.end_line();
@@ -80,7 +46,7 @@ void write_dimacs(text_output& out, edge_list const& g, std::string const& path,
   });
 }
 
-void write_matrix_market(text_output& out, edge_list const& g, std::string const& path) {
+void write_matrix_market(apps::text_writer& out, edge_list const& g, std::string const& path) {
   out << g.vertices << " " << g.vertices << " " << g.edges();
   out.end_line();
   write_edges(out, g, path, [&](std::uint64_t e) {
@@ -91,7 +57,7 @@ void write_matrix_market(text_output& out, edge_list const& g, std::string const
   });
 }
 
-void write_snap(text_output& out, edge_list const& g, std::string const& path) {
+void write_snap(apps::text_writer& out, edge_list const& g, std::string const& path) {
   write_edges(out, g, path, [&](std::uint64_t e) {
     out << g.name_of(g.from[e]) << "\t" << g.name_of(g.to[e]);
     if (g.is_weighted()) out << "\t" << g.weights[e];
@@ -114,16 +80,16 @@ std::string beginning(edge_list const& g, file_format format, std::string const&
 void check_output(std::string const& path, std::optional<file_format> format, bool has_ends) {
   if (known_format(path, format) == file_format::max_flow && !has_ends)
     refuse(path, "the graph has no source and sink");
-  check_folder_of(path);
 }
 
-void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
+void write_graph(apps::output_file& to, edge_list const& g, std::string const& comment,
                  std::optional<file_format> format) {
+  std::string const& path = to.path();
   file_format const f = known_format(path, format);
   bool const is_dimacs = f == file_format::shortest_path || f == file_format::max_flow;
   if (is_dimacs && !g.is_weighted() && g.edges() != 0) refuse(path, "the graph has no weights");
   if (f == file_format::max_flow && !g.ends) refuse(path, "the graph has no source and sink");
-  text_output out{path};
+  apps::text_writer out{to};
   out << beginning(g, f, comment);
   out.end_line();
   switch (f) {

@@ -5,17 +5,18 @@
 
 #include "apps/graph/edge_list.hpp"
 #include "apps/graph/readers.hpp"
+#include "apps/support/output_file.hpp"
 
 #include <optional>
 #include <string>
 
 namespace graph {
 
-/// Writes the file under its name when all of it is there; `comment` is one line at its beginning.
+/// Writes and commits the file; `comment` is one line at its beginning.
 /// What a format cannot hold is refused (`.gr` and `.max` have weights, `.max` has a source and a
 /// sink) or lost (`.txt`: vertices without edges; all others: names of vertices that leave numbers
 /// out). Throws std::runtime_error with the file's name.
-void write_graph(std::string const& path, edge_list const& g, std::string const& comment,
+void write_graph(apps::output_file& to, edge_list const& g, std::string const& comment,
                  std::optional<file_format> format = {});
 /// Throws what `write_graph` would that is known before there is a graph: for commands whose work
 /// takes long. `has_ends`: whether it may come to have a source and a sink.

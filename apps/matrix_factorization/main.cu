@@ -7,6 +7,8 @@
 #include "apps/matrix_factorization/source.hpp"
 #include "apps/matrix_factorization/write.hpp"
 #include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -83,6 +86,8 @@ class learner {
 };
 
 int train(training const& t) {
+  std::optional<apps::output_file> out;
+  if (!t.out.empty()) out.emplace(t.out);
   // The first epoch's rate is the highest. Before ratings are read or made, which takes a while.
   factorization::refuse_reversal(t.rates.of(0));
   auto const [train, test] = factorization::split(t.from.ratings(), t.test_share, t.from.seed);
@@ -144,7 +149,7 @@ int train(training const& t) {
   std::printf("\n");
   if (t.checks && all.lost() == 0)
     std::printf("checked: no step is lost where each adds 1 to both of its rows\n");
-  if (!t.out.empty()) factorization::save(m, t.out);
+  if (out) factorization::save(m, *out);
   return 0;
 }
 
@@ -200,38 +205,47 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember(arms))
       ->capture_default_str();
   training_command->add_option("--rank", t.rank, "elements of a row")
+      ->transform(apps::whole())
       ->check(CLI::IsMember(
           std::vector<unsigned>(std::begin(factorization::ranks), std::end(factorization::ranks))))
       ->capture_default_str();
   training_command->add_option("--epochs", t.epochs, "at most")
-      ->check(CLI::Range(1u, 100000u))
+      ->transform(apps::whole(1, 100'000))
       ->capture_default_str();
   training_command->add_option("--rate", t.rates.rate, "of learning, in the first epoch")
-      ->check(CLI::PositiveNumber)
+      ->transform(apps::real(1e-6, 1e6))
       ->capture_default_str();
   training_command
       ->add_option("--decay", t.rates.decay, "the rate is divided by 1 + this * epoch^1.5")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(apps::real(0, 1e6))
       ->capture_default_str();
   training_command->add_option("--penalty", t.rates.penalty, "of large factors")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(apps::real(0, 1e6))
       ->capture_default_str();
   training_command->add_option("--test", t.test_share, "share of ratings to try on")
-      ->check(CLI::Range(0.0, 0.9))
+      ->transform(apps::real(0, 0.9))
       ->capture_default_str();
-  training_command->add_option("--target", t.target, "ends once the RMSE is as low");
-  training_command->add_option("--patience", t.patience,
-                               "ends after so many epochs that are no better, and keeps the best");
+  training_command->add_option("--target", t.target, "ends once the RMSE is as low")
+      ->transform(apps::real(0, 1e9));
+  training_command
+      ->add_option("--patience", t.patience,
+                   "ends after so many epochs that are no better, and keeps the best")
+      ->transform(apps::whole(0, 100'000));
   training_command->add_flag("--check", t.checks, "first looks whether steps are lost");
-  training_command->add_option("--out", t.out, "writes the factors to this file");
+  training_command->add_option("--out", t.out, "writes the factors to this file")
+      ->check(apps::file_name());
 
   recommending r;
   auto* const recommending_command = app.add_subcommand("recommend", "what a user would like most");
   recommending_command->add_option("MODEL", r.model, "factors, as train wrote them")
       ->required()
       ->check(CLI::ExistingFile);
-  recommending_command->add_option("USER", r.user, "as the ratings' file called it")->required();
-  recommending_command->add_option("--top", r.top, "how many items")->capture_default_str();
+  recommending_command->add_option("USER", r.user, "as the ratings' file called it")
+      ->required()
+      ->transform(apps::whole(0, std::numeric_limits<std::uint32_t>::max()));
+  recommending_command->add_option("--top", r.top, "how many items")
+      ->transform(apps::whole(0, 1'000'000))
+      ->capture_default_str();
   recommending_command->add_option("--but", r.but, "a file of ratings: without what the user rated")
       ->check(CLI::ExistingFile);
 
@@ -239,12 +253,13 @@ int main(int argc, char** argv) {
   std::string out;
   auto* const generating_command = app.add_subcommand("generate", "writes planted ratings");
   planted.add_to(*generating_command, false);
-  generating_command->add_option("--out", out, "the file")->required();
+  generating_command->add_option("--out", out, "the file")->required()->check(apps::file_name());
 
   auto const action = [&] {
     if (*recommending_command) return recommend(r);
     if (*generating_command) {
-      factorization::write_ratings(planted.ratings(), out);
+      apps::output_file file{out};
+      factorization::write_ratings(planted.ratings(), file);
       return 0;
     }
     return train(t);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "apps/matrix_factorization/ratings.hpp"
+#include "apps/support/output_file.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,8 +43,9 @@ std::vector<std::pair<std::uint32_t, float>> recommended(model const& m, std::ui
                                                          std::size_t most,
                                                          std::vector<std::uint32_t> const& but);
 
-/// Writes a file: a header of 64-bit words, rows, names. Throws std::runtime_error with its name.
-void save(model const& m, std::string const& path);
+/// Writes and commits a file: a header of 64-bit words, rows, names. Throws std::runtime_error with
+/// its name.
+void save(model const& m, apps::output_file& file);
 /// Reads it. Throws std::runtime_error with its name for one that is none, of another version, cut
 /// off or damaged.
 model load_model(std::string const& path);

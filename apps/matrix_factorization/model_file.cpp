@@ -48,7 +48,7 @@ void for_arrays(Model& m, F f) {
 
 }  // namespace
 
-void save(model const& m, std::string const& path) {
+void save(model const& m, apps::output_file& file) {
   header h{};
   std::copy(magic.begin(), magic.end(), h.magic.begin());
   h.version = version;
@@ -62,7 +62,6 @@ void save(model const& m, std::string const& path) {
     h.arrays = graph::checksum(from, bytes, h.arrays);
   });
   h.check = h.sum();
-  graph::output_file file{path};
   file.write(&h, sizeof h);
   for_arrays(m, [&](void const* from, std::size_t bytes) { file.write(from, bytes); });
   file.commit();

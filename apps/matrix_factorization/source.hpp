@@ -5,10 +5,12 @@
 
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/read.hpp"
+#include "apps/support/number_option.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <tuple>
 
@@ -28,9 +30,12 @@ struct source {
     one->add_option("--planted", planted, "ratings of that shape, made by the seed")
         ->check(CLI::IsMember(planted_names()));
     one->add_option("--shape", shape, "users, items, ratings, and those of the hottest item")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->transform(apps::whole(0, std::numeric_limits<std::uint32_t>::max()));
     one->require_option(1);
-    command.add_option("--seed", seed, "of all that is drawn")->capture_default_str();
+    command.add_option("--seed", seed, "of all that is drawn")
+        ->transform(apps::whole())
+        ->capture_default_str();
   }
   /// Throws as read_ratings and planted_ratings do.
   [[nodiscard]] rating_list ratings() const {

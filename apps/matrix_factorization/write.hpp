@@ -4,13 +4,12 @@
 #pragma once
 
 #include "apps/matrix_factorization/ratings.hpp"
-
-#include <string>
+#include "apps/support/output_file.hpp"
 
 namespace factorization {
 
-/// Writes a line of user, item and rating for each, with tabs between. Throws std::runtime_error
-/// with the file's name.
-void write_ratings(rating_list const& list, std::string const& path);
+/// Writes and commits a file: a line of user, item and rating for each, with tabs between. Throws
+/// std::runtime_error with the file's name.
+void write_ratings(rating_list const& list, apps::output_file& file);
 
 }  // namespace factorization

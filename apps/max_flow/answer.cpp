@@ -3,7 +3,7 @@
 
 #include "apps/max_flow/answer.hpp"
 
-#include "apps/graph/line_writer.hpp"
+#include "apps/support/text_writer.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -26,23 +26,23 @@ answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_
   return a;
 }
 
-void write_flow(std::string const& path, graph::edge_list const& g, answer const& a) {
-  graph::line_writer to{path};
-  to.put('s', {a.value});
+void write_flow(apps::output_file& out, graph::edge_list const& g, answer const& a) {
+  apps::text_writer to{out};
+  to.line('s', a.value);
   for (std::uint64_t e = 0; e < g.edges(); ++e) {
-    if (a.flow[e] != 0) to.put('f', {g.name_of(g.from[e]), g.name_of(g.to[e]), a.flow[e]});
+    if (a.flow[e] != 0) to.line('f', g.name_of(g.from[e]), g.name_of(g.to[e]), a.flow[e]);
   }
   to.commit();
 }
 
-void write_cut(std::string const& path, graph::edge_list const& g, answer const& a) {
-  graph::line_writer to{path};
-  to.put('s', {a.value});
+void write_cut(apps::output_file& out, graph::edge_list const& g, answer const& a) {
+  apps::text_writer to{out};
+  to.line('s', a.value);
   for (std::uint64_t v = 0; v < g.vertices; ++v) {
-    if (a.sides[v] == 0) to.put('n', {g.name_of(static_cast<graph::vertex>(v))});
+    if (a.sides[v] == 0) to.line('n', g.name_of(static_cast<graph::vertex>(v)));
   }
   for (std::uint64_t const e : a.cut)
-    to.put('a', {g.name_of(g.from[e]), g.name_of(g.to[e]), g.weights[e]});
+    to.line('a', g.name_of(g.from[e]), g.name_of(g.to[e]), g.weights[e]);
   to.commit();
 }
 

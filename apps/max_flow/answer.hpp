@@ -5,9 +5,9 @@
 
 #include "apps/graph/csr.hpp"
 #include "apps/graph/edge_list.hpp"
+#include "apps/support/output_file.hpp"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace max_flow {
@@ -26,9 +26,9 @@ answer answer_of(graph::edge_list const& g, graph::csr const& rows, std::uint64_
 
 /// As DIMACS wants solutions: `s VALUE`, and `f FROM TO FLOW` for each edge that has a flow, by the
 /// file's names of vertices. Throws std::runtime_error with the file's name.
-void write_flow(std::string const& path, graph::edge_list const& g, answer const& a);
+void write_flow(apps::output_file& out, graph::edge_list const& g, answer const& a);
 /// `s VALUE`, `n VERTEX` for each vertex on the source's side, and `a FROM TO CAPACITY` for each
 /// edge from there to the sink's side. Throws std::runtime_error with the file's name.
-void write_cut(std::string const& path, graph::edge_list const& g, answer const& a);
+void write_cut(apps::output_file& out, graph::edge_list const& g, answer const& a);
 
 }  // namespace max_flow

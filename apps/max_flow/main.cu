@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // max_flow FILE: a maximum flow and a minimum cut of a network.
 
-#include "apps/graph/file.hpp"
 #include "apps/graph/file_argument.hpp"
 #include "apps/max_flow/answer.hpp"
 #include "apps/max_flow/audit.cuh"
@@ -10,6 +9,7 @@
 #include "apps/max_flow/reference.hpp"
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
@@ -96,17 +96,10 @@ bool compare(max_flow::device_network const& rows, graph::terminals const& ends,
   return same;
 }
 
-/// What is wrong with the names of the answer's files, before it is looked for.
-void check_outputs(options const& o) {
-  for (std::string const* path : {&o.flow_file, &o.cut_file}) {
-    if (!path->empty()) graph::check_folder_of(*path);
-  }
-  if (!o.flow_file.empty() && o.flow_file == o.cut_file)
-    throw std::runtime_error{o.flow_file + ": --out and --cut are one file"};
-}
-
 int find(options const& o) {
-  check_outputs(o);
+  std::optional<apps::output_file> flow_file, cut_file;
+  if (!o.flow_file.empty()) flow_file.emplace(o.flow_file);
+  if (!o.cut_file.empty()) cut_file.emplace(o.cut_file);
   edge_list const g = read_network(o);
   graph::terminals const ends = ends_of(g, o);
   max_flow::device_network const rows{g};
@@ -133,8 +126,8 @@ int find(options const& o) {
   auto const a =
       max_flow::answer_of(g, rows.rows(), facts.value, on_host(finder.residual(), net.arcs),
                           on_host(finder.sides(), net.vertices));
-  if (!o.flow_file.empty()) max_flow::write_flow(o.flow_file, g, a);
-  if (!o.cut_file.empty()) max_flow::write_cut(o.cut_file, g, a);
+  if (flow_file) max_flow::write_flow(*flow_file, g, a);
+  if (cut_file) max_flow::write_cut(*cut_file, g, a);
   std::printf("%s: %llu vertices, %llu arcs, from %llu to %llu\n", o.file.path.c_str(),
               static_cast<number>(g.vertices), static_cast<number>(g.edges()),
               static_cast<number>(g.name_of(ends.source)),
@@ -168,8 +161,10 @@ int main(int argc, char** argv) {
   app.add_option("--arm", o.arm, "how pushes reach the other vertex; auto: as is fastest")
       ->check(CLI::IsMember(arms))
       ->capture_default_str();
-  app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines");
-  app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines");
+  app.add_option("--out", o.flow_file, "writes the flow there: DIMACS, s and f lines")
+      ->check(apps::file_name());
+  app.add_option("--cut", o.cut_file, "writes the cut there: s, n and a lines")
+      ->check(apps::file_name());
   app.add_option("--most-rounds", o.how.most_rounds,
                  "gives up after so many; by default, or 0, 1000 and 64 for each vertex")
       ->transform(apps::whole());

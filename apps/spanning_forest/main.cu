@@ -8,6 +8,7 @@
 #include "apps/spanning_forest/kruskal.hpp"
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
@@ -56,7 +57,11 @@ void print_rounds(std::vector<spanning_forest::round_facts> const& rounds) {
 int find(options const& o) {
   auto const out_format =
       o.out_format.empty() ? std::nullopt : std::optional{graph::format_named(o.out_format)};
-  if (!o.out.empty()) graph::check_output(o.out, out_format, false);
+  std::optional<apps::output_file> out;
+  if (!o.out.empty()) {
+    graph::check_output(o.out, out_format, false);
+    out.emplace(o.out);
+  }
   graph::edge_list g = o.file.read("spanning_forest");
   make_undirected(g);
   if (!g.is_weighted() || o.draws_weights) {
@@ -102,8 +107,8 @@ int find(options const& o) {
   if (seconds > 0) std::printf(" and %.3f ms", 1e3 * seconds);
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
-  if (!o.out.empty()) {
-    graph::write_graph(o.out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
+  if (out) {
+    graph::write_graph(*out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
                        out_format);
   }
   return 0;
@@ -121,7 +126,7 @@ int main(int argc, char** argv) {
   app.add_option("--arm", o.arm, "how components hear of their lightest edges")
       ->check(CLI::IsMember(spanning_forest::arm_names()))
       ->capture_default_str();
-  app.add_option("--out", o.out, "writes the forest to this file");
+  app.add_option("--out", o.out, "writes the forest to this file")->check(apps::file_name());
   app.add_option("--out-format", o.out_format, "of that file, if its ending does not tell")
       ->check(CLI::IsMember(graph::format_names()));
   auto* const draw = app.add_option("--draw-weights", o.largest_weight,

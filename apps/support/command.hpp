@@ -3,6 +3,9 @@
 /// What the applications' commands share: how they end.
 #pragma once
 
+#include "apps/support/standard_output.hpp"
+#include "apps/support/version.hpp"
+
 #include <warden/runtime.hpp>
 
 #include <CLI/CLI.hpp>
@@ -10,23 +13,47 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
+#include <sstream>
 #include <string>
 
 namespace apps {
 
-/// Parses and calls `action()`, which returns the exit code. What goes wrong is one line on the
-/// standard error stream: then the exit code is 2 for wrong options, otherwise 1.
-template <class Action>
-int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
-  std::string const name = app.get_name();
+/// For `check`, of files and folders to be written: an empty name is a shell's variable that is not
+/// set, and not the absence of the option.
+inline CLI::Validator file_name() {
+  return {[](std::string const& name) {
+            return std::string{name.empty() ? "the name of the file is empty" : ""};
+          },
+          ""};
+}
+
+/// Adds --version and parses. Returns the exit code if the command ends here: 0 after --help and
+/// --version, 2 after an error, which is one line on the standard error stream.
+inline std::optional<int> parse_options(CLI::App& app, int argc, char** argv) {
+  check_standard_output(app.get_name());
+  app.set_version_flag("--version", version_text());
   try {
     app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& e) {
-    return app.exit(e);
+  } catch (CLI::Success const& e) {
+    std::ostringstream said;
+    int const code = app.exit(e, said);
+    std::fputs(said.str().c_str(), stdout);
+    return code;
   } catch (CLI::ParseError const& e) {
-    std::fprintf(stderr, "%s: %s\n", name.c_str(), e.what());
+    std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
     return 2;
   }
+  return std::nullopt;
+}
+
+/// Parses and calls `action()`, which returns the exit code. What goes wrong is one line on the
+/// standard error stream: then the exit code is 2 for wrong options, otherwise 1. Standard output
+/// that cannot be written is an error, too.
+template <class Action>
+int run_host_command(CLI::App& app, int argc, char** argv, Action action) {
+  if (auto const code = parse_options(app, argc, argv)) return *code;
+  std::string const name = app.get_name();
   std::string wrong;
   try {
     return action();

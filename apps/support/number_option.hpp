@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Options that are whole numbers: CLI11's conversion takes -1 for the largest number, and 010
-/// for 8.
+/// Options and arguments that are numbers. Each of them has one of these, because CLI11's own
+/// conversion takes -1 for the largest number, 010 for 8, 0x10 for 16 and nan for a number.
 #pragma once
 
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -14,15 +15,28 @@
 
 namespace apps {
 
+/// True if all of `text` is a number in decimal digits, without a plus sign, that `value` can hold.
+template <class Number>
+bool is_decimal(std::string const& text, Number& value) {
+  char const* const end = text.data() + text.size();
+  auto const [stop, error] = std::from_chars(text.data(), end, value);
+  return stop == end && error == std::errc{};
+}
+
+/// A number without an exponent.
+inline std::string digits_of(double value) {
+  std::array<char, 64> text;
+  char* const end = text.data() + text.size();
+  return {text.data(), std::to_chars(text.data(), end, value, std::chars_format::fixed).ptr};
+}
+
 /// For `transform`: refuses what is not a whole number from `least` to `most` in decimal digits,
 /// and takes leading zeros away.
 inline CLI::Validator whole(std::uint64_t least = 0,
                             std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
   return {[least, most](std::string& text) -> std::string {
             std::uint64_t value = 0;
-            char const* const end = text.data() + text.size();
-            auto const [stop, error] = std::from_chars(text.data(), end, value);
-            if (stop != end || error != std::errc{} || value < least || value > most) {
+            if (!is_decimal(text, value) || value < least || value > most) {
               return text + " is not a whole number from " + std::to_string(least) + " to " +
                      std::to_string(most);
             }
@@ -30,6 +44,18 @@ inline CLI::Validator whole(std::uint64_t least = 0,
             return {};
           },
           "UINT"};
+}
+
+/// For `transform`: refuses what is not a number from `least` to `most` in decimal digits, with or
+/// without a fraction and an exponent.
+inline CLI::Validator real(double least, double most) {
+  return {[least, most](std::string& text) -> std::string {
+            double value = 0;
+            // False for nan, too.
+            if (is_decimal(text, value) && value >= least && value <= most) return {};
+            return text + " is not a number from " + digits_of(least) + " to " + digits_of(most);
+          },
+          "FLOAT"};
 }
 
 }  // namespace apps

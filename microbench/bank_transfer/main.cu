@@ -2,6 +2,7 @@
 // The bank's benchmark: the same transfers under two locks, by atomics and on Warden.
 
 #include "apps/bank_transfer/arms.cuh"
+#include "apps/support/number_option.hpp"
 #include "microbench/bank_transfer/workload.cuh"
 #include "microbench/support/report.hpp"
 #include "microbench/support/timed_point.hpp"
@@ -115,9 +116,10 @@ int main(int argc, char** argv) {
   program.add_numbers("--keys", keys, 1u << 26, "numbers of accounts");
   program.add_names("--workload", workloads, {"uniform", "zipf099", "hot_side"}, "workloads");
   options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
+      ->transform(apps::whole(256, 640))
       ->check(CLI::IsMember({256u, 640u}));
   options.add_option("--colocated-clients", chosen.client_blocks, "its client blocks")
-      ->check(CLI::Range(1u, 65536u));
+      ->transform(apps::whole(1, 65536));
   using bank_transfer::where;
   std::map<std::string, where> const places{{"fitting", where::on_chip_if_they_fit},
                                             {"on_chip", where::on_chip},

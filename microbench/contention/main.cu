@@ -18,8 +18,8 @@ int main(int argc, char** argv) {
   program.add_names("--operation", operations, {"push", "add", "update"}, "operations");
   program.add_names("--workload", workloads, {"uniform", "zipf099", "hot90", "facebook"},
                     "workloads");
-  program.options().add_option("--ids", ids, "file of record ids, used instead of the workloads");
-  program.options().add_option("--facebook", facebook, "edge list for the workload facebook");
+  program.add_file("--ids", ids, "file of record ids, used instead of the workloads");
+  program.add_file("--facebook", facebook, "edge list for the workload facebook");
   if (!program.parse(contention::arms(), argc, argv)) return program.exit_code();
   if (keys.empty()) {
     keys = program.simulated() ? std::vector<std::uint32_t>{1, 32, 256, 1024}

@@ -3,6 +3,7 @@
 // record.
 
 #include "apps/graph/generate.cuh"
+#include "apps/support/number_option.hpp"
 #include "microbench/handover/forest_sections.hpp"
 #include "microbench/handover/points.hpp"
 #include "microbench/support/report.hpp"
@@ -63,7 +64,7 @@ int main(int argc, char** argv) {
       .add_option("--scale", scale,
                   "for these, graphs of 2^N vertices (mst_r4: twice as many); 22, on the simulated "
                   "device 7")
-      ->check(CLI::Range(4u, 25u));
+      ->transform(apps::whole(4, 25));
   if (!program.parse(all_arms(), argc, argv)) return program.exit_code();
   if (scale == 0) scale = program.simulated() ? 7 : 22;
   return program.run([&](bench::program::points& points) {

@@ -17,11 +17,8 @@ int main(int argc, char** argv) {
   std::string facebook = "apps/data/facebook_combined.txt";
   program.add_names("--operation", operations, {"count", "assign", "churn", "update"},
                     "operations");
-  program.options()
-      .add_option("--keys", keys, "keys of the drawn workloads")
-      ->delimiter(',')
-      ->check(CLI::Range(1u, 1u << 26));
-  program.options().add_option("--facebook", facebook, "edge list for the workload facebook");
+  program.add_numbers("--keys", keys, 1u << 26, "keys of the drawn workloads");
+  program.add_file("--facebook", facebook, "edge list for the workload facebook");
   if (!program.parse({"lock_tuned", "atomics", "warden_deferred", "warden_deferred_runs",
                       "warden_deferred_sequential"},
                      argc, argv))

@@ -5,6 +5,7 @@
 #include "apps/matrix_factorization/descent.cuh"
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
+#include "apps/support/number_option.hpp"
 #include "microbench/support/by_turns.hpp"
 #include "microbench/support/report.hpp"
 
@@ -143,6 +144,7 @@ int main(int argc, char** argv) {
                     "ratings; by default small on the simulated device, movielens-10m on a GPU");
   program.options()
       .add_option("--rank", rank, "of the factors; by default 16 or 128")
+      ->transform(apps::whole())
       ->check(CLI::IsMember({16, 32, 64, 128}));
   if (!program.parse(factorization::arm_names(), argc, argv, {sequential}))
     return program.exit_code();

@@ -8,6 +8,7 @@
 #include "apps/max_flow/device_network.cuh"
 #include "apps/max_flow/flow.cuh"
 #include "apps/max_flow/reference.hpp"
+#include "apps/support/number_option.hpp"
 #include "microbench/support/by_turns.hpp"
 #include "microbench/support/graph_inputs.hpp"
 #include "microbench/support/report.hpp"
@@ -182,11 +183,15 @@ int main(int argc, char** argv) {
   std::string data = "apps/data";
   max_flow::flow_options how;
   program.add_names("--input", inputs, all, "networks");
-  program.options().add_option("--data", data, "the folder of the files")->capture_default_str();
+  program.options()
+      .add_option("--data", data, "the folder of the files")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
   program.options()
       .add_option("--rounds-a-level", how.rounds_a_level,
                   "rounds between two global relabellings, for each level of the last one; 0: "
                   "the arm's own")
+      ->transform(apps::real(0, 1e9))
       ->capture_default_str();
   // Runs take up to a second or two: three of each do, and all are done in a minute.
   program.set_repetitions(3);

@@ -32,7 +32,10 @@ graph_input in(std::string const& path, std::uint64_t vertices) {
 
 graph_inputs::graph_inputs(program& p) : program_{p} {
   p.add_names("--input", names_, all, "graphs");
-  p.options().add_option("--data", data_, "the folder of the real graphs")->capture_default_str();
+  p.options()
+      .add_option("--data", data_, "the folder of the real graphs")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
 }
 
 std::vector<std::pair<std::string, graph_input>> graph_inputs::chosen() const {

@@ -3,8 +3,12 @@
 
 #include "microbench/support/report.hpp"
 
+#include "apps/support/command.hpp"
+#include "apps/support/number_option.hpp"
+#include "apps/support/standard_output.hpp"
+#include "apps/support/version.hpp"
+
 #include <warden/runtime.hpp>
-#include <warden/version.hpp>
 
 #include <benchmark/benchmark.h>
 
@@ -14,9 +18,12 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace bench {
@@ -158,7 +165,7 @@ class console : public benchmark::ConsoleReporter {
         std::printf("%-*s  %s\n", width_, run.run_name.function_name.c_str(),
                     figures_of(run).c_str());
         // Whoever reads a pipe or a file sees it now, too.
-        std::fflush(stdout);
+        apps::flush_standard_output();
         continue;
       }
       if (run.error_message == "interrupted") {
@@ -198,13 +205,23 @@ class file_reporter : public benchmark::JSONReporter {
     if (!good.empty()) JSONReporter::ReportRuns(good);
     GetOutputStream().flush();
   }
+  void Finalize() override {
+    JSONReporter::Finalize();
+    is_written = static_cast<bool>(GetOutputStream().flush());
+  }
+  bool is_written = true;
 };
 
 }  // namespace
 
 program::program(std::string name, std::string const& description, int& argc, char** argv)
     : name_{std::move(name)}, command_{name_}, app_{description, name_} {
-  for (int i = 1; i < argc; ++i) command_ += std::string{" "} + argv[i];
+  apps::check_standard_output(name_);
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const word = argv[i], out = "--benchmark_out=";
+    (command_ += ' ') += word;
+    if (word.starts_with(out)) out_ = word.substr(out.size());
+  }
   // Its --help would hide ours.
   bool const asks = std::any_of(argv + 1, argv + argc,
                                 [](char const* a) { return std::strcmp(a, "--help") == 0; });
@@ -218,21 +235,15 @@ bool program::parse(std::vector<std::string> const& arms, int argc, char** argv,
   known.insert(known.end(), on_demand.begin(), on_demand.end());
   app_.add_option("--arms", sweep_.arms, "arms")->delimiter(',')->check(CLI::IsMember(known));
   app_.add_option("--ops", sweep_.operations, "operations a run; chosen by trial runs if not given")
-      ->check(CLI::Range(1u, 1u << 26));
+      ->transform(apps::whole(1, 1u << 26));
   app_.add_option("--repetitions", sweep_.repetitions,
                   "repetitions, of which the median is reported")
-      ->check(CLI::Range(1u, 1000u))
+      ->transform(apps::whole(1, 1000))
       ->capture_default_str();
   app_.add_flag("--quiet", quiet_, "no line for each row as it is finished");
   app_.footer("Google Benchmark's options work, too.");
-  try {
-    app_.parse(argc, argv);
-  } catch (CLI::CallForHelp const& e) {
-    exit_code_ = app_.exit(e);
-    return false;
-  } catch (CLI::ParseError const& e) {
-    std::fprintf(stderr, "%s: %s\n", name_.c_str(), e.what());
-    exit_code_ = 2;
+  if (auto const code = apps::parse_options(app_, argc, argv)) {
+    exit_code_ = *code;
     return false;
   }
   if (warden::runtime::device_count() == 0) {
@@ -252,9 +263,7 @@ void program::add_context() const {
   benchmark::AddCustomContext("host_cpu", host_cpu());
   for (auto const& [key, value] : warden::runtime::device_details())
     benchmark::AddCustomContext(key, value);
-  benchmark::AddCustomContext("warden", std::to_string(WARDEN_VERSION_MAJOR) + "." +
-                                            std::to_string(WARDEN_VERSION_MINOR) + "." +
-                                            std::to_string(WARDEN_VERSION_PATCH));
+  benchmark::AddCustomContext("warden", apps::version_text());
   benchmark::AddCustomContext("commit", BENCH_COMMIT);
   benchmark::AddCustomContext("include_hash", BENCH_INCLUDE_HASH);
   benchmark::AddCustomContext("command", command_);
@@ -262,11 +271,18 @@ void program::add_context() const {
 
 void program::add_numbers(std::string const& name, std::vector<std::uint32_t>& numbers,
                           std::uint32_t most, std::string const& what) {
-  app_.add_option(name, numbers, what)->delimiter(',')->check(CLI::Range(1u, most));
+  app_.add_option(name, numbers, what)->delimiter(',')->transform(apps::whole(1, most));
 }
 void program::add_names(std::string const& name, std::vector<std::string>& chosen,
                         std::vector<std::string> const& names, std::string const& what) {
   app_.add_option(name, chosen, what)->delimiter(',')->check(CLI::IsMember(names));
+}
+void program::add_file(std::string const& name, std::string& path, std::string const& what) {
+  app_.add_option(name, path, what)->check(CLI::ExistingFile)->check([this](std::string const& in) {
+    std::error_code none;  // one that does not exist yet is another file
+    bool const same = std::filesystem::equivalent(in, out_, none);
+    return same ? in + " is the file of --benchmark_out, too; choose another one" : std::string{};
+  });
 }
 
 int program::run(std::function<void(points&)> const& make) {
@@ -308,14 +324,15 @@ int program::run(points const& all) {
   console display{bar, width, quiet_};
   file_reporter file;
   // Without --benchmark_out a file reporter would be an error.
-  bool const to_file = command_.find("--benchmark_out=") != std::string::npos;
-  bool const any = benchmark::RunSpecifiedBenchmarks(&display, to_file ? &file : nullptr) != 0;
+  bool const any = benchmark::RunSpecifiedBenchmarks(&display, out_.empty() ? nullptr : &file) != 0;
   // Rows that failed or were not run are no progress: it may still stand there.
   bar.clear();
   if (!any) return 2;
   if (display.not_run != 0)
     std::fprintf(stderr, "%s: %d rows were not run\n", name_.c_str(), display.not_run);
-  return display.failures != 0 ? 1 : interrupted != 0 ? 130 : 0;
+  if (!file.is_written)
+    std::fprintf(stderr, "%s: %s: cannot be written\n", name_.c_str(), out_.c_str());
+  return display.failures != 0 || !file.is_written ? 1 : interrupted != 0 ? 130 : 0;
 }
 
 }  // namespace bench

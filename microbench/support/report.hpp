@@ -28,6 +28,8 @@ class program {
   /// An option that takes some of these names, separated by commas.
   void add_names(std::string const& name, std::vector<std::string>& chosen,
                  std::vector<std::string> const& names, std::string const& what);
+  /// An option that takes a file to read.
+  void add_file(std::string const& name, std::string& path, std::string const& what);
   /// How often each arm runs unless `--repetitions` says otherwise; 5 times if nobody sets it.
   void set_repetitions(unsigned repetitions) { sweep_.repetitions = repetitions; }
   [[nodiscard]] bool simulated() const { return simulated_; }
@@ -52,7 +54,7 @@ class program {
   int run(points const& all);
   void add_context() const;
 
-  std::string name_, command_;
+  std::string name_, command_, out_;  // the last is what --benchmark_out says
   CLI::App app_;
   sweep sweep_;
   bool simulated_ = false, quiet_ = false;

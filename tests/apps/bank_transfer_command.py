@@ -88,5 +88,10 @@ class ReplayTest(command.CommandTest):
             self.refused(2, rf".*{option}.*{value}.*{limits}.*", "replay", trace, option, value)
 
 
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "bank_transfer"
+    PRINTS = ["replay", ROOT / "apps/data/transfers.csv"]
+
+
 if __name__ == "__main__":
     command.main(__doc__)

@@ -8,6 +8,7 @@ import collections
 import pathlib
 
 import command
+import output_files
 
 DATA = pathlib.Path(__file__).parents[2] / "apps/data"
 ROME = DATA / "rome99.gr"
@@ -82,6 +83,19 @@ class BreadthFirstTest(command.CommandTest):
         self.refused(2, "--alpha: .*", ROME, "--alpha", 0)
         bad = self.file("bad.gr", "p sp 2 1\na 1 3 5\n")
         self.refused(1, rf"{bad}:2: .*", bad)
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "breadth_first"
+    PRINTS = [ROME]
+
+
+class OutputFileTest(output_files.OutputFileTest):
+    NAME = "breadth_first"
+    SOURCE = "x.gr", "p sp 3 2\na 1 2 5\na 2 3 6\n"
+
+    def writes(self, source, out):
+        return [source, "--out", out]
 
 
 if __name__ == "__main__":

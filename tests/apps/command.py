@@ -7,6 +7,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import every_command  # noqa: E402
+
 PROGRAM = ""
 
 
@@ -44,11 +47,17 @@ class CommandTest(unittest.TestCase):
         self.assertRegex(run.stderr, rf"\A{self.NAME}: {pattern}\n\Z")
 
 
+class EveryCommandTest(every_command.EveryCommand, CommandTest):
+    @property
+    def program(self):
+        return PROGRAM
+
+
 def main(usage):
     """Runs the tests of the program that imported this: PROGRAM [UNITTEST OPTIONS]."""
     global PROGRAM
     if len(sys.argv) < 2:
         print(usage, file=sys.stderr)
         sys.exit(2)
-    PROGRAM = sys.argv.pop(1)
+    PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main(verbosity=2)

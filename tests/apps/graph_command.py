@@ -11,6 +11,7 @@ import re
 import subprocess
 
 import command
+import output_files
 
 DATA = pathlib.Path(__file__).parents[2] / "apps/data"
 ROME = DATA / "rome99.gr"
@@ -95,6 +96,17 @@ class GraphTest(command.CommandTest):
         self.assertEqual(run.stderr, f"graph: {edges}.graph: is of an older state of the file; reading {edges}\n")
         self.assertIn("3 vertices, 2 arcs", run.stdout)
 
+    def test_what_cannot_be_cached(self):
+        """It is said in one line, and the graph is read."""
+        long = self.file("n" * 247 + ".txt", "0 1\n")
+        missing = self.folder / "folder"
+        missing.symlink_to("none/folder")
+        for options, why in ((["--cache"], f"{long}.graph: cannot be written: File name too long"),
+                             (["--cache-folder", ROME], ".*Not a directory.*"), (["--cache-folder", missing], ".*")):
+            run = self.run_it("info", long, *options)
+            self.assertEqual((run.returncode, run.stdout.splitlines()[0]), (0, f"{long}: 2 vertices, 1 arcs, no weights"), run.stderr)
+            self.assertRegex(run.stderr, rf"\Agraph: {why}\n\Z")
+
     def test_progress(self):
         """On a terminal alone; the line is empty in the end."""
         edges = self.file("x.txt", "0 1\n")
@@ -173,6 +185,19 @@ class GraphTest(command.CommandTest):
             said = self.said(*words)
             wanted = re.sub("(?m)^    ", "", output).splitlines()
             self.assertEqual([line.replace(f"{self.folder}/", "").replace(f"{DATA.parents[1]}/", "") for line in said], wanted)
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "graph"
+    PRINTS = ["info", ROME]
+
+
+class OutputFileTest(output_files.OutputFileTest):
+    NAME = "graph"
+    SOURCE = "x.gr", "p sp 3 2\na 1 2 5\na 2 3 6\n"
+
+    def writes(self, source, out):
+        return ["convert", source, out, "--out-format", "gr"]
 
 
 if __name__ == "__main__":

@@ -3,12 +3,15 @@
 #pragma once
 
 #include "apps/graph/readers.hpp"
+#include "apps/graph/writers.hpp"
+#include "apps/support/output_file.hpp"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -41,6 +44,13 @@ class graph_folder : public testing::Test {
   std::string error_of(std::string const& name, std::string const& text,
                        graph::read_options const& o = {}) {
     return error_from([&] { read(name, text, o); }, path(name));
+  }
+  /// Writes a graph's file of this path.
+  static void write_graph(std::string const& path, graph::edge_list const& g,
+                          std::string const& comment,
+                          std::optional<graph::file_format> format = {}) {
+    apps::output_file to{path};
+    graph::write_graph(to, g, comment, format);
   }
   template <class F>
   static std::string error_from(F f, std::string const& path) {

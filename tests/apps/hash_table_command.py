@@ -4,10 +4,12 @@
 
     hash_table_command.py PROGRAM [UNITTEST OPTIONS]
 """
+import pathlib
 import re
 
 import command
 
+DATA = pathlib.Path(__file__).parents[2] / "apps/data"
 ARMS = ["warden_deferred", "lock_tuned", "atomics"]
 
 TEXT = "to be, or not to be: that is\nthe question. To be_2!"
@@ -92,6 +94,11 @@ class CountTest(command.CommandTest):
         for wrong in (["count"], [], ["count", text, "--arm", "best"], ["count", text, "--column", 0],
                       ["count", text, "--capacity", 0], ["sum", text]):
             self.refused(2, ".+", *wrong)
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "hash_table"
+    PRINTS = ["count", DATA / "transfers.csv"]
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 import re
 
 import command
+import output_files
 
 SHAPE = ("--shape", "60,20,400,40")
 
@@ -69,6 +70,17 @@ class MatrixFactorizationTest(command.CommandTest):
         for path in (with_header, movielens):
             self.assertEqual(self.said("train", path, "--rank", 16, "--epochs", 1)[1], wanted)
 
+    def test_the_user_is_a_decimal_number(self):
+        model = self.folder / "model"
+        self.said("train", self.ratings(), "--rank", 16, "--epochs", 1, "--out", model)
+        self.assertEqual(self.said("recommend", model, "010"), self.said("recommend", model, 10))
+        for wrong in ("0x10", "-1", "+1", "1.5", "", 2**32):
+            self.refused(2, re.escape(f"USER: {wrong} is not a whole number from 0 to 4294967295"), "recommend", model, "--", wrong)
+        path = self.folder / "ratings.tsv"
+        self.assertIn("all epochs: 8 epochs at rank 16", self.said("train", path, "--arm", "sequential", "--rank", 16, "--epochs", "08")[-1])
+        for wrong in ("010,0x8,100,20", "60,20,400,-1", "60,20,400,nan"):
+            self.refused(2, r"--shape: \S+ is not a whole number from 0 to 4294967295", "train", "--shape", wrong)
+
     def test_refusals(self):
         path = self.ratings()
         self.refused(2, "A subcommand is required")
@@ -76,7 +88,7 @@ class MatrixFactorizationTest(command.CommandTest):
         self.refused(2, "FILE: File does not exist: no/such.tsv", "train", "no/such.tsv")
         self.refused(2, "--rank: 24 not in {16,32,64,128}", "train", path, "--rank", 24)
         self.refused(2, "--arm: magic not in .*", "train", path, "--arm", "magic")
-        self.refused(2, "--test: Value 1 not in range .*", "train", path, "--test", 1)
+        self.refused(2, "--test: 1 is not a number from 0 to 0.9", "train", path, "--test", 1)
         for arm in ("sequential", "warden_rounds_on_chip"):
             self.refused(1, "factorization: the rate 4.000000 times the penalty 0.250000 is 1.000000; it is to be less than 1",
                          "train", path, "--rate", 4, "--penalty", 0.25, "--arm", arm)
@@ -92,6 +104,19 @@ class MatrixFactorizationTest(command.CommandTest):
         run = self.run_it("train", *SHAPE, "--rate", 9, "--rank", 16)
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, r"\Amatrix_factorization: the factors grew beyond all limits in epoch 1; a lower --rate than 9.0\d* helps\n\Z")
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "matrix_factorization"
+    PRINTS = ["train", *SHAPE, "--arm", "sequential", "--epochs", 1]
+
+
+class OutputFileTest(output_files.OutputFileTest):
+    NAME = "matrix_factorization"
+    SOURCE = "x.tsv", "".join(f"{user}\t{item}\t{(user + item) % 5}\n" for user in range(9) for item in range(6))
+
+    def writes(self, source, out):
+        return ["train", source, "--arm", "sequential", "--rank", 16, "--epochs", 1, "--out", out]
 
 
 if __name__ == "__main__":

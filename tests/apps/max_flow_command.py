@@ -11,6 +11,7 @@ import re
 import subprocess
 
 import command
+import output_files
 
 ROOT = pathlib.Path(__file__).parents[2]
 # Flow 5: 3 by vertex 2 and 2 by vertex 3; vertex 2 has more to give than it gets rid of.
@@ -121,8 +122,6 @@ class MaxFlowTest(command.CommandTest):
         self.refused(1, r"\d+ rounds, and still an excess of [1-9]\d* at [1-9]\d* active vertices; the limit is 1 rounds.*",
                      self.file("long.max", self.path_of(60)), "--arm", "atomics", "--most-rounds", 1)
         self.refused(1, re.escape(f"{self.folder}/none/x: cannot be written") + ".*", network, "--out", self.folder / "none/x")
-        self.refused(1, re.escape(f"{self.folder}/x: --out and --cut are one file"), network, "--out", self.folder / "x", "--cut",
-                     self.folder / "x")
         for option, text in (("source", "x"), ("most-rounds", "-1"), ("sink", 2**64)):
             self.refused(2, f"--{option}: {text} is not a whole number from 0 to 18446744073709551615", network, f"--{option}", text)
         for wrong in ([], [self.folder / "none.max"], [network, "--arm", "magic"], [network, "--source", -1],
@@ -141,6 +140,27 @@ class MaxFlowTest(command.CommandTest):
     def path_of(self, vertices):
         arcs = "".join(f"a {v} {v + 1} 5\n" for v in range(1, vertices))
         return f"p max {vertices} {vertices - 1}\nn 1 s\nn {vertices} t\n{arcs}"
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "max_flow"
+    PRINTS = [ROOT / "apps/data/dimacs_sample.max"]
+
+
+class OutputFileTest(output_files.OutputFileTest):
+    NAME = "max_flow"
+    SOURCE = "x.max", NETWORK
+
+    def writes(self, source, out):
+        return [source, "--out", out]
+
+    def test_two_outputs(self):
+        for out, cut in ("a", "a"), ("a", "./a"), ("a", self.folder / "a"), ("/dev/stdout", "/dev/stdout"):
+            run = subprocess.run([command.PROGRAM, self.source, "--out", out, "--cut", cut], cwd=self.folder, capture_output=True, text=True)
+            self.assertEqual((run.returncode, run.stdout), (1, ""))
+            self.assertEqual(run.stderr, f"max_flow: {cut}: cannot be written: it and the output {out} are one file; choose another name\n")
+        self.assertEqual(self.names(), ["x.max"])
+        self.said(self.source, "--out", "/dev/null", "--cut", "/dev/null")
 
 
 if __name__ == "__main__":

@@ -73,7 +73,8 @@ class model_files : public test::graph_folder {
     rating_list list = factorization::planted_ratings({50, 20, 200, 30}, 1);
     for (std::uint32_t u = 0; u < 50; ++u) list.user_names.push_back(3 * u);
     saved_ = factorization::first_model(list, 32, 1);
-    factorization::save(saved_, path("m"));
+    apps::output_file file{path("m")};
+    factorization::save(saved_, file);
   }
   std::string refusal(std::string const& bytes) {
     return error_from([&] { factorization::load_model(write("n", bytes)); }, path("n"));

@@ -10,6 +10,7 @@ import pty
 import subprocess
 
 import command
+import output_files
 
 DATA = pathlib.Path(__file__).parents[2] / "apps/data"
 ROME = DATA / "rome99.gr"
@@ -88,6 +89,19 @@ class SpanningForestTest(command.CommandTest):
         self.refused(2, "--seed: -1 is not a whole number from 0 to 18446744073709551615", ROME, "--seed", -1)
         bad = self.file("bad.gr", "p sp 2 1\na 1 3 5\n")
         self.refused(1, rf"{bad}:2: .*", bad)
+
+
+class EveryCommandTest(command.EveryCommandTest):
+    NAME = "spanning_forest"
+    PRINTS = [ROME]
+
+
+class OutputFileTest(output_files.OutputFileTest):
+    NAME = "spanning_forest"
+    SOURCE = "x.gr", "p sp 3 2\na 1 2 5\na 2 3 6\n"
+
+    def writes(self, source, out):
+        return [source, "--out", out, "--out-format", "gr"]
 
 
 if __name__ == "__main__":

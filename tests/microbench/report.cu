@@ -71,4 +71,23 @@ TEST(report, rows_are_printed_and_an_unverified_one_is_an_error_and_not_in_the_f
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("settled/bad")));
 }
 
+TEST(report, reads_no_file_that_it_writes) {
+  std::string const rows = testing::TempDir() + "warden_rows_" + std::to_string(getpid());
+  std::ofstream{rows} << "1 2 3\n";
+  std::string option = "--benchmark_out=" + rows, name = "settled", ids = "--ids", same = rows;
+  same.insert(same.rfind('/'), "/.");
+  std::vector<char*> words{name.data(), option.data(), ids.data(), same.data(), nullptr};
+  int argc = 4;
+  bench::program program{name, "", argc, words.data()};
+  std::string read;
+  program.add_file("--ids", read, "numbers");
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(program.parse({"good"}, argc, words.data()));
+  EXPECT_EQ(program.exit_code(), 2);
+  EXPECT_EQ(
+      testing::internal::GetCapturedStderr(),
+      "settled: --ids: " + same + " is the file of --benchmark_out, too; choose another one\n");
+  std::filesystem::remove(rows);
+}
+
 }  // namespace

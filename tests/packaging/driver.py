@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+
 WARDEN = pathlib.Path()
 BIN = None  # folder with programs: then only the tests that need some are run, otherwise only the others
 
@@ -38,6 +40,8 @@ class DriverTest(unittest.TestCase):
         shutil.copy2(WARDEN, self.home / "warden")
         for script in (WARDEN.parent / "scripts").glob("*.py"):
             shutil.copy2(script, self.home / "scripts")
+        (self.home / "include/warden").mkdir(parents=True)
+        shutil.copy2(WARDEN.parent / "include/warden/version.hpp", self.home / "include/warden")
         self.path = self.folder / "path"
         self.path.mkdir()
         for tool in TOOLS:

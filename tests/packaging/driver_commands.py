@@ -11,6 +11,7 @@ import shutil
 import subprocess
 
 import driver
+import every_command
 from driver import ALL_INSTALLED, GPU, NOTHING_INSTALLED, PACKAGES, ROOT, TEST_PACKAGES, USER
 
 
@@ -21,6 +22,10 @@ class Usage(driver.DriverTest):
             done = self.warden(*arguments)
             self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
             self.assertTrue(done.stdout.startswith("usage: ./warden test"), arguments)
+
+    def test_version(self):
+        done = self.warden("--version")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, every_command.version() + "\n", ""))
 
     def test_no_command(self):
         done = self.warden()

@@ -98,7 +98,7 @@ class Programs(driver.ProgramTest):
         self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
         for options, error in ((["--each", "3"], "--each 3: a power of two"), (["--elements", "6"], "6 elements: a multiple of 4 is copied"),
                                (["--operation", "copies"], "--operation: copies not in {copy,emit,decode,take,histogram}"),
-                               (["--samples", "two"], "--samples: two not in {uniform,zipf099,one}"), (["--bins", "0"], "--bins: Value 0 not in range")):
+                               (["--samples", "two"], "--samples: two not in {uniform,zipf099,one}"), (["--bins", "0"], "--bins: 0 is not a whole number from 1 to 16777216")):
             done = subprocess.run([program, *options], capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stdout), (2, ""), options)
             self.assertTrue(done.stderr.startswith(f"allocation: {error}") and done.stderr.count("\n") == 1, done.stderr)

@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests what all benchmark programs share, of one of them: its version, its numbers, and output that fails.
+
+    benchmark_command.py PROGRAM [UNITTEST OPTIONS]     PROGRAM: several_gpus_sim
+"""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+import every_command  # noqa: E402
+
+
+class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
+    NAME = "several_gpus"
+    PRINTS = ["--ops", "64", "--arms", "one_gpu", "--workloads", "uniform"]
+
+    def test_a_result_file_that_fails(self):
+        run = self.outcome(*self.PRINTS, "--benchmark_out=/dev/full")
+        self.assertEqual((run.returncode, run.stderr), (1, "several_gpus: /dev/full: cannot be written\n"))
+
+    def test_empty_lists(self):
+        for option, wrong in ("--keys", ""), ("--keys", ","), ("--arms", ""), ("--workloads", ""), ("--workloads", ","):
+            run = self.outcome(option, wrong)
+            self.assertEqual((run.returncode, run.stdout, run.stderr.count("\n")), (2, "", 1), (option, wrong, run.stderr))
+            self.assertTrue(run.stderr.startswith(f"several_gpus: {option}: "), run.stderr)
+
+
+if __name__ == "__main__":
+    BenchmarkTest.program = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main(verbosity=2)
