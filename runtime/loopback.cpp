@@ -64,6 +64,10 @@ class rank_group {
     std::shared_ptr<collective_call> const call = calls_[number];
     if (chosen_.fails_at >= 0 && number >= static_cast<std::size_t>(chosen_.fails_at))
       failure_ = "the communicator is in error";
+    if (number >= chosen_.max_calls) {
+      failure_ = "no end after " + std::to_string(chosen_.max_calls) +
+                 " collective calls; the limit is loopback_settings::max_calls";
+    }
     if (call->arrived == 0) {
       call->what = what;
       call->gathered.resize(ranks_.size());

@@ -6,6 +6,7 @@
 #include <warden/communicator.hpp>
 #include <warden/simt/host_abi.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -22,6 +23,8 @@ struct loopback_settings {
   /// From this collective call on, counted from 0, the communicator is in error on all ranks. None
   /// if negative.
   int fails_at = -1;
+  /// After as many collective calls of a rank the communicator is in error on all ranks.
+  std::size_t max_calls = 100'000;
 };
 
 /// Calls `body` once for each rank, each in a host thread with a communicator of its own; one of

@@ -58,8 +58,12 @@ struct settings {
   bool late_streams = true;
   /// Count 32-byte sectors of warp accesses; slow.
   bool count_sectors = false;
-  /// A launch that takes more steps than this is stopped with an error.
-  std::uint64_t max_steps = 4'000'000'000;
+  /// A launch that takes more steps than this is stopped with an error. A step takes 0.05 to 0.4
+  /// microseconds.
+  std::uint64_t max_steps = 150'000'000;
+  /// The next call throws misuse_error when the host has called streams and events as often since
+  /// `configure`: a loop of the host without end.
+  std::uint64_t max_host_calls = 200'000;
   /// A launch is stopped with an error when every thread that can go on has looked as often at the
   /// same few words, found the same there and changed nothing, and none sleeps.
   std::uint64_t max_polls = 100'000;
@@ -93,8 +97,8 @@ struct settings {
 /// The settings of the following launches; the count of launches begins again. What is enqueued
 /// runs first, and its errors are thrown.
 void configure(settings const& chosen);
-/// The settings last configured; at first the defaults, with the seed of `WARDEN_SEED` if that is
-/// set.
+/// The settings last configured; at first the defaults, with the numbers of the environment
+/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS` and `WARDEN_MAX_HOST_CALLS` where these are set.
 settings const& current_settings();
 
 /// What the library did; counts describe the schedule that ran, not a GPU.

@@ -271,7 +271,9 @@ void machine::step(device::operation what, device::site const& where) {
   if (what == device::operation::shared) ++report_.counts.shared_accesses;
   if (--budget_ > 0) return;
   if (report_.steps > settings_.max_steps) {
-    misuse("no end after " + std::to_string(settings_.max_steps) + " steps", where);
+    misuse("no end after " + std::to_string(settings_.max_steps) +
+               " steps (if the launch is only long: settings::max_steps, or WARDEN_MAX_STEPS)",
+           where);
   }
   switch_out();
 }

@@ -22,12 +22,20 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 namespace {
 
+/// The defaults, and what the environment says otherwise.
+settings first_settings() {
+  settings s;
+  auto const read = [](char const* name, std::uint64_t& value) {
+    if (char const* const text = std::getenv(name)) value = std::strtoull(text, nullptr, 10);
+  };
+  read("WARDEN_SEED", s.seed);
+  read("WARDEN_MAX_STEPS", s.max_steps);
+  read("WARDEN_MAX_HOST_CALLS", s.max_host_calls);
+  return s;
+}
+
 struct state {
-  settings chosen = [] {
-    settings s;
-    if (char const* seed = std::getenv("WARDEN_SEED")) s.seed = std::strtoull(seed, nullptr, 10);
-    return s;
-  }();
+  settings chosen = first_settings();
   std::uint64_t launches = 0;
   /// [kernel] bytes of dynamic shared memory with which it may be launched, where they are more
   /// than `unasked_shared_bytes`.

@@ -48,6 +48,17 @@ void streams::configure(std::uint64_t seed, bool late) {
   finish_all();
   choices_ = random_numbers{seed};
   late_ = late;
+  calls_ = 0;
+}
+
+void streams::count_call(std::source_location where) {
+  std::uint64_t const most = current_settings().max_host_calls;
+  if (++calls_ <= most) return;
+  calls_ = 0;
+  throw misuse_error{"no end after " + std::to_string(most) +
+                         " calls of streams and events since sim::configure (if the program is "
+                         "only long: settings::max_host_calls, or WARDEN_MAX_HOST_CALLS)",
+                     where};
 }
 
 queue* streams::create() {
@@ -66,6 +77,7 @@ queue& streams::queue_of(stream_ref s) const {
 }
 
 void streams::enqueue(stream_ref s, work w, std::source_location where) {
+  count_call(where);
   queue& q = queue_of(s);
   if (!q.captures) return push(q, {std::move(w)});
   if (q.capture_failed) refuse("enqueueing work", capture_invalidated, where);
@@ -78,6 +90,7 @@ void streams::push(queue& q, queue::item i) {
 }
 
 std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location where) {
+  count_call(where);
   queue& q = queue_of(s);
   if (q.captures) refuse("recording an event", capture_unsupported, where);
   auto const m = std::make_shared<mark>();
@@ -86,12 +99,14 @@ std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location w
 }
 
 void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where) {
+  count_call(where);
   queue& q = queue_of(s);
   if (q.captures) refuse("waiting for an event", capture_unsupported, where);
   push(q, {[] {}, std::move(m)});
 }
 
 void streams::synchronize(stream_ref s, std::source_location where) {
+  count_call(where);
   throw_kept_error();
   queue const& q = queue_of(s);
   if (q.captures) {
@@ -101,7 +116,8 @@ void streams::synchronize(stream_ref s, std::source_location where) {
   run_until([&] { return q.items.empty(); }, &q);
 }
 
-void streams::synchronize(mark const& m) {
+void streams::synchronize(mark const& m, std::source_location where) {
+  count_call(where);
   throw_kept_error();
   run_until([&] { return m.reached; }, nullptr);
 }
@@ -244,9 +260,9 @@ void event::record(stream_ref s, std::source_location where) {
   auto const lock = sim::lock_device();
   place_of(handle_) = sim::all_streams().record(s, where);
 }
-void event::synchronize(std::source_location) const {
+void event::synchronize(std::source_location where) const {
   auto const lock = sim::lock_device();
-  if (recorded const place = place_of(handle_)) sim::all_streams().synchronize(*place);
+  if (recorded const place = place_of(handle_)) sim::all_streams().synchronize(*place, where);
 }
 void stream_ref::wait_for(event const& e, std::source_location where) const {
   auto const lock = sim::lock_device();

@@ -54,20 +54,26 @@ class streams {
  public:
   streams();
 
-  /// Finishes everything; the choices begin again. Throws what the work throws.
+  /// Finishes everything; the choices and the count of calls begin again. Throws what the work
+  /// throws.
   void configure(std::uint64_t seed, bool late);
 
   queue* create();
   void destroy(queue* q) noexcept;
+
+  // Each of these is one of at most `settings::max_host_calls` calls of the host; the next one
+  // throws misuse_error.
+
   /// Throws cuda_error when a capture has failed.
   void enqueue(stream_ref s, work w, std::source_location where);
   // Not captured: these throw cuda_error while the stream is.
   [[nodiscard]] std::shared_ptr<mark const> record(stream_ref s, std::source_location where);
   void wait(stream_ref s, std::shared_ptr<mark const> m, std::source_location where);
-
   // These throw what the work throws; the first one cuda_error while the stream is captured.
   void synchronize(stream_ref s, std::source_location where);
-  void synchronize(mark const& m);
+  void synchronize(mark const& m, std::source_location where);
+
+  /// Throws what the work throws, and misuse_error if the host wrote outside of allocations.
   void finish_all();
   /// An error is kept for the next wait.
   void finish_all_quietly() noexcept;
@@ -82,6 +88,7 @@ class streams {
 
  private:
   [[nodiscard]] queue& queue_of(stream_ref s) const;
+  void count_call(std::source_location where);
   void push(queue& q, queue::item i);
   /// Runs work until `done()`; that of `wanted`, if any, is what has to be done.
   template <class Done>
@@ -96,6 +103,7 @@ class streams {
   std::vector<std::unique_ptr<queue>> queues_;
   random_numbers choices_{0};
   bool late_ = true;
+  std::uint64_t calls_ = 0;  ///< of the host, since `configure`
   std::exception_ptr kept_error_;
 };
 

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <ctime>
 
 namespace {
 
@@ -148,13 +149,28 @@ TEST_F(misuse, a_write_past_the_arena) {
 }
 
 WARDEN_KERNEL void for_ever(arguments) {
+  if (simt::thread_rank() == 0) simt::sync_block();
   while (true) simt::back_off(0);
 }
 TEST_F(misuse, a_launch_without_end) {
   warden::sim::settings s;
   s.max_steps = 100'000;
   warden::sim::configure(s);
-  EXPECT_THAT(error_of(&for_ever), HasSubstr("no end after 100000 steps"));
+  EXPECT_THAT(error_of(&for_ever), testing::AllOf(HasSubstr("no end after 100000 steps"),
+                                                  HasSubstr("thread 0: at a barrier, misuse.cu:"),
+                                                  HasSubstr("thread 1: runs, misuse.cu:")));
+}
+TEST_F(misuse, a_launch_without_end_ends_within_a_minute_by_default) {
+  for (auto const order : {warden::sim::schedule::random, warden::sim::schedule::pct}) {
+    constexpr unsigned part = 50;
+    warden::sim::settings s;
+    s.order = order;
+    s.max_steps /= part;
+    warden::sim::configure(s);
+    std::clock_t const begin = std::clock();
+    EXPECT_THAT(error_of(&for_ever), HasSubstr("no end after"));
+    EXPECT_LT(part * (std::clock() - begin), 60 * CLOCKS_PER_SEC);
+  }
 }
 
 WARDEN_KERNEL void two_in_one_record(arguments a) {

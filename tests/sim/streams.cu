@@ -2,6 +2,8 @@
 // Streams of the simulated device: work runs late, each stream in its order, different ones in
 // every order that events allow; errors come out of waits; captured work runs when it is launched.
 
+#include "tests/support/complaint.hpp"
+
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
 #include <warden/graph.hpp>
@@ -242,6 +244,47 @@ TEST_F(streams, serve_several_host_threads) {
   one.join();
   two.join();
   EXPECT_EQ(words.to_host(), (std::vector<std::uint32_t>{1600, 1600}));
+}
+
+TEST_F(streams, can_be_captured_again_after_a_capture_that_failed) {
+  warden::stream s;
+  warden::buffer<std::uint32_t> word{1};
+  word.fill_bytes(0);
+  warden::graph::begin_capture(s);
+  EXPECT_THROW(warden::buffer<char>{1}, warden::cuda_error);
+  EXPECT_THROW(warden::graph::end_capture(s), warden::cuda_error);
+  auto const g = warden::graph::capture(s, [&] { word.fill_bytes(1, s); });
+  g.launch(s);
+  EXPECT_EQ(word.to_host(s)[0], 0x01010101u);
+}
+
+TEST_F(streams, end_a_loop_of_the_host) {
+  warden::sim::settings few;
+  few.max_host_calls = 1000;
+  warden::stream s;
+  warden::event e;
+  warden::buffer<std::uint32_t> const words{1};
+  std::vector<std::function<void()>> const calls{
+      [&] { s.synchronize(); },
+      [&] { e.record(s), e.synchronize(); },
+      [&] { e.record(s), warden::stream_ref{}.wait_for(e); },
+      [&] {
+        simt::launch(
+            +[](arguments a) { simt::fetch_add(a.words, 1); }, 1, 1, 0, {words.data()}, s);
+      },
+  };
+  for (auto const& call : calls) {
+    warden::sim::configure(few);
+    int made = 0;
+    std::string const error = test::error_of<warden::sim::misuse_error>([&] {
+      for (made = 0;; ++made) call();
+    });
+    EXPECT_LE(made, 1000);
+    EXPECT_THAT(error, HasSubstr("no end after 1000 calls of streams and events"));
+    EXPECT_THAT(error, HasSubstr("(streams.cu:"));
+    warden::sim::configure(few);
+    for (int i = 0; i < 500; ++i) call();
+  }
 }
 
 }  // namespace
