@@ -301,6 +301,8 @@ MUTANTS = {
     "home-twice": ("host/spread_kernels.cuh", "return places(from, to);", SPREAD, SPREAD_WRONG),
     "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),
     "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
+    "sorted-twice": ("channel/section_log.cuh", "", "spreads/spread_seeds.a_run_after_a_failed_exchange_runs_each_section_once",
+                     "lost or doubled section"),
     "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
     "split-came": ("host/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),

@@ -45,7 +45,7 @@ class transport {
   virtual void all_gather(void const* own, void* all, std::size_t bytes, stream_ref s,
                           std::source_location where) = 0;
   /// All of these together: what goes to one rank arrives there in its order. Throws
-  /// communicator_error.
+  /// communicator_error, and then nothing of it is sent or received.
   virtual void exchange(std::span<outgoing const> sent, std::span<incoming const> received,
                         stream_ref s, std::source_location where) = 0;
   /// Blocks the host until everything enqueued in `s` so far has finished. Throws

@@ -92,6 +92,8 @@ struct settings {
   /// Cooperative launches of more blocks than this are refused as too large, whatever the
   /// occupancy.
   unsigned refuse_blocks_over = 0xffffffffu;
+  /// Number, from 1 on, of the launch after `configure` that throws cuda_error and is not enqueued.
+  std::uint64_t failing_launch = 0;
 };
 
 /// The settings of the following launches; the count of launches begins again. What is enqueued
@@ -139,6 +141,7 @@ struct host_calls {
   std::uint64_t synchronizations = 0;   ///< of streams
   std::uint64_t in_default_stream = 0;  ///< copies, fills and launches
   std::uint64_t in_other_streams = 0;   ///< the same, in streams of one's own
+  std::uint64_t launches = 0;           ///< of kernels, failed ones included
 };
 /// Counts the calls of all threads of the program.
 host_calls calls_since_configure();

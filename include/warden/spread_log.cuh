@@ -68,7 +68,9 @@ class deferred<Policy, Record, Sections...> {
   /// runs anything, which the guarded's `wait` tells, and the logs stay as they were. Throws
   /// limit_error on all ranks, and leaves the logs as they are, if more would come to a rank than
   /// its log has room for (what sent that, if sections did, has run); limit_error while the stream
-  /// is being captured; communicator_error when a rank does not come; cuda_error.
+  /// is being captured; communicator_error when a rank does not come; cuda_error. If it throws
+  /// before sections have left for other ranks, the log holds its sections as before; otherwise it
+  /// is emptied, and the guarded's `wait` reports how many may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
       throw limit_error{

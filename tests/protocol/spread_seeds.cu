@@ -140,6 +140,47 @@ TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_wa
   });
 }
 
+/// A rank's calls, of which the first exchange fails: on all ranks, before anything is sent.
+class flaky final : public warden::runtime::transport {
+ public:
+  explicit flaky(warden::communicator of) : of_{std::move(of)} {}
+  [[nodiscard]] int rank() const override { return of_.rank(); }
+  [[nodiscard]] int size() const override { return of_.size(); }
+  void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
+                  std::source_location where) override {
+    of_.by().all_gather(own, all, bytes, s, where);
+  }
+  void exchange(std::span<warden::runtime::outgoing const> sent,
+                std::span<warden::runtime::incoming const> received, warden::stream_ref s,
+                std::source_location where) override {
+    if (std::exchange(fails_, false)) throw warden::communicator_error{"not this time", where};
+    of_.by().exchange(sent, received, s, where);
+  }
+  void wait(warden::stream_ref s, std::source_location where) override { of_.by().wait(s, where); }
+
+ private:
+  warden::communicator of_;
+  bool fails_ = true;
+};
+TEST(spread_seeds, a_run_after_a_failed_exchange_runs_each_section_once) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    std::uint32_t const n = 2 + draw(seed, 0, 150);
+    on_ranks(ranks(2, seed), [&](warden::communicator const& world) {
+      spreading::rank_bench<by_default> b{warden::communicator{std::make_shared<flaky>(world)}, 20};
+      warden::deferred later{b.on(), 2 * n, {.room = 8 * std::size_t{n}}};
+      auto const begin = 2 * n * static_cast<std::uint32_t>(world.rank());
+      b.send_alone(later, begin, begin + n / 2);
+      b.send_together(later, begin + n / 2, begin + n, 1);
+      EXPECT_THROW(later.run(), warden::communicator_error);
+      // Behind those that the run has sorted.
+      b.send_alone(later, begin + n, begin + 2 * n);
+      later.run();
+      b.on().wait();
+      b.expect_ran(4 * n);
+    });
+  });
+}
+
 TEST(spread_seeds, what_travels_is_aligned) {
   on_ranks(ranks(3), [](warden::communicator const& world) {
     constexpr std::uint32_t n = 301;

@@ -25,6 +25,7 @@ struct alignas(64) log_region {
   std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
   std::uint32_t flat;      ///< while the log is run: flat messages
   std::uint32_t batches;   ///< while the log is run: messages of batches
+  std::uint32_t sorted;    ///< of the flat ones, the oldest, which a run that failed has sorted
 };
 
 /// The counters of one log.
@@ -173,9 +174,17 @@ struct section_log {
     regions[region].batches = batches;
   }
 
-  /// Takes back that the region was closed; one thread.
-  WARDEN_DEVICE void reopen(std::uint32_t region) const {
+  /// While the log is run: the flat messages that are not in batches.
+  WARDEN_DEVICE log_places unsorted(std::uint32_t region) const {
+    log_region const& r = regions[region];
+    return {flat_begin(region, r.flat), r.flat > r.sorted ? r.flat - r.sorted : 0};
+  }
+
+  /// Takes back that the region was closed; one thread. If its flat messages `are_sorted`, they are
+  /// in batches from here on.
+  WARDEN_DEVICE void reopen(std::uint32_t region, bool are_sorted) const {
     log_region& r = regions[region];
+    if (are_sorted) r.sorted = r.flat;  // sabotage: sorted-twice
     simt::store_relaxed(&r.taken, std::uint64_t{r.flat} << 32 | r.batches);
   }
 

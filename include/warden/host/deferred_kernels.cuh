@@ -25,6 +25,14 @@ struct run_arguments {
   WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
 };
 
+/// How much of a run is enqueued between its log's close and its opening.
+enum class run_stage : unsigned char {
+  closed,  ///< nothing is
+  sorted,  ///< flat messages are sorted into batches
+  begun,   ///< sections may run, or may have left for other ranks
+  ended,   ///< everything is
+};
+
 /// All threads of a block together.
 WARDEN_DEVICE void zero(launch_counters& counters) {
   auto* const words = reinterpret_cast<std::uint32_t*>(&counters);
@@ -75,21 +83,22 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
        i += simt::block_count()) {
     std::uint32_t const region = i & log.last_region;
-    std::uint32_t const flat = log.regions[region].flat;
+    log_places const unsorted = log.unsorted(region);
     std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
-    if (first >= flat) continue;
-    std::uint32_t const begin = log.flat_begin(region, flat) + first;
+    if (first >= unsorted.count) continue;
+    std::uint32_t const left = unsorted.count - first;
+    std::uint32_t const begin = unsorted.begin + first;
     WARDEN_UNROLL
     for (unsigned r = 0; r < rounds; ++r) {
       std::uint32_t const mine = r * threads + simt::thread_rank();
-      if (first + mine < flat) {
+      if (mine < left) {
         tile.stage(r, log.pool[begin + mine]);
       } else {
         tile.stage_nothing(r);
       }
     }
     if (tile.write(rounds, begin) || simt::thread_rank() != 0) continue;
-    std::uint32_t const lost = flat - first < writer::slots ? flat - first : writer::slots;
+    std::uint32_t const lost = left < writer::slots ? left : writer::slots;
     simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{lost});
   }
 }
@@ -121,19 +130,31 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
       .run();
 }
 
-/// Opens the log again as it was before it was closed: what was to run it was never enqueued. One
-/// block.
+/// Opens the log again with all its sections: what was to run them was never enqueued. If the sort
+/// was, the flat messages `are_sorted`. One block.
 template <class Ref>
-WARDEN_KERNEL void reopen_log(run_arguments<Ref> a) {
+WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
-    log.reopen(r);
+    log.reopen(r, are_sorted);
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->running = 0;
   simt::fence_device();  // release, as in open_log
   a.ref.free_records(false);
+}
+
+/// Counts the messages of a log whose run failed after it had begun: open_log comes next. One
+/// block.
+template <class Ref>
+WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
+  auto const& log = a.ref.log;
+  if (!a.runs()) return;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
+    std::uint64_t const held = std::uint64_t{log.regions[r].flat} + log.regions[r].batches;
+    if (held != 0) simt::fetch_add(&a.ref.report->given_up, held);
+  }
 }
 
 /// Opens the log again, empty. One block.
@@ -142,8 +163,10 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;
   if (!a.runs()) return;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
+    log.regions[r].sorted = 0;
     simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+  }
   // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
   // fill it.
   std::uint32_t const rows = log.rows_written();

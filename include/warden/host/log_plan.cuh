@@ -81,8 +81,8 @@ class log_plan {
       return log;
     }
     // Batches and tiles share the places. Of both kinds a region has one that is short: a batch
-    // that was cut where the region ended, and its last tile.
-    log.rows = log.size / std::min(log.least_batch, tile) + 2 * regions;
+    // that was cut where the region ended, and its last tile; two of these if a run has failed.
+    log.rows = log.size / std::min(log.least_batch, tile) + 3 * regions;
     if constexpr (Ref::formats::two_widths) {
       // A batch of partials comes from a flush of so many sections, at least.
       log.rows += log.size / log.least_batch;

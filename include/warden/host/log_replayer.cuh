@@ -89,8 +89,8 @@ class log_replayer {
   void make(run_type& run, std::source_location where) {
     runtime::fill_async(run.log.pool, 0xff, run.log.size * sizeof(*run.log.pool), {}, where);
   }
-  /// Enqueues the launch. Throws as launch_fused does.
-  void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+  /// Enqueues the launch. Throws as launch_fused does, and then nothing is enqueued.
+  void enqueue(run_arguments<run_type> run, run_stage&, stream_ref s, std::source_location where) {
     using kernel = replay_kernel<run_type, Sections...>;
     using guarded = launchable<Policy, Record, Sections...>;
     launch_plan<kernel, guarded>{

@@ -151,26 +151,32 @@ class log_runner {
     }
   }
 
-  /// Enqueues the execution of a closed log. Throws cuda_error.
-  void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
-    sort(run, s, where);
-    execute(run, s, where);
+  /// Enqueues the execution of a closed log; `stage` says how much is enqueued, also if it throws.
+  /// Throws cuda_error.
+  void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
+               std::source_location where) {
+    sort(run, stage, s, where);
+    execute(run, stage, s, where);
   }
   /// The first half of that: behind it each message is in a batch.
-  void sort(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
+  void sort(run_arguments<run_type> const& run, run_stage& stage, stream_ref s,
+            std::source_location where) {
     if constexpr (run_type::in_order) {
       sorter_.find(run, s, where);
     } else {
       sorter_.enqueue(run, s, where);
     }
+    stage = run_stage::sorted;
   }
   /// The second half: each section runs.
-  void execute(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+  void execute(run_arguments<run_type> run, run_stage& stage, stream_ref s,
+               std::source_location where) {
     if constexpr (splits) {
       if (split_.is_made()) run = split_.enqueue(run, s, where);
     }
     void* arguments[] = {&run};
     runtime::launch(run_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s, where);
+    stage = run_stage::begun;
     if constexpr (two_widths)
       runtime::launch(partials_kernel_, {run_blocks_, threads, run_bytes_, false}, arguments, s,
                       where);

@@ -98,6 +98,11 @@ inline void add_misuse(error_list& found, guarded_report const& report, std::siz
                               " sections were lost, because a kernel was still sending them: order "
                               "it before the run");
   }
+  if (report.given_up != 0) {
+    add(report.given_up,
+        "run: a run threw an error after it had begun, and its log was emptied: up to " +
+            std::to_string(report.given_up) + " messages did not run; make their records anew");
+  }
   if (report.runs_put_off != 0) {
     add(report.runs_put_off, "run: " + std::to_string(report.runs_put_off) +
                                  " runs of logs found the guarded in another run or launch, and "

@@ -137,10 +137,14 @@ class rounds_runner {
     control_.fill_bytes(0, {}, where);
   }
 
-  /// Enqueues what comes between closing the log and opening it. Throws cuda_error.
-  void enqueue(run_arguments<Run> const& given, stream_ref s, std::source_location where) const {
+  /// Enqueues what comes between closing the log and opening it; `stage` says how much is enqueued,
+  /// also if it throws. Throws cuda_error.
+  void enqueue(run_arguments<Run> const& given, run_stage& stage, stream_ref s,
+               std::source_location where) const {
     sorter_.enqueue(given, s, where);
+    stage = run_stage::sorted;
     launch_one(few_, in_one_part(arguments<any_ref>(given)), s, where);
+    stage = run_stage::begun;
     launch_one(fill_, arguments<any_ref>(given), s, where);
     launch_one(list_, arguments<any_ref>(given), s, where);
     if (on_chip_) {

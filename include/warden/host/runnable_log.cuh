@@ -56,26 +56,37 @@ class runnable_log {
 
   /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
   /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
-  /// fused launch. Throws as launch_fused does.
+  /// fused launch. Throws as launch_fused does: if nothing had begun, the log holds its sections as
+  /// before; otherwise it is emptied, and the guarded's `wait` reports how many may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     run_arguments<Run> run{run_, ++runs_};
     launch_control* launch = runner_.launch();
-    auto const enqueue = [&](runtime::kernel const& kernel) {
-      void* arguments[] = {&run, &launch};
+    run_stage stage = run_stage::closed;
+    bool are_sorted = false;
+    auto const enqueue = [&](runtime::kernel const& kernel, auto& second) {
+      void* arguments[] = {&run, &second};
       runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
     };
     // Runs that meet are put off one by one; what finds the order is not.
     if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
-    enqueue(simt::make_kernel(&close_log<Run>));
+    enqueue(simt::make_kernel(&close_log<Run>), launch);
     try {
-      runner_.enqueue(run, s, where);
+      runner_.enqueue(run, stage, s, where);
+      stage = run_stage::ended;
+      enqueue(simt::make_kernel(&open_log<Run>), launch);
     } catch (...) {
-      enqueue(simt::make_kernel(&reopen_log<Run>));
+      // Each section has run once, or is still in the log, or is reported as lost.
+      are_sorted = stage == run_stage::sorted;
+      if (stage == run_stage::begun) enqueue(simt::make_kernel(&give_up_log<Run>), launch);
+      if (stage >= run_stage::begun) {
+        enqueue(simt::make_kernel(&open_log<Run>), launch);
+      } else {
+        enqueue(simt::make_kernel(&reopen_log<Run>), are_sorted);
+      }
       state_->ran(s, where);
       throw;
     }
-    enqueue(simt::make_kernel(&open_log<Run>));
     state_->ran(s, where);
   }
 

@@ -142,11 +142,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
   for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
        i += simt::block_count()) {
     std::uint32_t const region = i & log.last_region;
-    std::uint32_t const flat = log.regions[region].flat, first = i / (log.last_region + 1) * tile;
-    if (first >= flat) continue;
+    log_places const unsorted = log.unsorted(region);
+    std::uint32_t const first = i / (log.last_region + 1) * tile;
+    if (first >= unsorted.count) continue;
     ++tiles_used;
-    std::uint32_t const begin = log.flat_begin(region, flat);
-    std::uint32_t const end = first + tile < flat ? first + tile : flat;
+    std::uint32_t const begin = unsorted.begin;
+    std::uint32_t const end = first + tile < unsorted.count ? first + tile : unsorted.count;
     for (std::uint32_t m = first + simt::thread_rank(); m < end; m += simt::block_threads()) {
       std::uint32_t const to = a.run.ref.bits.place(log.pool[begin + m].local()).server;
       if (to < a.ranks) simt::shared_fetch_add(counts[to], 1u);  // sabotage: count-lost

@@ -110,30 +110,32 @@ class spread_runner {
       (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
 
   /// Enqueues the execution of a closed log, and of what other ranks have for this one. Collective;
-  /// blocks the host until all ranks' counts are known. Throws limit_error where they are too much
-  /// for some rank, on all ranks; put_off; communicator_error; cuda_error.
-  void enqueue(run_arguments<run_type> run, stream_ref s, std::source_location where) {
+  /// blocks the host until all ranks' counts are known; `stage` says how much is enqueued, also if
+  /// it throws. Throws limit_error where they are too much for some rank, on all ranks; put_off;
+  /// communicator_error; cuda_error.
+  void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
+               std::source_location where) {
     if (ranks() == 1) {
       if constexpr (sends) count(run, s, where);
-      inner_.sort(run, s, where);
+      inner_.sort(run, stage, s, where);
       run.ref.log = home_;
-      return inner_.execute(run, s, where);
+      return inner_.execute(run, stage, s, where);
     }
     exchange_table const counted = count(run, s, where);
-    inner_.sort(run, s, where);
+    inner_.sort(run, stage, s, where);
     bool const any = travels(counted);
-    if (any) exchange(run, counted, s, where);
+    if (any) exchange(run, counted, stage, s, where);
     if (!run_type::in_order && counted.places(own(), own()) != 0) {
       run_arguments<run_type> home = run;
       home.ref.log = home_;
-      inner_.execute(home, s, where);
+      inner_.execute(home, stage, s, where);
     }
     if (!any) return;
     s.wait_for(arrived_, where);  // sabotage: came-early
     if (counted.packed_before(ranks(), own()) == 0) return;
     join(run.number, s, where);
     run.ref.log = came_;
-    inner_.execute(run, s, where);
+    inner_.execute(run, stage, s, where);
   }
 
   /// No launch replays the log.
@@ -284,8 +286,8 @@ class spread_runner {
   }
 
   /// Packs what this rank has for others, and enqueues that it travels, beside the stream.
-  void exchange(run_arguments<run_type> const& run, exchange_table const& t, stream_ref s,
-                std::source_location where) {
+  void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
+                stream_ref s, std::source_location where) {
     if (t.packed_below(own(), ranks()) != 0) {
       cursors_.fill_bytes(0, s, where);
       pack_arguments<run_type> argument{
@@ -323,6 +325,7 @@ class spread_runner {
       header += their_bytes;
     }
     world().by().exchange(sent, received, beside, where);
+    stage = run_stage::begun;
     arrived_.record(beside, where);
   }
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of which a launch fails: each section has run once, or is still in the log, or is reported.
+
+#include "tests/support/many_schedules.cuh"
+
+#include <warden/cuda_names.cuh>
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <string>
+
+namespace {
+
+namespace simt = warden::simt;
+
+struct counter {
+  std::uint32_t runs;
+};
+/// A section on one record, on two, that sends another one, and that combines to a wider partial.
+struct visit {
+  __device__ void operator()(counter& c) const { ++c.runs; }
+};
+struct meet {
+  __device__ void operator()(counter& c, counter&) const { ++c.runs; }
+};
+struct pass_on {
+  std::uint32_t to;
+  template <class Next>
+  __device__ void operator()(counter&, warden::no_context, Next& next) const {
+    next.send(to, visit{});
+  }
+};
+struct tell {
+  std::uint32_t value;
+  __device__ void operator()(counter& c) const { c.runs += value; }
+  struct partial {
+    std::uint32_t value, more[3];
+    __device__ explicit partial(tell t) : value{t.value}, more{} {}
+    __device__ void operator()(counter& c) const { c.runs += value; }
+    __device__ static partial combine(partial a, partial b) {
+      a.value += b.value;
+      return a;
+    }
+  };
+};
+
+struct plain : warden::default_policy {
+  static constexpr bool deferred_only = true;
+  static constexpr unsigned block_threads = 32;
+};
+struct in_order : plain {
+  using order = warden::order::sequential;
+};
+struct combined : plain {
+  static constexpr bool combines = true;
+};
+struct fused : plain {
+  static constexpr bool deferred_only = false;
+};
+constexpr unsigned records = 40;
+
+/// Sends a section for each i from `first` on that is below `end`; the last third by themselves.
+template <class Log>
+struct arguments {
+  Log log;
+  std::uint32_t first, end;
+};
+template <class Log, class Send>
+WARDEN_DEVICE void send_all(arguments<Log> const& a, Send send) {
+  using block = warden::deferred_block<Log, 32>;
+  WARDEN_SHARED(typename block::storage, storage);
+  block client{a.log, storage};
+  std::uint32_t const alone = Log::in_order ? a.end : a.end - (a.end - a.first) / 3;
+  for (std::uint32_t base = a.first; base < a.end; base += 32) {
+    std::uint32_t const i = base + simt::thread_rank();
+    send([&](auto... what) { client.send(what..., i < alone); }, i);
+    if constexpr (!Log::in_order) {
+      if (i >= alone && i < a.end) send([&](auto... what) { a.log.send(what...); }, i);
+    }
+  }
+  client.flush();
+}
+template <class Log>
+WARDEN_KERNEL void send_visits(arguments<Log> a) {
+  send_all(a, [](auto send, std::uint32_t i) { send(i % records, visit{}); });
+}
+template <class Log>
+WARDEN_KERNEL void send_meetings(arguments<Log> a) {
+  send_all(a, [](auto send, std::uint32_t i) { send(i % records, (i + 1) % records, meet{}); });
+}
+template <class Log>
+WARDEN_KERNEL void send_passes(arguments<Log> a) {
+  send_all(a, [](auto send, std::uint32_t i) { send((i + 7) % records, pass_on{i % records}); });
+}
+/// All to few records, so that they are combined.
+template <class Log>
+WARDEN_KERNEL void send_told(arguments<Log> a) {
+  send_all(a, [](auto send, std::uint32_t i) { send(i % 2, tell{1}); });
+}
+
+/// Lets one of a run's `launches` fail, or none, as the seed says, and runs the log again.
+template <class Guarded, class Kernel>
+void expect_none_lost(Kernel kernel, unsigned launches, warden::deferred_options chosen = {}) {
+  constexpr std::uint32_t before = 300, after = 100;
+  auto const fail = [](std::uint64_t number) {
+    warden::sim::settings s = warden::sim::current_settings();
+    s.failing_launch = number;
+    warden::sim::configure(s);
+  };
+  test::under_many_schedules(1, [&](std::uint64_t seed) {
+    std::uint64_t const number = 1 + seed % (launches + 1);
+    SCOPED_TRACE("launch " + std::to_string(number) + " of the run fails");
+    warden::buffer<counter> memory{records};
+    memory.fill_bytes(0);
+    Guarded on{memory, warden::guarded_options{.servers = 2}};
+    warden::deferred log{on, before + after, chosen};
+    auto const send = [&](std::uint32_t first, std::uint32_t end) {
+      warden::launch(kernel, 1, 32, {}, {log.ref(), first, end});
+    };
+    send(0, before);
+    fail(number);
+    bool failed = false;
+    try {
+      log.run();
+    } catch (warden::cuda_error const& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("failing_launch"));
+      failed = true;
+    }
+    EXPECT_EQ(failed, number <= launches) << "a run has another number of launches";
+    fail(0);
+    send(before, before + after);
+    log.run();
+    bool reported = false;
+    try {
+      on.wait();
+    } catch (warden::limit_error const& e) {
+      EXPECT_THAT(e.what(), testing::HasSubstr("after it had begun, and its log was emptied"));
+      EXPECT_EQ(e.all().size(), 1u) << e.what();
+      reported = true;
+    }
+    std::uint32_t ran = 0;
+    for (counter const& c : memory.to_host()) ran += c.runs;
+    if (reported) {
+      EXPECT_LE(ran, before + after) << "doubled section";
+      EXPECT_GE(ran, after);
+    } else {
+      EXPECT_EQ(ran, before + after) << "lost or doubled section";
+    }
+  });
+}
+template <class Guarded>
+using log_of = typename Guarded::deferred_ref;
+
+TEST(failed_runs, of_partitions) {
+  using guarded = warden::basic_guarded<plain, counter, visit>;
+  expect_none_lost<guarded>(&send_visits<log_of<guarded>>, 4);
+}
+TEST(failed_runs, of_partitions_that_are_split) {
+  using guarded = warden::basic_guarded<plain, counter, visit>;
+  expect_none_lost<guarded>(&send_visits<log_of<guarded>>, 5, {.partitions = 2, .split = 4});
+}
+TEST(failed_runs, in_order) {
+  using guarded = warden::basic_guarded<in_order, counter, visit>;
+  expect_none_lost<guarded>(&send_visits<log_of<guarded>>, 5);
+}
+TEST(failed_runs, of_sections_that_were_combined) {
+  using guarded = warden::basic_guarded<combined, counter, tell>;
+  expect_none_lost<guarded>(&send_told<log_of<guarded>>, 5);
+}
+TEST(failed_runs, in_rounds) {
+  using guarded = warden::basic_guarded<plain, counter, meet>;
+  expect_none_lost<guarded>(&send_meetings<log_of<guarded>>, 7);
+}
+TEST(failed_runs, of_sections_that_send) {
+  using guarded = warden::basic_guarded<fused, counter, pass_on, visit>;
+  expect_none_lost<guarded>(&send_passes<log_of<guarded>>, 3);
+}
+
+}  // namespace
