@@ -62,19 +62,29 @@ inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_thread
 
 /// Enqueues that, with as many blocks as are resident together: what repeats is combined within a
 /// block.
+template <unsigned Threads, class Ref, class Make>
+void send_by(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
+             warden::located_stream s) {
+  constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, Threads>::storage);
+  // Every device has 64 KB. Where a block cannot have more, it has half the threads.
+  if constexpr (shared_bytes > std::size_t{64} << 10) {
+    auto const facts = warden::runtime::facts(warden::runtime::current_device(s.where), s.where);
+    if (shared_bytes > facts.shared_bytes_per_block)
+      return send_by<Threads / 2>(ref, make, first, n, s);
+  }
+  auto const kernel = simt::make_kernel(&send_operations<Ref, Make, Threads>);
+  auto const resident = static_cast<std::uint32_t>(
+      warden::runtime::resident_blocks(kernel, Threads, shared_bytes, s.where));
+  std::uint32_t const share = (n - 1) / std::min(resident, (n - 1) / Threads + 1) + 1;
+  to_send<Ref, Make> argument{ref, make, first, n, share};
+  void* arguments[] = {&argument};
+  warden::runtime::launch(kernel, {(n - 1) / share + 1, Threads, shared_bytes, false}, arguments,
+                          s.stream, s.where);
+}
 template <class Policy, class Ref, class Make>
 void send_async(Ref const& ref, Make const& make, std::uint32_t first, std::uint32_t n,
                 warden::located_stream s) {
-  constexpr unsigned threads = send_threads<Policy>;
-  auto const kernel = simt::make_kernel(&send_operations<Ref, Make, threads>);
-  constexpr std::size_t shared_bytes = sizeof(typename operations_block<Ref, threads>::storage);
-  auto const resident = static_cast<std::uint32_t>(
-      warden::runtime::resident_blocks(kernel, threads, shared_bytes, s.where));
-  std::uint32_t const share = (n - 1) / std::min(resident, (n - 1) / threads + 1) + 1;
-  to_send<Ref, Make> argument{ref, make, first, n, share};
-  void* arguments[] = {&argument};
-  warden::runtime::launch(kernel, {(n - 1) / share + 1, threads, shared_bytes, false}, arguments,
-                          s.stream, s.where);
+  send_by<send_threads<Policy>>(ref, make, first, n, s);
 }
 
 /// Operations that the policy's `apply_bytes` hold.

@@ -75,7 +75,7 @@ TYPED_TEST_SUITE(rounds_by, policies);
 
 TYPED_TEST(rounds_by, every_section_runs_once) {
   std::uint32_t const most = test::sized(3000u, 400'000u);
-  for (std::uint32_t const records : {1u, 2u, 3u, 37u, 3000u}) {
+  for (std::uint32_t const records : {1u, 2u, 3u, 37u, test::on_chip(3000u, 300u)}) {
     for (std::uint32_t const n : {1u, 31u, 500u, most}) {
       for (unsigned const parts : {1u, 2u, 8u}) {
         SCOPED_TRACE(testing::Message() << records << " records, " << n << " moves, " << parts);
@@ -285,8 +285,9 @@ TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) 
     warden::deferred{too_many, 10};
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
-    EXPECT_THAT(e.what(), HasSubstr("4194304 records of 24 bytes in 512 parts do not fit the chip: "
-                                    "two need "));
+    // Of 512 parts or, if their games cannot be listed, of 256.
+    EXPECT_THAT(e.what(), HasSubstr("4194304 records of 24 bytes in "));
+    EXPECT_THAT(e.what(), HasSubstr(" parts do not fit the chip: two need "));
   }
 }
 

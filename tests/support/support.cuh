@@ -25,6 +25,14 @@ T sized(T on_simulated_device, T on_gpu) {
   return simulated() ? on_simulated_device : on_gpu;
 }
 
+/// Chooses how many records are on chip: most devices have less than half of 227 KB of shared
+/// memory a block.
+template <class T>
+T on_chip(T on_large_device, T on_small_device) {
+  bool const is_large = warden::runtime::facts(0).shared_bytes_per_block >= std::size_t{160} << 10;
+  return is_large ? on_large_device : on_small_device;
+}
+
 inline std::uint64_t environment(char const* name, std::uint64_t otherwise) {
   char const* const text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);

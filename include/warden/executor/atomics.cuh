@@ -30,8 +30,8 @@ class atomics_worker {
   /// See partition_server.
   static constexpr bool by_warps = true;
 
-  /// Bytes of shared memory for `locals` records of the server.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+  /// Bytes of shared memory for `locals` records of the server; windows take none.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned = 0) {
     return layout{locals}.carver.bytes();
   }
 

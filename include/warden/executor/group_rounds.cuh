@@ -32,13 +32,11 @@ class group_rounds_worker {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window.
+  /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
-  /// Messages of a window, at most.
-  static constexpr unsigned window = rounds * threads;
 
-  /// Bytes of shared memory for parts of these sizes.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes) {
+  /// Bytes of shared memory for parts of these sizes, and windows of any number of rounds.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned) {
     return layout{sizes}.carver.bytes();
   }
 

@@ -54,9 +54,9 @@ class pair_runners {
     arena_piece<std::uint32_t> locks;          ///< all
     typename sections::store::pieces records;  ///< those that the block holds
   };
-  /// The pieces for parts of these sizes.
-  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
-    auto const left = carver.take<message_type>(std::size_t{Rounds} * threads);
+  /// The pieces for parts of these sizes, and windows of `used` rounds.
+  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes,
+                                                   unsigned used) {
     auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);
     auto const seconds =
         carver.take<second_record>(sections::holds && Ref::two_arrays ? threads : 0);
@@ -64,8 +64,10 @@ class pair_runners {
     auto const counts = carver.take<std::uint32_t>(keys);
     auto const begins = carver.take<std::uint32_t>(keys + 1);
     auto const locks = carver.take<std::uint32_t>(lock_count);
-    return {left,   firsts, seconds, heat,
-            counts, begins, locks,   sections::store::carve(carver, sizes)};
+    auto const records = sections::store::carve(carver, sizes);
+    // Last: the offsets of the others do not depend on the window's size.
+    auto const left = carver.take<message_type>(std::size_t{used} * threads);
+    return {left, firsts, seconds, heat, counts, begins, locks, records};
   }
 
   /// `storage` is the shared memory in which `at` was carved, the same for the whole block.

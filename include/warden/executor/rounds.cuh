@@ -34,19 +34,17 @@ class rounds_worker {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window.
+  /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
-  /// Messages of a window, at most.
-  static constexpr unsigned window = rounds * threads;
 
-  /// Bytes of shared memory for parts of these sizes.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes) {
-    return layout{sizes}.carver.bytes();
+  /// Bytes of shared memory for parts of these sizes, and windows of `used` rounds.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned used) {
+    return layout{sizes, used}.carver.bytes();
   }
 
   /// `storage` is the same for the whole block.
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
-      : rounds_worker{ref, storage, layout{ref.sizes()}} {}
+      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(rounds)}} {}
 
   /// All locks free, nothing left over. Collective; a block barrier follows.
   WARDEN_DEVICE void start() const { runners_.start(); }
@@ -111,8 +109,9 @@ class rounds_worker {
 
   struct layout {
     part_sizes sizes;
+    unsigned used;  ///< rounds
     arena_carver carver{};
-    typename runners::pieces pieces = runners::carve(carver, sizes);
+    typename runners::pieces pieces = runners::carve(carver, sizes, used);
   };
 
   WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage, layout const& at)

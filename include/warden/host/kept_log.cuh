@@ -78,23 +78,37 @@ class kept_log {
              Section const* sections, std::size_t n, stream_ref s, std::source_location where) {
     if (n == 0) return;
     reserve(of, n, s, where);
+    apply_by<threads, Pairs>(ids, seconds, sections, n, s, where);
+  }
+
+ private:
+  /// Does that by blocks of `Threads` threads, or of half of them where the device's blocks cannot
+  /// have the client's memory.
+  template <unsigned Threads, bool Pairs, class Section>
+  void apply_by(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
+                std::size_t n, stream_ref s, std::source_location where) {
+    using arguments = apply_to_log<Pairs, ref, Section, Threads>;
+    constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
+    // Every device has 64 KB.
+    if constexpr (shared_bytes > std::size_t{64} << 10) {
+      auto const facts = runtime::facts(runtime::current_device(where), where);
+      if (shared_bytes > facts.shared_bytes_per_block)
+        return apply_by<Threads / 2, Pairs>(ids, seconds, sections, n, s, where);
+    }
     log& to = logs_.back();
-    using arguments = apply_to_log<Pairs, ref, Section, threads>;
     for (std::size_t done = 0; done < n; done += to.capacity()) {
       std::size_t const count = std::min(n - done, to.capacity());
       auto const others = Pairs ? seconds + done : nullptr;  // sabotage: apply-seconds
       arguments a{to.ref(), ids + done, others, sections + done, count};
       void* given[] = {&a};
-      auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, threads>);
-      constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
+      auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, Threads>);
       runtime::allow_shared_bytes(kernel, shared_bytes, where);
-      runtime::launch(kernel, {arguments::blocks(count), threads, shared_bytes, false}, given, s,
+      runtime::launch(kernel, {arguments::blocks(count), Threads, shared_bytes, false}, given, s,
                       where);
       to.run(s, where);
     }
   }
 
- private:
   /// Threads of the blocks that fill the log.
   static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
   using client = deferred_block<ref, threads>;

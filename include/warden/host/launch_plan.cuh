@@ -203,7 +203,9 @@ class launch_plan {
     shared_bytes_ = arena.bytes();
     if (shared_bytes_ > facts_.shared_bytes_per_block) {
       refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts_.shared_bytes_per_block));
+             std::to_string(facts_.shared_bytes_per_block) +
+             ": make the kernel's shared_storage, the policies' outbox_bytes_per_thread or "
+             "block_threads smaller, or launch with fewer guardeds");
     }
   }
   void check_room(std::string const& after) const {

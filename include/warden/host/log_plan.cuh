@@ -45,6 +45,17 @@ class log_plan {
     }
   }
 
+  /// Throws limit_error if `bytes`, what a block that runs the log needs at least, are more than
+  /// `most`, what a block of the device can have.
+  static void check_block(std::size_t bytes, std::size_t most, std::source_location where) {
+    if (bytes <= most) return;
+    throw limit_error{"deferred: a block of " + std::to_string(Ref::policy::block_threads) +
+                          " threads that runs a log needs " + std::to_string(bytes) +
+                          " bytes of shared memory; the device has " + std::to_string(most) +
+                          ": make the policy's block_threads smaller",
+                      where};
+  }
+
   /// A map to `count` partitions of records of so many bytes. Chunks are as long as a line of
   /// memory, unless there are too few records for that.
   static partition_map partitions(std::uint64_t records, std::uint32_t count,

@@ -52,8 +52,8 @@ class log_runner {
     std::uint32_t const partitions = chosen.partitions != 0 ? chosen.partitions : most;
     std::uint32_t const split = !splits ? 1 : chosen.split != 0 ? chosen.split : most;
     auto const owners = log_plan<run_type>::partitions(records, partitions * split);
-    return bytes_of(owners, records) <=
-           runtime::facts(runtime::current_device()).shared_bytes_per_block;
+    auto const facts = runtime::facts(runtime::current_device());
+    return bytes_of(owners.locals(records), halvings_for(facts)) <= facts.shared_bytes_per_block;
   }
 
   /// Whether logs can be split: else that would have to write batches of both widths.
@@ -89,10 +89,13 @@ class log_runner {
                         where};
     }
     constexpr std::uint32_t most_split = flat_writer<run_type>::most_partitions;
+    run.window_halvings = halvings_for(facts);
+    log_plan<run_type>::check_block(bytes_of(0, run.window_halvings), facts.shared_bytes_per_block,
+                                    where);
     auto const plan = [&] {
       run.owners = log_plan<run_type>::partitions(run.size, partitions * split);
       run.locals = static_cast<std::uint32_t>(run.owners.locals(run.size));
-      run_bytes_ = bytes_of(run.owners, run.size);
+      run_bytes_ = bytes_of(run.locals, run.window_halvings);
       return run_bytes_ <= facts.shared_bytes_per_block;
     };
     while (!plan()) {
@@ -107,7 +110,7 @@ class log_runner {
                 std::to_string(sizeof(Record)) + " bytes in " + std::to_string(partitions * split) +
                 " partitions do not fit the chip: one needs " + std::to_string(run_bytes_) +
                 " bytes of shared memory; the device has " +
-                std::to_string(facts.shared_bytes_per_block),
+                std::to_string(facts.shared_bytes_per_block) + ": keep them in memory",
             where};
       }
     }
@@ -210,11 +213,16 @@ class log_runner {
       return {};
     }
   }
-  /// Shared memory of a block that runs a partition.
-  static std::size_t bytes_of(partition_map const& owners, std::uint64_t records) {
-    auto const locals = static_cast<std::uint32_t>(owners.locals(records));
-    return std::max(server<run_type>::shared_bytes(locals),
-                    server<typename run_type::partials>::shared_bytes(locals));
+  /// Bytes of shared memory of a block that runs a partition of `locals` records.
+  static std::size_t bytes_of(std::uint64_t locals, unsigned halvings) {
+    return std::max(server<run_type>::shared_bytes(locals, halvings),
+                    server<typename run_type::partials>::shared_bytes(locals, halvings));
+  }
+  /// Halvings after which a window fits a block, with a quarter of the memory left to records on
+  /// chip; the most if none does.
+  static unsigned halvings_for(runtime::device_facts const& facts) {
+    std::size_t const room = facts.shared_bytes_per_block / 4 * (on_chip ? 3 : 4);
+    return run_type::fitting(room, [](unsigned halvings) { return bytes_of(0, halvings); });
   }
   static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
                            std::source_location where) {

@@ -40,11 +40,13 @@ class log_split {
   void make(typename Ref::log_type const& coarse, partition_map within,
             std::source_location where) {
     std::uint32_t const partitions = coarse.partitions.partitions();
+    auto const facts = runtime::facts(runtime::current_device(where), where);
+    split_ = split_launch<Ref>::fitting(facts.shared_bytes_per_block);
     log_ = {};
     log_.size = coarse.size;
     log_.partitions = within;
     log_.coarse_log2 = static_cast<std::uint32_t>(std::countr_zero(partitions));
-    log_.rows = static_cast<std::uint32_t>(log_splitter<Ref>::most_rows(coarse));
+    log_.rows = static_cast<std::uint32_t>(split_.most_rows(coarse));
     pool_ = buffer<typename Ref::message_type>{coarse.size, where};
     offsets_ =
         buffer<std::uint16_t>{(log_.partitions.partitions() + std::size_t{1}) * log_.rows, where};
@@ -64,7 +66,7 @@ class log_split {
       log_.order.rows = turns_.data();
     }
     blocks_ = std::min(partitions, static_cast<unsigned>(runtime::resident_blocks(
-                                       kernel_, threads, shared_bytes, where)));
+                                       split_.kernel, threads, split_.shared_bytes, where)));
   }
   /// Enqueues the split of a closed and sorted log, and returns what is to be run in its place.
   /// Throws cuda_error.
@@ -72,18 +74,18 @@ class log_split {
     split_arguments<Ref> argument{run, log_, counters_.data()};
     argument.to.control = run.ref.log.control;
     void* arguments[] = {&argument};
-    runtime::launch(kernel_, {blocks_, threads, shared_bytes, false}, arguments, s, where);
+    runtime::launch(split_.kernel, {blocks_, threads, split_.shared_bytes, false}, arguments, s,
+                    where);
     run.ref.log = argument.to;
     return run;
   }
 
  private:
   static constexpr unsigned threads = Ref::policy::block_threads;
-  static constexpr std::size_t shared_bytes = log_splitter<Ref>::shared_bytes();
 
   unsigned blocks_ = 0;
   typename Ref::log_type log_{};
-  runtime::kernel kernel_ = simt::make_kernel(&split_log<Ref>);
+  split_launch<Ref> split_{};
   buffer<typename Ref::message_type> pool_;
   buffer<std::uint16_t> offsets_;
   buffer<std::uint32_t> begins_;

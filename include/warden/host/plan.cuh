@@ -33,11 +33,7 @@ class plan {
 
   /// Deals the records out by the library's own map.
   void choose_owners(std::size_t size) {
-    if (options_.servers == 0) {
-      options_.servers =
-          std::max(1u, static_cast<unsigned>(runtime::facts(device_, where_).multiprocessors) /
-                           policy::multiprocessors_per_server);
-    }
+    if (options_.servers == 0) options_.servers = default_servers(size);
     if (options_.chunk == 0) options_.chunk = default_chunk(size);
     if (options_.chunk > (1u << 20) || !std::has_single_bit(options_.chunk)) {
       refuse("chunk " + std::to_string(options_.chunk) +
@@ -65,11 +61,7 @@ class plan {
       refuse(std::to_string(options_.servers) + " servers; the limit is " +
              std::to_string(Ref::outbox::nowhere - 1));
     }
-    if (options_.capacity == 0) {
-      options_.capacity = std::bit_floor(
-          static_cast<unsigned>(policy::channel_bytes / sizeof(typename Ref::client_message)));
-    }
-    unsigned const c = options_.capacity;
+    unsigned const c = options_.capacity = capacity();
     if (c < 32 || c > (1u << 20) || (c & (c - 1)) != 0) {
       refuse("capacity " + std::to_string(c) + " is not a power of two from 32 to 1048576");
     }
@@ -93,11 +85,15 @@ class plan {
              std::to_string(facts.shared_bytes_per_block) + "; keep them in memory" +
              more_servers(size, facts, server_bytes() - on_chip));
     }
-    std::size_t const bytes = std::max(Ref::outbox::shared_bytes(options_.servers), server_bytes());
+    std::size_t const bytes = block_bytes(options_.servers, ref_.locals);
     if (bytes > facts.shared_bytes_per_block) {
+      bool const few_would_fit = block_bytes(1, ref_.locals) <= facts.shared_bytes_per_block;
       refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
              " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts.shared_bytes_per_block));
+             std::to_string(facts.shared_bytes_per_block) +
+             (few_would_fit ? ": make fewer servers"
+                            : ": make the policy's block_threads or outbox_bytes_per_thread "
+                              "smaller"));
     }
     ref_.capacity_log2 = 0;
     while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
@@ -114,6 +110,34 @@ class plan {
   }
   [[nodiscard]] std::size_t server_bytes() const {
     return Ref::server::shared_bytes(options_.capacity, ref_.locals);
+  }
+  /// Slots of a channel: those that were chosen, or as many as the policy's bytes hold.
+  [[nodiscard]] unsigned capacity() const {
+    return options_.capacity != 0
+               ? options_.capacity
+               : std::bit_floor(static_cast<unsigned>(policy::channel_bytes /
+                                                      sizeof(typename Ref::client_message)));
+  }
+  /// Bytes of shared memory of a block that is a client or a server.
+  [[nodiscard]] std::size_t block_bytes(unsigned servers, std::uint64_t locals) const {
+    return std::max(Ref::outbox::shared_bytes(servers),
+                    Ref::server::shared_bytes(capacity(), locals));
+  }
+  /// A server for each multiprocessor, or as the policy says. Fewer where shared memory and threads
+  /// allow so few resident blocks that these servers would take more than half of them.
+  [[nodiscard]] unsigned default_servers(std::size_t size) const {
+    auto const facts = runtime::facts(device_, where_);
+    auto const all = static_cast<unsigned>(facts.multiprocessors);
+    auto const most = std::max(1u, all / policy::multiprocessors_per_server);
+    for (unsigned servers = most; servers != 0; --servers) {
+      std::size_t const bytes =
+          block_bytes(servers, interleaved_owner_map{servers, 1}.locals(size));
+      std::size_t const blocks = std::min<std::size_t>(
+          static_cast<unsigned>(facts.threads_per_multiprocessor) / policy::block_threads,
+          facts.shared_bytes_per_multiprocessor / (bytes + facts.reserved_shared_bytes_per_block));
+      if (2 * servers <= all * blocks) return servers;
+    }
+    return most;
   }
   /// Advice for records that are too many for the chip: how many servers would do, unless no number
   /// leaves a multiprocessor to clients. `own` are the bytes of a server without its records.

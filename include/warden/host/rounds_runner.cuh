@@ -72,6 +72,10 @@ class rounds_runner {
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
     auto arrays = arrays_of(run, options, sections, facts.multiprocessors);
+    run.window_halvings = Run::fitting(most_bytes, [](unsigned halvings) {
+      return std::max(few_sections_of<any_ref>::shared_bytes({}, halvings),
+                      rounds_server_of<any_ref>::shared_bytes({}, halvings));
+    });
     // False if there are so many games that they cannot be listed.
     auto const plan = [&] {
       for (array_parts const& one : arrays) {
@@ -81,7 +85,24 @@ class rounds_runner {
       on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
       return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
     };
-    for (plan(); !on_chip_;) {
+    // Parts that the user did not choose are fewer if their games cannot be listed.
+    bool lists = plan();
+    while (!lists) {
+      auto const most = std::max_element(
+          arrays.begin(), arrays.end(),
+          [](array_parts const& a, array_parts const& b) { return a.choosable() < b.choosable(); });
+      if (most->choosable() < 2) break;
+      most->parts /= 2;
+      lists = plan();
+    }
+    if (!lists) {
+      throw limit_error{"deferred: a log of " + text_of(arrays) + " needs " +
+                            std::to_string(round_list<any_ref>::shared_bytes(schedule_of(run))) +
+                            " bytes of shared memory to list its games; the device has " +
+                            std::to_string(most_bytes) + ": choose fewer partitions",
+                        where};
+    }
+    while (!on_chip_) {
       // Whose parts take the most memory, and may be smaller.
       auto const larger = std::max_element(
           arrays.begin(), arrays.end(),
@@ -94,22 +115,21 @@ class rounds_runner {
       break;
     }
     if (!on_chip_ && Run::must_fit) {
-      std::string records;
-      for (array_parts const& one : arrays) {
-        records += (records.empty() ? "" : " and ") + std::to_string(one.records) + " records of " +
-                   std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.parts) +
-                   " parts";
-      }
-      throw limit_error{"deferred: " + records + " do not fit the chip: two need " +
+      throw limit_error{"deferred: " + text_of(arrays) + " do not fit the chip: two need " +
                             std::to_string(game_bytes<placement::on_chip>(run)) +
-                            " bytes of shared memory; the device has " + std::to_string(most_bytes),
+                            " bytes of shared memory; the device has " +
+                            std::to_string(most_bytes) + ": keep them in memory",
                         where};
     }
+    log_plan<Run>::check_block(
+        std::max(few_sections_of<any_ref>::shared_bytes({}, run.window_halvings),
+                 game_bytes<placement::in_memory>(run)),
+        most_bytes, where);
     unsigned parts = 0;
     for (array_parts const& one : arrays) parts += one.parts;
     schedule const all = schedule_of(run);
     few_ = {simt::make_kernel(&run_few<any_ref>), 1,
-            few_sections_of<any_ref>::shared_bytes(run.sizes()), where};
+            few_sections_of<any_ref>::shared_bytes({}, run.window_halvings), where};
     fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
              bin_writer<any_ref>::shared_bytes(all.others()), where};
     list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
@@ -162,14 +182,27 @@ class rounds_runner {
     std::uint64_t records;
     std::size_t record_bytes;
     unsigned parts;
-    bool is_fixed;  ///< no more, even if they do not fit the chip
+    bool is_fixed;   ///< no more, even if they do not fit the chip
+    bool is_chosen;  ///< by the user
 
     /// Bytes of a part, if there may be more parts.
     [[nodiscard]] std::size_t bytes() const {
       return is_fixed || parts == most_parts ? 0 : *locals * record_bytes;
     }
+    /// Parts, if there may be fewer.
+    [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : parts; }
   };
   static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
+  /// The arrays' records and parts, for an error.
+  template <class Arrays>
+  static std::string text_of(Arrays const& arrays) {
+    std::string all;
+    for (array_parts const& one : arrays) {
+      all += (all.empty() ? "" : " and ") + std::to_string(one.records) + " records of " +
+             std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.parts) + " parts";
+    }
+    return all;
+  }
 
   /// The arrays of a run, in as many parts as the user chose, or as a device with so many
   /// multiprocessors has work for.
@@ -186,6 +219,7 @@ class rounds_runner {
                          of.size,
                          sizeof(Record),
                          chosen != 0 ? chosen : std::min(parts, most_parts),
+                         chosen != 0,
                          chosen != 0};
     };
     if constexpr (Run::two_arrays) {
@@ -228,7 +262,7 @@ class rounds_runner {
   }
   template <placement Where>
   static std::size_t game_bytes(Run const& run) {
-    return rounds_server_of<ref<Where>>::shared_bytes(run.sizes());
+    return rounds_server_of<ref<Where>>::shared_bytes(run.sizes(), run.window_halvings);
   }
   /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
   /// resident together.

@@ -7,9 +7,11 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/client/batch_writer.cuh>
 #include <warden/host/deferred_kernels.cuh>
+#include <warden/runtime.hpp>
 #include <warden/server/ordered_reader.cuh>
 #include <warden/server/segment_reader.cuh>
 #include <warden/simt/collective.cuh>
+#include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
@@ -36,9 +38,18 @@ struct split_arguments {
   split_counters* counters;
 };
 
-/// One block's part of a split: it reads a partition window by window, and writes each as a batch
-/// of the finer log.
+/// Messages of a thread in one window of a split, which takes 64 KB.
 template <class Ref>
+inline constexpr unsigned split_rounds = std::clamp<unsigned>(
+    static_cast<unsigned>((std::size_t{64} << 10) /
+                          (Ref::policy::block_threads * sizeof(typename Ref::message_type))),
+    1,
+    std::min(8u, batch_writer<typename Ref::message_type, Ref::policy::block_threads, 1,
+                              Ref::in_order>::most_rounds));
+
+/// One block's part of a split: it reads a partition window by window, `Rounds` messages of each
+/// thread, and writes each window as a batch of the finer log.
+template <class Ref, unsigned Rounds>
 class log_splitter {
   using message_type = typename Ref::message_type;
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -47,10 +58,8 @@ class log_splitter {
                                     segment_reader<message_type>>;
 
  public:
-  /// Messages of a thread in one window, which takes 64 KB.
-  static constexpr unsigned rounds = std::clamp<unsigned>(
-      static_cast<unsigned>((std::size_t{64} << 10) / (threads * sizeof(message_type))), 1,
-      std::min(8u, batch_writer<message_type, threads, 1, Ref::in_order>::most_rounds));
+  /// Messages of a thread in one window.
+  static constexpr unsigned rounds = Rounds;
 
   /// Bytes of shared memory, aligned to 16.
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
@@ -206,11 +215,45 @@ class log_splitter {
 };
 
 /// Splits the log. As many blocks as are resident together, or fewer. (Two a multiprocessor spill.)
-template <class Ref>
+template <class Ref, unsigned Rounds>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
   if (!a.run.runs()) return;
-  log_splitter<Ref>{a, simt::dynamic_shared()}.run();
+  log_splitter<Ref, Rounds>{a, simt::dynamic_shared()}.run();
 }
+
+/// The kernel that splits logs by windows of `Rounds` messages for each thread, as the host sees
+/// it.
+template <class Ref>
+struct split_launch {
+  /// The kernel.
+  runtime::kernel kernel;
+  /// Shared memory of its blocks, in bytes.
+  std::size_t shared_bytes;
+  /// Rows that a split of a log takes, at most.
+  std::size_t (*most_rows)(typename Ref::log_type const& log);
+
+  /// By windows of `Rounds` messages for each thread.
+  template <unsigned Rounds>
+  static split_launch of() {
+    using splitter = log_splitter<Ref, Rounds>;
+    return {simt::make_kernel(&split_log<Ref, Rounds>), splitter::shared_bytes(),
+            &splitter::most_rows};
+  }
+  /// The one for a device whose blocks have `most` bytes: by the largest windows, unless only
+  /// smaller ones fit.
+  static split_launch fitting(std::size_t most) {
+    constexpr std::size_t everywhere = std::size_t{64} << 10;
+    if constexpr (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > everywhere) {
+      if (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > most)
+        return of<rounds_that_fit<splitter_of, split_rounds<Ref>, everywhere>()>();
+    }
+    return of<split_rounds<Ref>>();
+  }
+
+ private:
+  template <unsigned Rounds>
+  using splitter_of = log_splitter<Ref, Rounds>;
+};
 
 }  // namespace detail
 WARDEN_NAMESPACE_END

@@ -62,6 +62,8 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   WARDEN_DEVICE std::uint64_t launch_number() const {
     return launch.members[position].launch_number;
   }
+  /// Returns the messages of a thread in a window of an executor that has `most` at most.
+  WARDEN_HOST_DEVICE static constexpr unsigned window_rounds(unsigned most) { return most; }
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
     return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};

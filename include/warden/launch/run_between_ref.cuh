@@ -12,6 +12,7 @@
 #include <warden/critical_section.cuh>
 #include <warden/launch/run_array.cuh>
 #include <warden/launch/run_ref.cuh>
+#include <warden/launch/run_window.cuh>
 #include <warden/placement.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -23,7 +24,7 @@ WARDEN_NAMESPACE_BEGIN
 /// The guardeds `First` and `Second` as the workers of a run between them see them. The log's
 /// reports are the first one's, and blocks and waits are as its policy and its options say.
 template <class First, class Second, class... Sections>
-class run_between_ref : public run_array<typename First::record> {
+class run_between_ref : public run_array<typename First::record>, public run_window {
  public:
   /// What the first guarded was tuned by.
   using policy = run_policy<typename First::policy>;

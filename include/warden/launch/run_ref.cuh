@@ -15,6 +15,7 @@
 #include <warden/launch/log_sender.cuh>
 #include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_array.cuh>
+#include <warden/launch/run_window.cuh>
 #include <warden/placement.cuh>
 
 #include <algorithm>
@@ -49,6 +50,7 @@ using log_sender_of = std::conditional_t<
 /// answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
 class run_ref : public run_array<Record>,
+                public run_window,
                 public detail::numbers_of<Policy>::own,
                 public log_sender_of<Policy, Record, Sections...> {
  public:

@@ -27,24 +27,23 @@ class few_sections {
   using scan = simt::block_scan<threads>;
 
  public:
-  /// Sections that are few.
-  static constexpr std::uint32_t most = Worker::window;
-
-  /// Bytes of shared memory for parts of these sizes.
-  static constexpr std::size_t shared_bytes(part_sizes sizes) {
-    return layout{sizes}.carver.bytes();
+  /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
+    return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.sizes())` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
+  /// for the whole block.
   WARDEN_DEVICE few_sections(Ref const& ref, std::byte* storage)
       : ref_{ref},
-        worker_{ref, layout{ref.sizes()}.worker.in(storage).data()},
-        scan_{layout{ref.sizes()}.scanning.in(storage)},
-        gathered_{layout{ref.sizes()}.gathered.in(storage)} {}
+        worker_{ref, layout{}.worker.in(storage).data()},
+        scan_{layout{}.scanning.in(storage)},
+        gathered_{layout{}.gathered.in(storage)} {}
 
   /// Runs the log's sections if they are few, and notes whether they are. One block; collective.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
+    std::uint32_t const most = window();
     std::uint32_t mine = 0, all;
     for (std::uint32_t r = me; r <= ref_.log.last_region; r += threads) {
       // By itself each count is below 2^31; of few sections the sum is, too.
@@ -62,7 +61,7 @@ class few_sections {
     if (!are_few) return;
     worker_.start();
     simt::sync_block();
-    gather();
+    gather(most);
     simt::sync_block();
     std::uint32_t const count = gathered_[0] < most ? gathered_[0] : most;
     message_type m[rounds];
@@ -79,15 +78,20 @@ class few_sections {
 
  private:
   struct layout {
-    part_sizes sizes;
+    std::size_t worker_bytes = 0;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(sizes));
     arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
     arena_piece<std::uint32_t> gathered = carver.take<std::uint32_t>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
-  /// Brings the messages of all batches together, with slots for ids. A warp takes a batch.
-  WARDEN_DEVICE void gather() const {
+  /// Sections that are few: those of a window.
+  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
+
+  /// Brings the messages of all batches together, `most` at most, with slots for ids. A warp takes
+  /// a batch.
+  WARDEN_DEVICE void gather(std::uint32_t most) const {
     std::uint32_t const rows = ref_.log.rows_written(), size = ref_.log.size;
     std::uint32_t strange = 0;
     for (std::uint32_t row = simt::warp_rank(); row < rows; row += threads / simt::warp_size) {

@@ -51,13 +51,13 @@ class ordered_reader {
   /// Whether there are messages left; the same for the block.
   WARDEN_DEVICE bool has_more() const { return done_ < total_; }
 
-  /// Receives up to `Rounds` messages for each thread, as they lie in the log: the warps in turn,
-  /// each round by round. Returns bit k if `m[k]` is one. Collective over the block.
+  /// Receives up to `used` messages for each thread, 1 to `Rounds`, as they lie in the log: the
+  /// warps in turn, each round by round. Returns bit k if `m[k]` is one. Collective over the block.
   template <unsigned Rounds>
-  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
     unsigned arrived = 0;
     std::uint32_t places[Rounds]{};
-    constexpr unsigned of_warp = Rounds * simt::warp_size;
+    unsigned const of_warp = used * simt::warp_size;
     std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // sabotage: window-in-order
     std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
     // A warp's messages lie one behind another, most often all in the rows that it looks at first.
@@ -78,7 +78,7 @@ class ordered_reader {
       found = until;
     }
     log_.load(m, places, arrived);
-    done_ += Rounds * Threads;
+    done_ += used * Threads;
     if (done_ >= total_ && next_row_ < rows_) {
       simt::sync_block();  // the sums have been searched
       load_rows();

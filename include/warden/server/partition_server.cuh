@@ -32,17 +32,20 @@ class partition_server {
       segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;
 
  public:
-  /// Bytes of shared memory for `locals` records of a partition.
-  static constexpr std::size_t shared_bytes(std::size_t locals) {
-    return layout{locals}.carver.bytes();
+  /// Bytes of shared memory for `locals` records of a partition, with windows halved `halvings`
+  /// times.
+  static constexpr std::size_t shared_bytes(std::size_t locals, unsigned halvings) {
+    return layout{worker_type::shared_bytes(locals, Ref::halved(worker_type::rounds, halvings))}
+        .carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.locals)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(ref.locals, ref.window_halvings)` bytes, the same
+  /// for the whole block.
   WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
       : ref_{ref},
-        storage_{storage},
-        reading_{layout{ref.locals}.reading.in(storage)},
-        shared_{layout{ref.locals}.shared.in(storage)} {}
+        for_worker_{layout{}.worker.in(storage).data()},
+        reading_{layout{}.reading.in(storage)},
+        shared_{layout{}.shared.in(storage)} {}
 
   /// Until no partition is left. Collective over the block.
   WARDEN_DEVICE void run() const {
@@ -68,11 +71,12 @@ class partition_server {
     log_rows rows;            ///< that may have messages of it
   };
   struct layout {
-    std::size_t locals;
+    std::size_t worker_bytes = 0;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(worker_type::shared_bytes(locals));
     arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
     arena_piece<found> shared = carver.take<found>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
   WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
@@ -92,14 +96,16 @@ class partition_server {
       }
       return;
     }
-    worker_type worker{ref_, partition, storage_};
+    worker_type worker{ref_, partition, for_worker_};
+    unsigned const rounds =
+        worker_type::by_warps ? worker_type::rounds : ref_.window_rounds(worker_type::rounds);
     worker.start();
     simt::sync_block();
     // One window after another: with the next one's loads under way, its messages' registers cost
     // more than the wait.
     for (bool more = true; more;) {
       message_type m[worker_type::rounds];
-      unsigned arrived = messages.receive(m), strange = 0;
+      unsigned arrived = messages.receive(m, rounds), strange = 0;
       WARDEN_UNROLL
       for (unsigned k = 0; k < worker_type::rounds; ++k) {
         if ((arrived >> k & 1u) == 0) continue;
@@ -131,7 +137,7 @@ class partition_server {
   }
 
   Ref const& ref_;
-  std::byte* storage_;
+  std::byte* for_worker_;
   simt::shared_span<typename reader::storage> reading_;
   simt::shared_span<found> shared_;
 };

@@ -27,16 +27,17 @@ class rounds_server {
   static constexpr unsigned rounds = Worker::rounds;
 
  public:
-  /// Bytes of shared memory for parts of these sizes.
-  static constexpr std::size_t shared_bytes(part_sizes sizes) {
-    return layout{sizes}.carver.bytes();
+  /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
+    return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(ref.sizes())` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
+  /// for the whole block.
   WARDEN_DEVICE rounds_server(Ref const& ref, std::byte* storage)
       : ref_{ref},
-        worker_{ref, layout{ref.sizes()}.worker.in(storage).data()},
-        next_{layout{ref.sizes()}.next.in(storage)} {}
+        worker_{ref, layout{}.worker.in(storage).data()},
+        next_{layout{}.next.in(storage)} {}
 
   /// Until no game is left, or the run is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
@@ -64,11 +65,15 @@ class rounds_server {
     bin messages;
   };
   struct layout {
-    part_sizes sizes;
+    std::size_t worker_bytes = 0;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(sizes));
     arena_piece<upcoming> next = carver.take<upcoming>(2);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
+
+  /// Messages of a window.
+  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
 
   /// One thread.
   WARDEN_DEVICE void take_next(unsigned turn) const {
@@ -94,7 +99,7 @@ class rounds_server {
     bool alive = true;
     // Another one looks up the game after this, which is behind it: what was said of waits holds.
     // But not where others would wait long for it.
-    bool const is_short = messages.size() <= 2 * Worker::window;
+    bool const is_short = messages.size() <= 2 * window();
     if (is_short && simt::thread_rank() == threads - 1) take_next(next);
     if (simt::thread_rank() == 0) {
       alive = ref_.wait_for_turns(game);
@@ -105,7 +110,7 @@ class rounds_server {
     if (simt::sync_block_or(!alive)) return false;
     std::uint32_t const all = messages.size();
     // Few sections on large parts: only their records are loaded.
-    bool const few = all <= Worker::window && 4 * all <= ref_.sizes().mean();
+    bool const few = all <= window() && 4 * all <= ref_.sizes().mean();
     if (few) {
       worker_.load({game.a, game.b}, m, arrived);
     } else {
@@ -115,7 +120,7 @@ class rounds_server {
     for (std::uint32_t done = 0;;) {
       if (!worker_.run(m, arrived)) return false;
       if (simt::thread_rank() == 0) ref_.note_window();
-      done += Worker::window;
+      done += window();
       if (done >= all) break;
       arrived = load(game, messages, done, m);
     }
@@ -141,19 +146,21 @@ class rounds_server {
   /// bit k if `m[k]` is one.
   WARDEN_DEVICE unsigned load(round_game const& game, bin const& messages, std::uint32_t first,
                               message_type (&m)[rounds]) const {
-    std::uint32_t const to_a = messages.to_a.end - messages.to_a.begin, all = messages.size();
+    std::uint32_t const to_a = messages.to_a.end - messages.to_a.begin;
+    std::uint32_t const left = messages.size() - first;
+    std::uint32_t const end = first + (left < window() ? left : window());
     unsigned arrived = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       std::uint32_t const i = first + k * threads + simt::thread_rank();
-      if (i >= all) continue;
+      if (i >= end) continue;
       arrived |= 1u << k;
       m[k] = ref_.bins.pool[i < to_a ? messages.to_a.begin + i : messages.to_b.begin + i - to_a];
     }
     WARDEN_UNROLL
     for (unsigned k = 0; k < rounds; ++k) {
       std::uint32_t const i = first + k * threads + simt::thread_rank();
-      if (i >= all) continue;
+      if (i >= end) continue;
       unsigned const home = i < to_a ? 0 : 1, other = game.a == game.b ? 0 : 1 - home;
       m[k] = pairs::with_numbers(m[k], worker_.slot_of(home, m[k].local()),
                                  worker_.slot_of(other, pairs::second_of(m[k])));

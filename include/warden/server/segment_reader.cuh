@@ -72,11 +72,11 @@ class segment_reader {
     return now < rows_ ? now : rows_;
   }
 
-  /// Receives up to `Rounds` messages for each lane, as they lie in the log: as many as there are,
-  /// if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
+  /// Receives up to `used` messages for each lane, 1 to `Rounds`, as they lie in the log: as many
+  /// as there are, if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
   template <unsigned Rounds>
-  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds]) {
-    constexpr std::uint32_t most = Rounds * simt::warp_size;
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
+    std::uint32_t const most = used * simt::warp_size;
     unsigned arrived = 0;
     std::uint32_t places[Rounds];
     for (std::uint32_t filled = 0; done_ < total_;) {
@@ -100,6 +100,7 @@ class segment_reader {
       load_rows();
       if (filled == most) break;
     }
+    arrived &= ~0u >> (32 - used);
     log_.load(m, places, arrived);
     return arrived;
   }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How many messages the blocks of a deferred run hold at once.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The size of a run's windows: as large as the executor says, or halved until a window fits the
+/// device's shared memory.
+struct run_window {
+  std::uint32_t window_halvings = 0;  ///< filled by the host
+
+  /// Returns `rounds` halved `times` times, but 1 at least.
+  WARDEN_HOST_DEVICE static constexpr unsigned halved(unsigned rounds, unsigned times) {
+    return rounds >> times == 0 ? 1 : rounds >> times;
+  }
+  /// Returns the messages of a thread in a window of an executor that has `most` at most.
+  WARDEN_HOST_DEVICE unsigned window_rounds(unsigned most) const {
+    return halved(most, window_halvings);
+  }
+  /// Returns the fewest halvings after which `bytes(halvings)` is at most `room`; the most that
+  /// there are if no window is small enough.
+  template <class Bytes>
+  static unsigned fitting(std::size_t room, Bytes bytes) {
+    constexpr unsigned most = 5;  // of 32 messages for each thread
+    unsigned halvings = 0;
+    while (halvings < most && bytes(halvings) > room) ++halvings;
+    return halvings;
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Default policies on devices with less shared memory: every log and launch works, or a limit_error
+// names the value and the remedy.
+
+#include "tests/support/complaint.hpp"
+
+#include <warden/cuda_names.cuh>
+#include <warden/deferred.cuh>
+#include <warden/guarded.cuh>
+#include <warden/launch_kernel.cuh>
+#include <warden/simulation.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using testing::HasSubstr;
+
+struct account {
+  long long balance;
+};
+/// Its message has room for `Words` words.
+template <int Words>
+struct deposit {
+  int amount[Words];
+  __device__ void operator()(account& a) const { a.balance += amount[0]; }
+};
+/// Order tells in what it leaves.
+template <int Words>
+struct append {
+  unsigned digit[Words];
+  __device__ void operator()(account& a) const {
+    auto const before = static_cast<unsigned long long>(a.balance);
+    a.balance = static_cast<long long>((before * 31 + digit[0]) % 1'000'000'007);
+  }
+};
+struct move_amount {
+  int amount;
+  __device__ void operator()(account& a, account& b) const {
+    a.balance += amount;
+    b.balance += amount;
+  }
+};
+struct combined {
+  int amount;
+  __device__ void operator()(account& a) const { a.balance += amount; }
+  __device__ static combined combine(combined a, combined b) { return {a.amount + b.amount}; }
+};
+
+struct by_log : warden::default_policy {
+  static constexpr bool deferred_only = true;
+};
+struct on_chip : by_log {
+  static constexpr auto records = warden::placement::on_chip;
+};
+struct in_order : by_log {
+  using order = warden::order::sequential;
+};
+struct combining : by_log {
+  static constexpr bool combines = true;
+};
+struct large_blocks : in_order {
+  static constexpr unsigned block_threads = 1024;
+};
+
+/// On the devices of all profiles, of two multiprocessors.
+class small_devices : public testing::TestWithParam<char const*> {
+ protected:
+  void SetUp() override { use(std::size_t{50} << 20); }
+  void TearDown() override { warden::sim::configure({}); }
+  static void use(std::size_t cache_bytes) {
+    warden::sim::configure({.multiprocessors = 2,
+                            .profile = &warden::sim::find_profile(GetParam()),
+                            .cache_bytes = cache_bytes});
+  }
+};
+INSTANTIATE_TEST_SUITE_P(profiles, small_devices, testing::Values("7.5", "8.0", "8.6", "9.0"),
+                         [](auto const& info) {
+                           std::string name = info.param;
+                           name[name.find('.')] = '_';
+                           return "cc_" + name;
+                         });
+
+std::vector<account> sum_of(std::size_t records, std::size_t n) {
+  std::vector<account> all(records);
+  for (std::size_t i = 0; i < n; ++i) all[i * 7 % records].balance += static_cast<int>(i % 5);
+  return all;
+}
+bool same(std::vector<account> const& a, std::vector<account> const& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](account const& x, account const& y) { return x.balance == y.balance; });
+}
+
+/// `n` sections on `records` records, by arrays.
+template <class Policy, int Words>
+void run_sums(std::size_t records, std::size_t n) {
+  SCOPED_TRACE("sections of " + std::to_string(Words) + " words");
+  warden::buffer<account> accounts{records};
+  accounts.fill_bytes(0);
+  std::vector<unsigned> ids(n);
+  std::vector<deposit<Words>> sections(n);
+  for (unsigned i = 0; i < n; ++i) {
+    ids[i] = static_cast<unsigned>(i * std::size_t{7} % records);
+    sections[i].amount[0] = static_cast<int>(i % 5);
+  }
+  warden::buffer<unsigned> device_ids{ids};
+  warden::buffer<deposit<Words>> device_sections{sections};
+  warden::basic_guarded<Policy, account, deposit<Words>> g{accounts};
+  ASSERT_NO_THROW(g.apply_async(device_ids.data(), device_sections.data(), n); g.wait());
+  EXPECT_TRUE(same(accounts.to_host(), sum_of(records, n)));
+}
+/// The same in order.
+template <int Words>
+void run_order(std::size_t records, std::size_t n) {
+  SCOPED_TRACE("sections in order of " + std::to_string(Words) + " words");
+  warden::buffer<account> accounts{records};
+  accounts.fill_bytes(0);
+  std::vector<unsigned> ids(n);
+  std::vector<append<Words>> sections(n);
+  std::vector<account> wanted(records);
+  for (unsigned i = 0; i < n; ++i) {
+    ids[i] = static_cast<unsigned>(i * std::size_t{7} % records);
+    sections[i].digit[0] = i % 29;
+    sections[i](wanted[ids[i]]);
+  }
+  warden::buffer<unsigned> device_ids{ids};
+  warden::buffer<append<Words>> device_sections{sections};
+  warden::basic_guarded<in_order, account, append<Words>> g{accounts};
+  ASSERT_NO_THROW(g.apply_async(device_ids.data(), device_sections.data(), n); g.wait());
+  EXPECT_TRUE(same(accounts.to_host(), wanted));
+}
+
+TEST_P(small_devices, deferred_sections_of_every_width) {
+  run_sums<by_log, 1>(100, 2000);
+  run_sums<by_log, 3>(100, 9000);
+  run_sums<by_log, 5>(100, 2000);
+  run_sums<by_log, 7>(100, 2000);
+  run_sums<by_log, 11>(100, 2000);
+}
+TEST_P(small_devices, deferred_sections_on_records_on_chip) {
+  run_sums<on_chip, 3>(20'000, 5000);
+  run_sums<on_chip, 11>(20'000, 5000);
+}
+TEST_P(small_devices, sections_in_order_of_every_width) {
+  run_order<1>(100, 9000);
+  run_order<3>(100, 9000);
+  run_order<11>(100, 2000);
+}
+TEST_P(small_devices, logs_that_a_run_splits) {
+  // Records larger than the level-2 cache.
+  use(4096);
+  run_sums<by_log, 1>(40'000, 6000);
+  run_sums<by_log, 3>(40'000, 6000);
+  run_sums<by_log, 5>(40'000, 6000);
+  run_sums<by_log, 11>(40'000, 6000);
+  run_order<1>(40'000, 6000);
+  run_order<5>(40'000, 6000);
+}
+TEST_P(small_devices, combining_arrays) {
+  constexpr unsigned n = 5000;
+  warden::buffer<account> accounts{10};
+  accounts.fill_bytes(0);
+  warden::buffer<unsigned> const ids{std::vector<unsigned>(n, 7)};
+  warden::buffer<combined> const sections{std::vector<combined>(n, combined{1})};
+  warden::basic_guarded<combining, account, combined> g{accounts};
+  ASSERT_NO_THROW(g.apply_async(ids.data(), sections.data(), n); g.wait());
+  EXPECT_EQ(accounts.to_host()[7].balance, n);
+}
+
+// ---- sections on two records
+
+using plain = warden::basic_guarded<by_log, account, deposit<1>>;
+using between = warden::deferred_between<plain, plain, move_amount>;
+
+template <class Ref>
+__global__ void send_pairs(Ref to, unsigned records) {
+  unsigned const i = blockIdx.x * blockDim.x + threadIdx.x;
+  to.send(i % records, i * 7 % records, move_amount{1});
+}
+long long sum(warden::buffer<account> const& accounts) {
+  auto const all = accounts.to_host();
+  return std::accumulate(all.begin(), all.end(), 0ll,
+                         [](long long s, account const& a) { return s + a.balance; });
+}
+
+/// The sum that 2,048 sections leave, or the error.
+std::string sum_between(warden::deferred_options const& options) {
+  warden::buffer<account> a{5000}, b{5000};
+  a.fill_bytes(0);
+  b.fill_bytes(0);
+  plain x{a}, y{b};
+  try {
+    between log{x, y, 5000, options};
+    warden::launch(&send_pairs<between::ref_type>, 8, 256, {}, log.ref(), 5000u);
+    log.run();
+    x.wait();
+    y.wait();
+  } catch (warden::limit_error const& e) {
+    return e.what();
+  }
+  return std::to_string(sum(a) + sum(b));
+}
+TEST_P(small_devices, sections_on_two_records) {
+  using pairs = warden::basic_guarded<by_log, account, move_amount>;
+  for (unsigned const partitions : {0u, 64u}) {
+    warden::buffer<account> accounts{5000};
+    accounts.fill_bytes(0);
+    pairs g{accounts};
+    warden::deferred log{g, 5000, {.partitions = partitions}};
+    warden::launch(&send_pairs<decltype(log.ref())>, 8, 256, {}, log.ref(), 5000u);
+    log.run();
+    g.wait();
+    EXPECT_EQ(sum(accounts), 4096);
+  }
+}
+TEST_P(small_devices, sections_between_two_arrays) {
+  EXPECT_EQ(sum_between({}), "4096");
+  EXPECT_EQ(sum_between({.partitions = 128, .second_partitions = 128}), "4096");
+}
+TEST_P(small_devices, games_that_cannot_be_listed) {
+  EXPECT_THAT(sum_between({.partitions = 512, .second_partitions = 512}),
+              HasSubstr("deferred: a log of 5000 records of 8 bytes in 512 parts and 5000 records "
+                        "of 8 bytes in 512 parts needs 235524 bytes of shared memory to list its "
+                        "games; the device has "));
+}
+/// As many parts as multiprocessors have work for would be too many to list.
+TEST_P(small_devices, games_on_many_multiprocessors) {
+  warden::sim::configure({.multiprocessors = 512,
+                          .profile = &warden::sim::find_profile(GetParam()),
+                          .blocks_per_multiprocessor = 1});
+  warden::buffer<account> a{1u << 16}, b{1u << 16};
+  plain x{a}, y{b};
+  EXPECT_NO_THROW((between{x, y, 1000}));
+}
+
+// ---- fused launches
+
+using bank = warden::guarded<account, deposit<2>>;
+struct payday {
+  unsigned people;
+  __device__ void operator()(warden::virtual_block const& at, bank::ref const& accounts) const {
+    bank::block_client client{accounts, at};
+    auto const i = static_cast<unsigned>(at.global_rank());
+    client.send(i % 100, deposit<2>{{10}}, i < people);
+    client.flush();
+  }
+};
+TEST_P(small_devices, fused_launches) {
+  warden::buffer<account> accounts{100};
+  accounts.fill_bytes(0);
+  bank b{accounts};
+  ASSERT_NO_THROW(warden::launch_fused(payday{1000}, 4, {}, b); b.wait());
+  EXPECT_EQ(sum(accounts), 10'000);
+}
+
+// ---- what a policy's own blocks do not fit
+
+TEST_P(small_devices, blocks_that_are_too_large_for_the_device) {
+  auto const most = warden::runtime::facts(0).shared_bytes_per_block;
+  warden::buffer<account> accounts{100};
+  accounts.fill_bytes(0);
+  using large = warden::basic_guarded<large_blocks, account, append<3>>;
+  large g{accounts};
+  auto const complaint = test::refusal([&] { warden::deferred{g, 1000}; });
+  if (most > (std::size_t{128} << 10)) {
+    EXPECT_EQ(complaint, "");
+  } else {
+    EXPECT_THAT(complaint, HasSubstr("deferred: a block of 1024 threads that runs a log needs "));
+    EXPECT_THAT(complaint,
+                HasSubstr("bytes of shared memory; the device has " + std::to_string(most) +
+                          ": make the policy's block_threads smaller"));
+  }
+}
+
+}  // namespace
