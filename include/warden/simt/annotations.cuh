@@ -4,6 +4,7 @@
 /// inline namespace that keeps two differently compiled copies of the library apart.
 #pragma once
 
+#include <warden/simt/compiler.hpp>
 #include <warden/version.hpp>
 
 #if defined(__CUDACC__)

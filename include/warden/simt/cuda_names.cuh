@@ -3,6 +3,8 @@
 // warden/cuda_names.cuh.
 #pragma once
 
+#include <warden/simt/compiler.hpp>
+
 #if defined(__CUDACC__)
 
 #  include <type_traits>

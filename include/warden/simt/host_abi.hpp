@@ -4,6 +4,7 @@
 /// device, so that a program may link both.
 #pragma once
 
+#include <warden/simt/compiler.hpp>
 #include <warden/version.hpp>
 
 #if defined(WARDEN_SIMULATED)
