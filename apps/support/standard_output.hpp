@@ -28,9 +28,10 @@ inline void check_standard_output(std::string const& name) {
   static std::string command;  // of the first call, if there are more
   if (!command.empty()) return;
   command = name;
-  // No file may take the place of a stream that is closed: it would receive what is printed.
+  // No file may take the place of a stream that is closed: it would receive what is printed. A
+  // folder can be neither read nor written, also by names such as /dev/stdout.
   int file = 0;
-  while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDONLY);
+  while (file >= 0 && file <= STDERR_FILENO) file = open("/", O_RDONLY);
   if (file >= 0) close(file);
   // Without these the process would end without a word: at a pipe without reader, at a file's
   // largest size.

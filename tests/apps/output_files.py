@@ -50,6 +50,11 @@ class OutputFileTest(command.CommandTest):
         self.assertEqual(subprocess.run(list(map(str, words)), stdout=subprocess.DEVNULL, timeout=120).returncode, 0)
         self.assertEqual(log.read_bytes(), b"an old line\n" + self.out.read_bytes())
 
+    def test_standard_output_that_is_closed(self):
+        words = ["sh", "-c", 'exec "$@" >&-', "sh", command.PROGRAM, *map(str, self.writes(self.source, "/dev/stdout"))]
+        run = subprocess.run(words, stderr=subprocess.PIPE, text=True, timeout=120)
+        self.assertEqual((run.returncode, run.stderr), (1, f"{self.NAME}: /dev/stdout: cannot be written: Is a directory\n"))
+
     def test_devices(self):
         self.refused_to_write("/dev/full", "No space left on device")
         self.assertEqual(self.run_into(("/dev/null", "w"), *self.writes(self.source, "/dev/null")), (0, ""))

@@ -15,6 +15,30 @@ import subprocess
 import sys
 
 import driver
+import every_command
+
+
+def every_program(program):
+    """The tests that every benchmark program passes."""
+    name = program.removesuffix("_bench")
+
+    class EveryProgram(every_command.EveryCommand, driver.ProgramTest):
+        NAME = name
+
+        @property
+        def program(self):
+            return driver.BIN / f"{program}_sim"
+    return EveryProgram
+
+
+Contention = every_program("contention")
+Handover = every_program("handover")
+Transport = every_program("transport")
+Allocation = every_program("allocation")
+BankTransfer = every_program("bank_transfer_bench")
+MaxFlow = every_program("max_flow_bench")
+BreadthFirst = every_program("breadth_first_bench")
+MatrixFactorization = every_program("matrix_factorization_bench")
 
 
 class Programs(driver.ProgramTest):
