@@ -4,7 +4,9 @@
 #include "apps/hash_table/pool.cuh"
 #include "tests/support/support.cuh"
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -63,6 +65,44 @@ TEST(hash_table_pool, hands_each_number_to_one_thread) {
     warden::simt::launch(&take_all, 1, 1, 0, {pool, holders.data(), taken.data()}, {});
     EXPECT_EQ(taken.to_host()[0], capacity);
     EXPECT_EQ(holders.to_host(), std::vector<std::uint32_t>(capacity, 1));
+  }
+}
+
+struct pool_by_block {
+  hash_table::pool_ref pool;
+  std::uint32_t* numbers;
+  std::uint32_t n, block;
+  bool gives;
+};
+/// By one thread of the chosen block: gives `numbers`, or takes them.
+WARDEN_KERNEL void use_pool(pool_by_block a) {
+  if (warden::simt::block_rank() != a.block || warden::simt::thread_rank() != 0) return;
+  for (std::uint32_t i = 0; i < a.n; ++i) {
+    if (a.gives) {
+      a.pool.give(a.numbers[i]);
+    } else {
+      a.numbers[i] = a.pool.take();
+    }
+  }
+}
+TEST(hash_table_pool, finds_what_any_warp_gave_back) {
+  constexpr std::uint32_t n = 5, stacks = hash_table::pool_stacks;
+  warden::buffer<hash_table::pool_state> state{1};
+  warden::buffer<std::uint32_t> below{n}, numbers{n};
+  state.fill_bytes(0);
+  hash_table::pool_ref const pool{state.data(), below.data(), n};
+  auto const use = [&](std::uint32_t block, bool gives) {
+    warden::simt::launch(&use_pool, block + 1, 32, 0, {pool, numbers.data(), n, block, gives}, {});
+  };
+  use(0, false);
+  std::pair<std::uint32_t, std::uint32_t> const ways[] = {{stacks - 1, 0}, {0, stacks - 1}};
+  for (auto const& [giver, taker] : ways) {
+    use(giver, true);
+    use(taker, false);
+    std::vector<std::uint32_t> all = numbers.to_host();
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all, (std::vector<std::uint32_t>{1, 2, 3, 4, 5}))
+        << "given by block " << giver << ", taken by block " << taker;
   }
 }
 

@@ -36,7 +36,7 @@ namespace {
 /// What the stand-ins do, and what was done.
 struct calls {
   std::atomic<bool> stream_ends = true;         ///< whether what was enqueued ever ends
-  ncclResult_t sent = ncclSuccess;              ///< what ncclSend says
+  ncclResult_t sent = ncclSuccess;              ///< what ncclSend and ncclAllGather say
   ncclResult_t group = ncclSuccess;             ///< what ncclGroupEnd says
   int groups = 0;                               ///< begun and not ended
   std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll
@@ -73,7 +73,7 @@ ncclResult_t ncclCommCount(ncclComm_t comm, int* count) {
   return ncclSuccess;
 }
 ncclResult_t ncclAllGather(void const*, void*, size_t, ncclDataType_t, ncclComm_t, cudaStream_t) {
-  return ncclSuccess;
+  return now.sent;
 }
 ncclResult_t ncclSend(void const*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
   return now.sent;
@@ -186,6 +186,12 @@ TEST_F(nccl_calls, a_group_that_was_begun_is_ended) {
   EXPECT_THAT(told([&] { send(world); }), HasSubstr("exchanging: internal error"));
   EXPECT_EQ(now.groups, 0);
 }
+TEST_F(nccl_calls, a_gathering_that_fails_is_an_error) {
+  communicator const world{&comm_};
+  now.sent = ncclInternalError;
+  EXPECT_THAT(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }),
+              HasSubstr("rank 0 of 1: gathering: internal error"));
+}
 TEST_F(nccl_calls, an_error_while_others_are_waited_for_is_told) {
   communicator const world{&comm_};
   now.stream_ends = false;
@@ -224,6 +230,15 @@ TEST_F(nccl_calls, ranks_of_one_process_have_a_communicator_each) {
   });
   EXPECT_EQ(ranks, 7);
   expect_gone(0);
+}
+TEST_F(nccl_calls, all_gpus_may_be_ranks_and_no_more) {
+  int const gpus = warden::runtime::device_count();
+  std::atomic<int> ranks = 0;
+  warden::run_on_gpus(gpus, [&](communicator const&) { ++ranks; });
+  EXPECT_EQ(ranks, gpus);
+  expect_gone(0);
+  EXPECT_THAT(test::error_of<warden::limit_error>([&] { warden::run_on_gpus(gpus + 1, {}); }),
+              HasSubstr("run_on_gpus: 5 GPUs; there are 4"));
 }
 TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
   now.stream_ends = false;
