@@ -216,6 +216,11 @@ void output_file::commit() {
 
 void output_file::refuse(int error) const { refuse_writing(path_, std::strerror(error)); }
 
+bool is_open_for_writing(std::string const& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0 && descriptor_of(facts) >= 0;
+}
+
 void refuse_output_as_input(std::string const& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0 || S_ISCHR(facts.st_mode)) return;

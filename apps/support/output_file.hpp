@@ -50,6 +50,10 @@ class output_file {
   output_file* next_ = nullptr;  // in the list of those that are open
 };
 
+/// True if the process has the file open for writing, such as /dev/stdout: opening it anew would
+/// overwrite what stands there. Always false for /dev/null and its like.
+bool is_open_for_writing(std::string const& path);
+
 /// Throws std::runtime_error if `path`, which is to be read, is one of the output files that are
 /// open. Devices, such as the terminal, can be both.
 void refuse_output_as_input(std::string const& path);

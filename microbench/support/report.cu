@@ -5,6 +5,7 @@
 
 #include "apps/support/command.hpp"
 #include "apps/support/number_option.hpp"
+#include "apps/support/output_file.hpp"
 #include "apps/support/standard_output.hpp"
 #include "apps/support/version.hpp"
 
@@ -287,6 +288,11 @@ void program::add_file(std::string const& name, std::string& path, std::string c
 
 int program::run(std::function<void(points&)> const& make) {
   points all;
+  if (apps::is_open_for_writing(out_)) {
+    std::fprintf(stderr, "%s: --benchmark_out=%s is open already; choose another name\n",
+                 name_.c_str(), out_.c_str());
+    return 2;
+  }
   try {
     make(all);
   } catch (std::exception const& e) {

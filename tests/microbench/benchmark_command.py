@@ -6,6 +6,7 @@
 """
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
@@ -19,6 +20,16 @@ class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
     def test_a_result_file_that_fails(self):
         run = self.outcome(*self.PRINTS, "--benchmark_out=/dev/full")
         self.assertEqual((run.returncode, run.stderr), (1, "several_gpus: /dev/full: cannot be written\n"))
+
+    def test_a_result_file_that_is_open(self):
+        """It would be overwritten."""
+        with tempfile.NamedTemporaryFile("a") as log:
+            log.write("an old line\n")
+            log.flush()
+            for name in "/dev/stdout", log.name:
+                run = self.outcome(*self.PRINTS, f"--benchmark_out={name}", stdout=log)
+                self.assertEqual((run.returncode, run.stderr), (2, f"several_gpus: --benchmark_out={name} is open already; choose another name\n"))
+                self.assertEqual(pathlib.Path(log.name).read_text(), "an old line\n")
 
     def test_empty_lists(self):
         for option, wrong in ("--keys", ""), ("--keys", ","), ("--arms", ""), ("--workloads", ""), ("--workloads", ","):
