@@ -74,8 +74,9 @@ class log_split {
     split_arguments<Ref> argument{run, log_, counters_.data()};
     argument.to.control = run.ref.log.control;
     void* arguments[] = {&argument};
-    runtime::launch(split_.kernel, {blocks_, threads, split_.shared_bytes, false}, arguments, s,
-                    where);
+    // Not as a list in the call: nvcc 13 puts that in parentheses for the host compiler.
+    runtime::launch_shape const shape{blocks_, threads, split_.shared_bytes, false};
+    runtime::launch(split_.kernel, shape, arguments, s, where);
     run.ref.log = argument.to;
     return run;
   }
