@@ -17,21 +17,26 @@ function(warden_install_pc warden_pc_name warden_pc_device warden_pc_libraries w
   install(FILES ${PROJECT_BINARY_DIR}/${warden_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-set(warden_installed warden_default)
+# warden_install_component(<name>): its library, and a file of its own for find_package, so that installations of single
+# components into one prefix add up.
+function(warden_install_component warden_component)
+  install(TARGETS warden_${warden_component} EXPORT warden_${warden_component}_targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT warden_${warden_component}_targets NAMESPACE warden:: DESTINATION ${warden_package_dir})
+endfunction()
+
 if(WARDEN_WITH_CUDA)
-  list(APPEND warden_installed warden_cuda)
+  warden_install_component(cuda)
   warden_install_pc(warden "" "-lwarden_cuda" "")
 endif()
 if(WARDEN_WITH_NCCL)
-  list(APPEND warden_installed warden_nccl)
+  warden_install_component(nccl)
   install(FILES ${PROJECT_SOURCE_DIR}/scripts/cmake/FindNCCL.cmake DESTINATION ${warden_package_dir})
 endif()
 if(WARDEN_WITH_SIM)
-  list(APPEND warden_installed warden_sim)
+  warden_install_component(sim)
   warden_install_pc(warden-sim ", on the simulated device" "-lwarden_sim -lboost_context" " -DWARDEN_SIMULATED=1")
 endif()
-install(TARGETS ${warden_installed} EXPORT warden_targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT warden_targets NAMESPACE warden:: FILE warden_targets.cmake DESTINATION ${warden_package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/warden-config.cmake.in
   ${PROJECT_BINARY_DIR}/warden-config.cmake INSTALL_DESTINATION ${warden_package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/warden-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -13,12 +13,28 @@ set(options -G ${generator} -DCMAKE_BUILD_TYPE=Release)
 if(cuda)
   list(APPEND options -DCMAKE_CUDA_COMPILER=${nvcc} -DCMAKE_CUDA_ARCHITECTURES=90)
 endif()
-run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden ${options} -DWARDEN_CUDA=${cuda} -DWARDEN_BUILD_TESTS=OFF
-    -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_PREFIX=${build}/prefix)
-run(${CMAKE_COMMAND} --build ${build}/warden --target install)
+# install_device(<name> <option>...): one device, into the one prefix.
+function(install_device name)
+  run(${CMAKE_COMMAND} -S ${source} -B ${build}/warden_${name} ${options} ${ARGN} -DWARDEN_BUILD_TESTS=OFF
+      -DWARDEN_BUILD_BENCHMARKS=OFF -DWARDEN_BUILD_EXAMPLES=OFF -DCMAKE_INSTALL_LIBDIR=lib
+      -DCMAKE_INSTALL_PREFIX=${build}/prefix)
+  run(${CMAKE_COMMAND} --build ${build}/warden_${name} --target install)
+endfunction()
+if(cuda)
+  install_device(cuda -DWARDEN_CUDA=ON -DWARDEN_SIMULATED_DEVICE=OFF)
+endif()
+install_device(sim -DWARDEN_CUDA=OFF -DWARDEN_SIMULATED_DEVICE=ON)
 set(wanted "")
 if(cuda)
-  # Both devices are installed; whoever asks for CUDA needs no Boost.
+  # Both devices are installed, one after the other.
+  run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/simulated ${options} -Dcuda=OFF -Dcomponent=sim
+      -Ddevice=sim -DCMAKE_PREFIX_PATH=${build}/prefix)
+  run(${CMAKE_COMMAND} --build ${build}/simulated)
+  run(${build}/simulated/consumer)
+  if(NOT out MATCHES "balance 512")
+    message(FATAL_ERROR "beside CUDA the simulated device printed: ${out}")
+  endif()
+  # Whoever asks for CUDA needs no Boost.
   set(wanted -Dcomponent=cuda -Dnccl=${nccl} -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
 endif()
 run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda} ${wanted}
