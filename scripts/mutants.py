@@ -384,7 +384,7 @@ MUTANTS = {
     "taken": ("executor/pair_runners.cuh", "return waiting;", ROUNDS, "lost or doubled section"),
     "key-counts": ("executor/pair_runners.cuh", "", ROUNDS, "lost or doubled section|outside a shared span"),
     # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
-    # of the word that there is one; nodes that others linked meanwhile are not looked at; what is chained behind a node is lost;
+    # of the word that there is one; nodes that others linked meanwhile are not looked at, or may not be visible yet; what is chained behind a node is lost;
     # buckets are written back while other warps still count in them; a thread's first message runs in place of the others.
     "slot-race": ("apps/hash_table/without_exclusion.cuh",
                   "word const there = simt::shared_load(b_.entries.key(s).bits);"
@@ -394,6 +394,7 @@ MUTANTS = {
     "slot-gaps": ("apps/hash_table/without_exclusion.cuh", "there = take(found, made);", COUNTED, TABLE_WRONG),
     "gap-unmarked": ("apps/hash_table/context.cuh", "b.used = b.used & ~(1u << place.slot);", COUNTED, TABLE_WRONG),
     "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
+    "node-acquire": ("apps/hash_table/without_exclusion.cuh", "", COUNTED, "unordered load"),
     "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
     "next-atomic": ("executor/atomics.cuh", "", COUNTED, TABLE_WRONG),
     "write-back-barrier.counted": ("block/record_store.cuh", "", COUNTED, TABLE_WRONG),

@@ -140,13 +140,15 @@ class without_exclusion {
         continue;
       }
       c_.at(mine) = {{{bits_}, Value{}}, first};
+      simt::note_written(&c_.at(mine));
       simt::fence_device();  // release: the node is filled before it is linked
       std::uint32_t const found = simt::compare_exchange(&b_.overflow, first, mine);
       if (found == first) {
         made = true;
         return &c_.at(mine).entry.value;
       }
-      simt::fence_device();  // acquire, after the exchange that failed
+      // Acquire: another thread filled the node `found`, fenced and linked it by its exchange.
+      simt::fence_device();  // sabotage: node-acquire
       searched_to = first;   // sabotage: node-again
       first = found;
     }
@@ -168,6 +170,7 @@ class without_exclusion {
     for (; n != end; n = c_.at(n).next) {
       // Here a key may be zero.
       node<Key, Value>& at = c_.at(n);
+      simt::demand_visible(&at);
       if (c_.keys.equal(at.entry.key.key(), key_)) return &at.entry.value;
     }
     return nullptr;

@@ -131,6 +131,8 @@ void section_leave(void const* record, bool in_order, unsigned group, site const
   m().section_leave(record, in_order, group, where);
 }
 bool doubts() { return m().doubts(); }
+void note_written(void const* object) { m().note_written(object); }
+void demand_visible(void const* object, site const& where) { m().demand_visible(object, where); }
 void begin_collective(void const* storage, site const& where) {
   m().begin_collective(storage, where);
 }

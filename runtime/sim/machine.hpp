@@ -195,6 +195,8 @@ class machine {
                      std::span<std::byte const> kept, device::site const& where);
   void section_leave(void const* record, bool in_order, unsigned group, device::site const& where);
   bool doubts() { return random_.below(4) == 0; }
+  void note_written(void const* object);
+  void demand_visible(void const* object, device::site const& where);
 
   void begin_collective(void const* storage, device::site const& where);
   void end_collective(void const* storage);
@@ -284,7 +286,7 @@ class machine {
   view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
-  /// When a thread left a section.
+  /// When a thread left a section, or filled an object.
   struct left_by {
     unsigned thread;
     event_time time;
@@ -307,6 +309,7 @@ class machine {
     std::vector<left_by> others{};  ///< of its group
   };
   std::unordered_map<void const*, section_end> left_;
+  std::unordered_map<void const*, left_by> written_;  ///< by plain stores
   /// The block's barriers when a collective last used a storage.
   std::unordered_map<void const*, unsigned> storage_used_;
   struct visit {

@@ -328,5 +328,20 @@ void machine::section_leave(void const* record, bool in_order, unsigned group,
   entered_.erase(place);
 }
 
+// ---- objects that are filled by plain stores
+
+void machine::note_written(void const* object) {
+  if (settings_.weak_memory) written_[object] = {current_->number, current_->order.event()};
+}
+
+void machine::demand_visible(void const* object, device::site const& where) {
+  auto const last = written_.find(object);
+  if (last == written_.end()) return;
+  if (current_->order.knows(last->second.thread, last->second.time)) return;
+  misuse("unordered load: what another thread wrote here need not be visible, by " +
+             describe(threads_[last->second.thread]),
+         where);
+}
+
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

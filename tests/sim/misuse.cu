@@ -209,6 +209,32 @@ TEST_F(misuse, a_lock_without_its_fences_does_not_order_sections) {
   }
 }
 
+/// Thread 0 fills an object and links it; thread 1 reads it once it is linked.
+template <bool Acquires, bool Releases>
+WARDEN_KERNEL void link_an_object(arguments a) {
+  if (simt::block_rank() != 0) return;
+  if (simt::thread_rank() == 0) {
+    a.word[1] = 7;
+    simt::note_written(a.word + 1);
+    if (Releases) simt::fence_device();
+    simt::exchange(a.word, std::uint64_t{1});
+  } else if (simt::thread_rank() == 1) {
+    while (simt::load_relaxed(a.word) == 0) simt::back_off(0);
+    if (Acquires) simt::fence_device();
+    simt::demand_visible(a.word + 1);
+  }
+}
+TEST_F(misuse, an_object_that_is_read_without_fences) {
+  warden::buffer<std::uint64_t> words{2};
+  for (auto kernel : {&link_an_object<false, true>, &link_an_object<true, false>}) {
+    words.fill_bytes(0);
+    EXPECT_THAT(error_of(kernel, {words.data()}),
+                testing::AllOf(HasSubstr("unordered load: "), HasSubstr("misuse.cu:")));
+  }
+  words.fill_bytes(0);
+  EXPECT_EQ(error_of(&link_an_object<true, true>, {words.data()}), "no error");
+}
+
 template <bool Barrier>
 WARDEN_KERNEL void two_scans(arguments) {
   using scan = simt::block_scan<32>;

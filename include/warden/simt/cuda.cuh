@@ -521,6 +521,8 @@ WARDEN_DEVICE void begin_collective(void const*) {}
 WARDEN_DEVICE void end_collective(void const*) {}
 WARDEN_DEVICE void note_reservation(std::uint64_t) {}
 WARDEN_DEVICE void note_lock_retry() {}
+WARDEN_DEVICE void note_written(void const*) {}
+WARDEN_DEVICE void demand_visible(void const*) {}
 
 }  // namespace simt
 WARDEN_NAMESPACE_END

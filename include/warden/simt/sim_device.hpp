@@ -134,6 +134,11 @@ void section_leave(void const* record, bool in_order, unsigned group, site const
 /// Whether one that says so is run nonetheless.
 bool doubts();
 
+// ---- plain memory that a thread fills and others read, without a section
+void note_written(void const* object);
+/// An error unless the caller knows of the object's last `note_written`.
+void demand_visible(void const* object, site const& where);
+
 // ---- storage of a block's collectives: a barrier between two that use it
 void begin_collective(void const* storage, site const& where);
 void end_collective(void const* storage);

@@ -62,7 +62,10 @@
 /// | ^ | `group_enter(m, record, place, keeps)` | of one that may say that it changes nothing |
 /// | ^ | `doubts()` | whether to run it nonetheless, to see: on the simulated device |
 /// | ^ | `begin_collective(storage) end_collective(storage)` | a block's use of a storage |
-/// | ^ | `note_reservation(messages) note_lock_retry()` | counted by the simulated device |
+/// | visibility | `note_written(object)` | the caller has written it by plain stores |
+/// | ^ | `demand_visible(object)` | before plain loads: an error unless the caller sees these
+/// stores | | counts | `note_reservation(messages) note_lock_retry()` | counted by the simulated
+/// device |
 
 #if defined(__CUDACC__)
 #  include <warden/simt/cuda.cuh>

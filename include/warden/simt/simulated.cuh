@@ -426,6 +426,12 @@ inline void begin_collective(void const* storage, site where = site::current()) 
   device::begin_collective(storage, where);
 }
 inline void end_collective(void const* storage) { device::end_collective(storage); }
+/// The caller has written the object by plain stores.
+inline void note_written(void const* object) { device::note_written(object); }
+/// An error unless the stores that the last `note_written` stands for are visible to the caller.
+inline void demand_visible(void const* object, site where = site::current()) {
+  device::demand_visible(object, where);
+}
 inline void note_reservation(std::uint64_t messages) { device::note_reservation(messages); }
 inline void note_lock_retry() { device::note_lock_retry(); }
 
