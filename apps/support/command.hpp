@@ -19,8 +19,8 @@
 
 namespace apps {
 
-/// For `check`, of files and folders to be written: an empty name is a shell's variable that is not
-/// set, and not the absence of the option.
+/// For `check`, of files and folders to be written: refuses an empty name. Otherwise a shell
+/// variable that is not set would count as an option that is not given.
 inline CLI::Validator file_name() {
   return {[](std::string const& name) {
             return std::string{name.empty() ? "the name of the file is empty" : ""};

@@ -37,7 +37,7 @@ sigset_t ending_signals() {
   return all;
 }
 
-/// Keeps the signals away from the main thread while the list of open outputs changes.
+/// Blocks the signals on the main thread while the list of open outputs changes.
 class without_signals {
  public:
   without_signals() {
@@ -52,14 +52,14 @@ class without_signals {
   sigset_t before_;
 };
 
-/// Follows links, also to a file that does not exist. `path` is no circle of links.
+/// Returns where the links of `path` lead, also if no file is there. Precondition: they end.
 fs::path target_of(fs::path path) {
   while (fs::is_symlink(path)) path = path.parent_path() / fs::read_symlink(path);
   return path;
 }
 
-/// A descriptor by which the process has this file open for writing, or -1. None of /dev/null and
-/// its like: these have no place to go on from.
+/// Returns a descriptor by which the process has this file open for writing, or -1. Returns -1 for
+/// devices such as /dev/null, which have no write position.
 int descriptor_of(struct stat const& file) {
   auto const is_it = [&](int descriptor) {
     struct stat facts {};
@@ -78,7 +78,7 @@ int descriptor_of(struct stat const& file) {
 
 }  // namespace
 
-/// All output files that are open.
+/// The list of all output files that are open.
 struct open_outputs {
   static inline output_file* newest = nullptr;
 
@@ -92,7 +92,7 @@ struct open_outputs {
     while (*at != &one) at = &(*at)->next_;
     *at = one.next_;
   }
-  /// The output file that is this file, or nullptr.
+  /// Returns the output file that is this file, or nullptr.
   static output_file const* find(dev_t device, ino_t inode, std::string const& name) {
     output_file const* one = newest;
     while (one != nullptr && (one->device_ != device || one->inode_ != inode || one->name_ != name))
@@ -101,7 +101,7 @@ struct open_outputs {
   }
   /// Removes the temporary files; then the signal ends the process as if there were no handler.
   static void end_by(int signal) {
-    // The list changes on the main thread, with signals blocked: only there it is whole.
+    // The main thread changes the list with signals blocked, so its handler reads a whole list.
     if (pthread_equal(pthread_self(), main_thread) == 0) {
       pthread_kill(main_thread, signal);
       return;
@@ -140,9 +140,9 @@ output_file::output_file(std::string path) : path_{std::move(path)} {
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
   int const descriptor = exists ? descriptor_of(facts) : -1;
-  bool const is_one_of_several = descriptor < 0 && S_ISCHR(facts.st_mode);  // such as /dev/null
+  bool const is_device = descriptor < 0 && S_ISCHR(facts.st_mode);  // such as /dev/null
   auto const* const other = open_outputs::find(device_, inode_, name_);
-  if (other != nullptr && !is_one_of_several)
+  if (other != nullptr && !is_device)
     refuse_writing(path_,
                    "it and the output " + other->path_ + " are one file; choose another name");
   if (descriptor >= 0) {
@@ -162,7 +162,7 @@ output_file::output_file(std::string path) : path_{std::move(path)} {
 void output_file::open_temporary(struct stat const* replaced) {
   constexpr mode_t all = 07777, writable = 0222;
   if (replaced != nullptr) {
-    // Asked of the mode, too: root may write to all files.
+    // access() lets root write to all files.
     if ((replaced->st_mode & writable) == 0) {
       char mode[8];
       std::snprintf(mode, sizeof mode, "%03o", replaced->st_mode & all);
@@ -174,7 +174,7 @@ void output_file::open_temporary(struct stat const* replaced) {
   open_outputs::handle_signals();
   constexpr std::string_view ending = ".XXXXXX";
   std::size_t const folder = target_.find_last_of('/') + 1;
-  without_signals const guard;  // so that there is no file that is not in the list
+  without_signals const guard;  // until the temporary file is in the list
   temporary_ = target_.substr(0, folder + NAME_MAX - ending.size()) + std::string{ending};
   file_ = mkstemp(temporary_.data());
   if (file_ < 0) refuse(errno);
@@ -187,7 +187,7 @@ void output_file::open_temporary(struct stat const* replaced) {
   }
   mode_t const mask = umask(0);
   umask(mask);
-  fchmod(file_, 0666 & ~mask);  // as if it had been made without a temporary name
+  fchmod(file_, 0666 & ~mask);  // mkstemp makes 0600; open would make this
 }
 
 output_file::~output_file() {

@@ -28,6 +28,7 @@ def every_program(program):
         @property
         def program(self):
             return driver.BIN / f"{program}_sim"
+    EveryProgram.__qualname__ = program
     return EveryProgram
 
 
