@@ -81,8 +81,7 @@ class deferred_between : public detail::runnable_log<
   /// cuda_error when memory is short.
   deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
                    std::source_location where = std::source_location::current())
-      : base{first.device(), access::shared(first), runner{first}},
-        second_state_{access::shared(second)},
+      : base{first.device(), access::shared(first), runner{first}, access::shared(second)},
         second_{access::state(second)} {
     runtime::device_scope const scope{first.device(), where};
     if (first.device() != second.device()) {
@@ -91,7 +90,7 @@ class deferred_between : public detail::runnable_log<
                             std::to_string(second.device()) + "; both live on one",
                         where};
     }
-    if (second_state_ == access::shared(first)) {
+    if (partner_ == access::shared(first)) {
       throw limit_error{
           "deferred_between: one guarded stands on both sides: sections on two of its "
           "records are for its own log, warden::deferred",
@@ -104,7 +103,7 @@ class deferred_between : public detail::runnable_log<
         access::array<typename First::record>(first, true);
     run_.second = access::array<typename Second::record>(second, true);
     run_.sections_context = {access::context(first), access::context(second)};
-    second_state_->has_logs = true;
+    partner_->has_logs = true;
     this->make(sections, chosen, where);
   }
 
@@ -119,17 +118,10 @@ class deferred_between : public detail::runnable_log<
     return r;
   }
 
-  /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
-  /// again. What is sent meanwhile is refused and reported. Throws cuda_error.
-  void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
-    base::run(s, where);
-    second_state_->ran(s, where);
-  }
-
  private:
+  using base::partner_;
   using base::run_;
 
-  std::shared_ptr<detail::shared_state> second_state_;
   std::shared_ptr<detail::launch_state const> second_;  ///< whose health runs look at
 };
 

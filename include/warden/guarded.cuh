@@ -136,9 +136,10 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
   basic_guarded(basic_guarded const&) = delete;
   basic_guarded& operator=(basic_guarded const&) = delete;
 
-  /// Blocks the host until all work of the stream is done, and the guarded's last launch in
-  /// whatever stream: every accepted section has executed. Of launches that were captured it waits
-  /// for none: `s` is then the stream of the last replay, or the replays have been waited for.
+  /// Blocks the host until all work of the stream is done, and all launches and runs of logs of the
+  /// guarded, in whatever streams, also if those are destroyed: every accepted section has
+  /// executed. It does not wait for launches and runs that were captured: `s` is then the stream of
+  /// the last replay, or the replays have been waited for.
   /// Throws everything that went wrong since the last call as one exception, of the most severe
   /// type: cuda_error if the device failed; timeout_error if a launch or run of this guarded was
   /// stopped, or did not run because another guarded of the launch had failed (records may then be
@@ -153,8 +154,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
           where};
     }
     s.synchronize(where);
-    history_->synchronize(where);  // sabotage: last-launch
-    state_->last_run.synchronize(where);
+    state_->last_work.synchronize(where);  // sabotage: last-launch
     error_list found;
     // What was found before the device fails is thrown with that.
     found.collect([&] { find_errors(found, s, where); });
@@ -177,7 +177,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
       if (Policy::deferred_only || size() <= deferred_ref::message_type::limit) {
         runtime::device_scope const scope{device_, where};
         // The log is one for all streams: what is sent comes behind the run before.
-        if (!runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
+        if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
         kept_.template apply<false>(*this, ids, nullptr, sections, n, s, where);
         return;
       }
@@ -203,7 +203,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
                    std::source_location where = std::source_location::current()) {
     if constexpr (defers && Policy::deferred_only) {
       runtime::device_scope const scope{device_, where};
-      if (!runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
+      if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
       kept_.template apply<true>(*this, firsts, seconds, sections, n, s, where);
     } else {
       launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
@@ -256,7 +256,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
     ref_.sections_context = sections_context;
     state_ = std::make_shared<detail::shared_state>(where_);
     forwards_ = std::make_shared<detail::forward_memory<ref>>();
-    history_ = std::make_shared<detail::launch_history>(where_);
+    history_ = std::make_shared<detail::launch_history>();
     state_->report.fill_bytes(0, {}, where_);
     state_->at_work.fill_bytes(0, {}, where_);
     ref_.report = state_->report.data();

@@ -124,8 +124,8 @@ class basic_spread_guarded {
     stream_ref{}.synchronize(where);
   }
 
-  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and the last run
-  /// of a log in whatever stream, and throws what was wrong here, as guarded::wait does, together
+  /// Blocks the host until everything enqueued in `s` so far has run on this rank, and all runs of
+  /// logs in whatever streams, and throws what was wrong here, as guarded::wait does, together
   /// with a kind of other_rank_error if there were errors on other ranks, and a kind of
   /// communicator_error if one does not come. Collective: all ranks are told of all errors, and the
   /// host waits for all ranks. If a rank does not come before the work of `s` is done, nothing is
@@ -134,7 +134,7 @@ class basic_spread_guarded {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
     // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
-    s.wait_for(detail::launch_access::shared(local_)->last_run, where);
+    s.wait_for(detail::launch_access::shared(local_)->last_work, where);
     world().by().wait(s, where);
     error_list found;
     found.collect([&] { local_.wait(s, where); });

@@ -10,6 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace {
 
@@ -71,6 +74,26 @@ TEST(errors_seeds, that_are_counted_during_a_wait_are_not_lost) {
     EXPECT_GE(reported, 32u);
     wait(two);
     EXPECT_EQ(reported, 4u * 32);
+  });
+}
+
+/// Two logs are run in two streams, one of which may be gone when `wait` is called.
+TEST(errors_seeds, a_wait_is_for_all_streams) {
+  test::under_many_schedules(1, [](std::uint64_t seed) {
+    fixture f;
+    warden::deferred x{f.on, 100}, y{f.on, 100};
+    std::optional<warden::stream> one{std::in_place};
+    warden::stream two;
+    warden::launch(&pay, 1, 32, *one, x.ref(), 0);
+    warden::launch(&pay, 1, 32, two, y.ref(), 0);
+    warden::stream_ref{}.synchronize();
+    x.run(*one);
+    y.run(two);
+    if (seed % 2 == 0) one.reset();
+    // A run that meets the other one is put off, and reported.
+    std::string const complaint = test::complaint(f.on);
+    EXPECT_EQ(f.sum(), complaint.empty() ? 64u : 32u)
+        << "wait has returned without an error before a run has ended";
   });
 }
 

@@ -84,7 +84,7 @@ struct launch_access {
   /// The launch that has begun is enqueued in `s`.
   template <class Guarded>
   static void end(Guarded& g, stream_ref s, std::source_location where) {
-    g.history_->end(s, where);
+    g.state_->enqueued(s, where);
   }
 };
 

@@ -27,9 +27,6 @@ class launch_history {
   /// The guardeds of a launch, by position.
   using states = std::span<std::shared_ptr<launch_state const> const>;
 
-  /// A history without launches. Throws cuda_error.
-  explicit launch_history(std::source_location where) : last_{where} {}
-
   /// Makes the history of a guarded with these channels, in health. Throws cuda_error when memory
   /// is short. Blocks the host.
   void make(std::vector<launch_state::channels> groups, std::source_location where) {
@@ -54,13 +51,6 @@ class launch_history {
     }
     return ++launches_;
   }
-  /// The launch that began is enqueued in `s`, or captured; then nobody can tell when it runs.
-  void end(stream_ref s, std::source_location where) {
-    if (!runtime::capturing(s, where)) last_.record(s, where);
-  }
-  /// Blocks the host until the last launch that was not captured has ended, in whatever stream.
-  void synchronize(std::source_location where) const { last_.synchronize(where); }
-
   /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
   /// and the work of `s` is done.
   std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
@@ -126,7 +116,6 @@ class launch_history {
   /// Each once; those that are gone and were not kept are forgotten.
   std::vector<partner> partners_;
   std::uint64_t launches_ = 0;
-  event last_;
 };
 
 }  // namespace detail

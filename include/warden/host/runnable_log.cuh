@@ -69,7 +69,7 @@ class runnable_log {
       runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
     };
     // Runs that meet are put off one by one; what finds the order is not.
-    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_run, where);
+    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
     enqueue(simt::make_kernel(&close_log<Run>), launch);
     try {
       runner_.enqueue(run, stage, s, where);
@@ -84,10 +84,10 @@ class runnable_log {
       } else {
         enqueue(simt::make_kernel(&reopen_log<Run>), are_sorted);
       }
-      state_->ran(s, where);
+      note_run(s, where);
       throw;
     }
-    state_->ran(s, where);
+    note_run(s, where);
   }
 
   /// Sections that it holds.
@@ -100,9 +100,14 @@ class runnable_log {
 
  protected:
   /// Without memory, on the device of the guarded whose `state` it is: to that one's `wait` its
-  /// sections are reported.
-  runnable_log(int device, std::shared_ptr<shared_state> state, Runner runner)
-      : device_{device}, state_{std::move(state)}, runner_{std::move(runner)} {
+  /// sections are reported. If its sections are on records of a second guarded, too, that one's
+  /// state is `partner`.
+  runnable_log(int device, std::shared_ptr<shared_state> state, Runner runner,
+               std::shared_ptr<shared_state> partner = nullptr)
+      : device_{device},
+        state_{std::move(state)},
+        partner_{std::move(partner)},
+        runner_{std::move(runner)} {
     state_->has_logs = true;
   }
 
@@ -143,17 +148,23 @@ class runnable_log {
                       where};
   }
 
-  int device_;                           ///< its ordinal
-  std::shared_ptr<shared_state> state_;  ///< the guarded's
-  Runner runner_;                        ///< see above
-  Run run_{};                            ///< as its workers see it
+  int device_;                             ///< its ordinal
+  std::shared_ptr<shared_state> state_;    ///< the guarded's
+  std::shared_ptr<shared_state> partner_;  ///< that of a second guarded, or null
+  Runner runner_;                          ///< see above
+  Run run_{};                              ///< as its workers see it
 
  private:
   using message_type = typename Run::message_type;
 
+  void note_run(stream_ref s, std::source_location where) {
+    state_->enqueued(s, where);
+    if (partner_) partner_->enqueued(s, where);
+  }
+
   auto members() {
-    return std::tie(device_, state_, runner_, run_, runs_, pool_, regions_, offsets_, begins_,
-                    control_);
+    return std::tie(device_, state_, partner_, runner_, run_, runs_, pool_, regions_, offsets_,
+                    begins_, control_);
   }
 
   std::uint32_t runs_ = 0;  ///< enqueued so far

@@ -24,7 +24,7 @@ namespace detail {
 struct shared_state {
   /// Contents garbage. Throws cuda_error.
   explicit shared_state(std::source_location where)
-      : report{2, where}, at_work{1, where}, last_run{where} {}
+      : report{2, where}, at_work{1, where}, last_work{where} {}
 
   /// What their clients did wrong, and the totals; behind it what `wait` has taken of that.
   buffer<guarded_report> report;
@@ -33,7 +33,8 @@ struct shared_state {
   bool has_logs = false;  ///< or had some
   /// Records of all ranks together, where the guarded has one rank's share of them; 0 otherwise.
   std::uint64_t all_records = 0;
-  event last_run;  ///< of any log, in whatever stream; not of captured runs
+  /// After all runs of logs and all launches, in whatever streams; not those that were captured.
+  event last_work;
 
   /// What is left of a log that is gone.
   struct remains {
@@ -75,9 +76,14 @@ struct shared_state {
     s.synchronize(where);
     return counted;
   }
-  /// A run of a log is enqueued in `s`, or captured; then nobody can tell when it runs.
-  void ran(stream_ref s, std::source_location where) {
-    if (!runtime::capturing(s, where)) last_run.record(s, where);
+  /// A run of a log, or a launch, is enqueued in `s`; if it is captured, the event does not know
+  /// when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
+  void enqueued(stream_ref s, std::source_location where) {
+    if (runtime::capturing(s, where)) return;
+    // Runs and launches of one guarded come one after another, so this orders them as they are: it
+    // makes one event come after those of other streams.
+    s.wait_for(last_work, where);  // sabotage: last-stream
+    last_work.record(s, where);
   }
 };
 

@@ -65,7 +65,7 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
   /// rank's records are at work nobody runs anything, which is counted there.
   bool run(stream_ref s, std::source_location where) {
     runtime::device_scope const scope{this->device_, where};
-    s.wait_for(this->state_->last_run, where);
+    s.wait_for(this->state_->last_work, where);
     try {
       base::run(s, where);
     } catch (put_off const&) {
