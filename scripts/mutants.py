@@ -200,6 +200,7 @@ MUTANTS = {
     "stock-behind": ("server/token_stock.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
     # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
     "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "no end after"),
+    "launch-before-log": ("host/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "f.sum"),
     "last-stream": ("host/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("block/lock_queues.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),

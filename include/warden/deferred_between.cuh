@@ -76,7 +76,8 @@ class deferred_between : public detail::runnable_log<
   template <unsigned Threads>
   using block = deferred_block<ref_type, Threads>;
 
-  /// A log for `sections` sections at most. The records of both guardeds outlive it. Throws
+  /// A log for `sections` sections at most. The records of both guardeds outlive it. Blocks the
+  /// host, and the first log of a guarded until its launches have ended. Throws
   /// limit_error for an impossible plan, for guardeds of two devices and for one that stands twice;
   /// cuda_error when memory is short.
   deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
@@ -103,7 +104,6 @@ class deferred_between : public detail::runnable_log<
         access::array<typename First::record>(first, true);
     run_.second = access::array<typename Second::record>(second, true);
     run_.sections_context = {access::context(first), access::context(second)};
-    partner_->has_logs = true;
     this->make(sections, chosen, where);
   }
 

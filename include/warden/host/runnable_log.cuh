@@ -107,12 +107,11 @@ class runnable_log {
       : device_{device},
         state_{std::move(state)},
         partner_{std::move(partner)},
-        runner_{std::move(runner)} {
-    state_->has_logs = true;
-  }
+        runner_{std::move(runner)} {}
 
   /// Makes the memory for `sections` sections at most, on the records that `run_` names. Blocks the
-  /// host. Throws limit_error for an impossible plan and cuda_error when memory is short.
+  /// host, the first time until all launches of the guarded have ended. Throws limit_error for an
+  /// impossible plan and cuda_error when memory is short.
   void make(std::size_t sections, deferred_options const& chosen, std::source_location where) {
     check("partitions; a log has", chosen.partitions, where);
     check("parts of a partition that is split; there are", chosen.split, where);
@@ -131,6 +130,8 @@ class runnable_log {
     run_.log.begins = begins_.data();
     run_.log.control = control_.data();
     runner_.make(run_, where);
+    state_->begin_logs(where);
+    if (partner_) partner_->begin_logs(where);
     regions_.fill_bytes(0, {}, where);
     control_.fill_bytes(0, {}, where);
     // Rows that nobody has written say that there is nothing.

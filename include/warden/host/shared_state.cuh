@@ -76,6 +76,12 @@ struct shared_state {
     s.synchronize(where);
     return counted;
   }
+  /// The guarded has a log from here on, so launches mark its records. Blocks the host until those
+  /// that have not done that have ended: no run can meet one of them. Throws cuda_error.
+  void begin_logs(std::source_location where) {
+    if (!has_logs) last_work.synchronize(where);  // sabotage: launch-before-log
+    has_logs = true;
+  }
   /// A run of a log, or a launch, is enqueued in `s`; if it is captured, the event does not know
   /// when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
   void enqueued(stream_ref s, std::source_location where) {
