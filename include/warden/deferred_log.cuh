@@ -78,8 +78,9 @@ class deferred : public detail::runnable_log<run_ref<Policy, Record, Sections...
   using ref_type = deferred_ref<Policy, Record, Sections...>;
 
   /// A log for `sections` sections at most, on the guarded's device. The guarded's records outlive
-  /// it. Blocks the host, and the first log of a guarded until its launches have ended. Throws
-  /// limit_error for an impossible plan and cuda_error when memory is short.
+  /// it; the guarded need not, but then nothing reports errors of its runs. Blocks the host, and
+  /// the first log of a guarded until its launches have ended. Throws limit_error for an impossible
+  /// plan and cuda_error when memory is short.
   deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
            deferred_options chosen = {},
            std::source_location where = std::source_location::current())

@@ -13,7 +13,6 @@
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
-#include <warden/host/answer_memory.cuh>
 #include <warden/host/apply_kernel.cuh>
 #include <warden/host/guarded_checks.cuh>
 #include <warden/host/kept_log.cuh>
@@ -234,7 +233,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
   /// `apply_async`, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
     return (channels_ ? channels_->bytes() : 0) + forwards_->bytes() + state_->report.bytes() +
-           answers_.bytes() + history_->own()->control.bytes() + kept_.bytes();
+           answers_->bytes() + history_->own()->control.bytes() + kept_.bytes();
   }
   /// Ordinal of the device it lives on.
   using base::device;
@@ -256,6 +255,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
     ref_.sections_context = sections_context;
     state_ = std::make_shared<detail::shared_state>(where_);
     forwards_ = std::make_shared<detail::forward_memory<ref>>();
+    answers_ = std::make_shared<detail::answer_memory<ref>>();
     history_ = std::make_shared<detail::launch_history>();
     state_->report.fill_bytes(0, {}, where_);
     state_->at_work.fill_bytes(0, {}, where_);
@@ -274,7 +274,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
         buffer<channel_indices>{options_.servers, where_},
         buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2),
                                  where_}});
-    answers_.make(ref_, where_);
+    answers_->make(ref_, where_);
     forwards_->make(ref_, options_.servers, options_.forward_capacity, where_);
     ref_.indices = channels_->indices.data();
     ref_.slots = channels_->slots.data();
@@ -315,7 +315,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
     state_->gone.clear();
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
     if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)
-      answers_.reset(s, where);
+      answers_->reset(s, where);
     if (!failure) return;
     if (channels_) {
       // They may hold half a batch.
@@ -326,6 +326,7 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
     history_->clear(s, where);  // sabotage: health-cleared
   }
 
+  using base::answers_;
   using base::channels_;
   using base::device_;
   using base::forwards_;
@@ -335,7 +336,6 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
   using base::state_;
 
   std::source_location where_;
-  detail::answer_memory<ref> answers_;
   std::conditional_t<defers, detail::kept_log<Policy, Record, Sections...>, detail::no_kept_log>
       kept_;
 };

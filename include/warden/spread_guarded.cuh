@@ -20,6 +20,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <type_traits>
@@ -109,18 +110,19 @@ class basic_spread_guarded {
                        std::source_location where = std::source_location::current())
       : map_{checked(world, total, ranks, where)},
         total_{total},
-        records_{static_cast<std::size_t>(ranks.locals(total)), where},
-        local_{records_, sections_context, chosen, where},
+        records_{
+            std::make_shared<buffer<Record>>(static_cast<std::size_t>(ranks.locals(total)), where)},
+        local_{*records_, sections_context, chosen, where},
         errors_{std::move(world), 1, where} {
     detail::launch_access::shared(local_)->all_records = total;
     if constexpr (!std::is_same_v<map_type, interleaved_owner_map>) {
       // Before each rank looks at its own, so that none is left waiting.
       detail::demand_same_owner_map(this->world(), map_, total, where);
       std::string const complaint =
-          detail::complaint_about(map_, total, static_cast<std::uint32_t>(records_.size()), where);
+          detail::complaint_about(map_, total, static_cast<std::uint32_t>(records_->size()), where);
       if (!complaint.empty()) throw limit_error{complaint, where};
     }
-    records_.fill_bytes(0, {}, where);
+    records_->fill_bytes(0, {}, where);
     stream_ref{}.synchronize(where);
   }
 
@@ -162,10 +164,10 @@ class basic_spread_guarded {
   /// Records of all ranks.
   [[nodiscard]] std::uint64_t size() const { return total_; }
   /// This rank's share, in device memory.
-  [[nodiscard]] buffer<Record> const& records() const { return records_; }
+  [[nodiscard]] buffer<Record> const& records() const { return *records_; }
   /// The same as kernels see it, which may read and write it where no run is under way.
   [[nodiscard]] share_type share() const {
-    return {records_.data(), static_cast<std::uint32_t>(records_.size()),
+    return {records_->data(), static_cast<std::uint32_t>(records_->size()),
             static_cast<std::uint32_t>(world().rank()), static_cast<std::uint32_t>(total_), map_};
   }
   /// The ranks.
@@ -174,7 +176,7 @@ class basic_spread_guarded {
   [[nodiscard]] int device() const { return local_.device(); }
   /// Device memory of the records, of reports and of what ranks tell one another, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return records_.bytes() + local_.memory_bytes() + errors_.bytes();
+    return records_->bytes() + local_.memory_bytes() + errors_.bytes();
   }
 
  private:
@@ -202,7 +204,7 @@ class basic_spread_guarded {
 
   map_type map_;
   std::uint64_t total_;
-  buffer<Record> records_;
+  std::shared_ptr<buffer<Record>> records_;  ///< shared with the logs
   local_type local_;
   detail::rank_channel errors_;
 };

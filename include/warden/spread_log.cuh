@@ -41,9 +41,9 @@ class deferred<Policy, Record, Sections...> {
   using ref_type = typename log_type::ref_type;
 
   /// A log for `sections` sections of this rank at most. Collective: all ranks make one, with the
-  /// same partitions; how many sections each holds, and has room for, is its own. The guarded's
-  /// records outlive it. Throws limit_error for an impossible plan and cuda_error when memory is
-  /// short.
+  /// same partitions; how many sections each holds, and has room for, is its own. The log
+  /// keeps this rank's records alive. Throws limit_error for an impossible plan and cuda_error when
+  /// memory is short.
   template <class Guarded>
   deferred(Guarded& of, std::size_t sections, deferred_options chosen = {},
            std::source_location where = std::source_location::current()) {

@@ -392,6 +392,26 @@ TEST(spread, errors_here_and_on_other_ranks_are_thrown_together) {
     EXPECT_EQ(told([&] { b.on().wait(); }), "") << "reported once";
   });
 }
+TEST(spread, a_log_outlives_its_guarded) {
+  on_ranks(ranks(2), [](warden::communicator const& world) {
+    std::optional<rank_bench<by_default>> b{std::in_place, world, 30u};
+    warden::deferred later{b->on(), 100};
+    b->send_alone(later, 0, 100);
+    auto const share = b->on().share();
+    b.reset();
+    warden::buffer<deferring::entry> other{share.places};
+    other.fill_bytes(0xff);
+    later.run();
+    std::vector<deferring::entry> records(share.places);
+    warden::copy(records.data(), share.records, share.places);
+    warden::stream_ref{}.synchronize();
+    for (std::uint32_t place = 0; place < share.places; ++place) {
+      std::uint32_t wanted = 0;
+      for (std::uint32_t i = 0; i < 100; ++i) wanted += deferring::id_of(i, 30) == share.id(place);
+      EXPECT_EQ(records[place].count, 2 * wanted);
+    }
+  });
+}
 TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     rank_bench<by_default> b{world, 3000};

@@ -34,6 +34,11 @@ struct launch_access {
   static auto& local(Spread& g) {
     return g.local_;
   }
+  /// The records of one rank's share, which its logs keep alive.
+  template <class Spread>
+  static auto const& records(Spread const& g) {
+    return g.records_;
+  }
   /// The guarded's records as a run sees them, all but the parts that they are in; and whose health
   /// it is if a run `may_fail`.
   template <class Record, class Guarded>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <warden/guarded_options.hpp>
+#include <warden/host/answer_memory.cuh>
 #include <warden/host/forward_memory.cuh>
 #include <warden/host/launch_history.cuh>
 #include <warden/host/launch_state.cuh>
@@ -17,8 +18,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What launches take of a guarded. Numbers and shared memory: every copy is the same guarded,
-/// wherever that is moved.
+/// What launches take of a guarded. Copies share ownership of its device memory, so a log that has
+/// one stays valid when the guarded is moved or destroyed.
 template <class Policy, class Record, class... Sections>
 class launchable {
  public:
@@ -57,6 +58,7 @@ class launchable {
   std::shared_ptr<channel_memory> channels_;
   std::shared_ptr<shared_state> state_;
   std::shared_ptr<forward_memory<ref>> forwards_;
+  std::shared_ptr<answer_memory<ref>> answers_;
   std::shared_ptr<launch_history> history_;
 };
 

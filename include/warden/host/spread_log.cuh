@@ -3,6 +3,7 @@
 /// One log of one rank, on records that are spread over ranks.
 #pragma once
 
+#include <warden/buffer.hpp>
 #include <warden/deferred_options.hpp>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/log_plan.cuh>
@@ -15,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <source_location>
 
 WARDEN_NAMESPACE_BEGIN
@@ -37,6 +39,7 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
   spread_log(Guarded& of, std::size_t sections, deferred_options const& chosen,
              std::source_location where)
       : base{of.device(), launch_access::shared(launch_access::local(of)), made_runner(of, where)},
+        records_{launch_access::records(of)},
         map_{of.share().map},
         total_{of.size()} {
     runtime::device_scope const scope{of.device(), where};
@@ -83,6 +86,7 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
     return runner{launch_access::local(of), of.world(), of.size(), where};
   }
 
+  std::shared_ptr<buffer<Record> const> records_;  ///< alive when the spread_guarded is gone
   typename Policy::rank_map map_;
   std::uint64_t total_;         ///< records of all ranks
   std::uint32_t launches_ = 0;  ///< refs given out

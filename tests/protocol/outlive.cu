@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs whose guardeds are gone when they are run.
+
+#include "tests/support/support.cuh"
+
+#include <warden/deferred.cuh>
+#include <warden/launch_kernel.cuh>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace {
+
+struct shelf {
+  std::uint32_t crates;
+};
+struct put {
+  __device__ void operator()(shelf& s) const { s.crates += 1; }
+};
+struct put_each {
+  __device__ void operator()(shelf& a, shelf& b) const {
+    a.crates += 1;
+    b.crates += 1;
+  }
+};
+/// Sends, so its log is replayed by a launch.
+struct take {
+  std::uint32_t to;
+  template <class Next>
+  __device__ void operator()(shelf&, warden::no_context, Next& next) const {
+    next.send(to, put{});
+  }
+};
+/// Answers, so the guarded has memory for answers.
+struct look {
+  __device__ std::uint32_t operator()(shelf& s) const { return s.crates; }
+};
+struct by_log : test::small<warden::default_policy> {
+  static constexpr bool deferred_only = true;
+};
+using house = warden::basic_guarded<test::small<warden::default_policy>, shelf, take, put, look>;
+using pairs = warden::basic_guarded<by_log, shelf, put_each, put>;
+using single = warden::basic_guarded<by_log, shelf, put>;
+using between = warden::deferred_between<single, single, put_each>;
+constexpr std::uint32_t shelves = 32;
+
+template <class Log>
+WARDEN_KERNEL void send_takes(Log log) {
+  std::uint32_t const i = warden::simt::thread_rank();
+  log.send(i, take{(i + 7) % shelves});
+}
+template <class Log>
+WARDEN_KERNEL void send_pairs(Log log) {
+  std::uint32_t const i = warden::simt::thread_rank();
+  log.send(i, (i + 7) % shelves, put_each{});
+}
+
+warden::buffer<shelf> empty_shelves() {
+  warden::buffer<shelf> memory{shelves};
+  memory.fill_bytes(0);
+  return memory;
+}
+void expect_crates(warden::buffer<shelf> const& memory, std::uint32_t each) {
+  for (shelf const& s : memory.to_host()) EXPECT_EQ(s.crates, each);
+}
+/// Overwrites device memory that was just freed.
+void reuse_memory() {
+  std::vector<warden::buffer<char>> used;
+  for (std::size_t i = 0; i < 50; ++i) {
+    used.emplace_back(std::size_t{4096} << i % 12);
+    used.back().fill_bytes(0xab);
+  }
+  warden::stream_ref{}.synchronize();
+}
+
+TEST(outlive, a_log_that_is_replayed) {
+  auto memory = empty_shelves();
+  std::optional<house> on{std::in_place, memory.data(), shelves};
+  warden::deferred log{*on, 100};
+  warden::launch(&send_takes<house::deferred_ref>, 1, shelves, {}, log.ref());
+  on.reset();
+  reuse_memory();
+  log.run();
+  expect_crates(memory, 1);
+}
+TEST(outlive, a_log_that_is_run_in_rounds) {
+  auto memory = empty_shelves();
+  std::optional<pairs> on{std::in_place, memory.data(), shelves};
+  warden::deferred log{*on, 100};
+  warden::launch(&send_pairs<pairs::deferred_ref>, 1, shelves, {}, log.ref());
+  on.reset();
+  reuse_memory();
+  log.run();
+  expect_crates(memory, 2);
+}
+TEST(outlive, a_log_between_two_guardeds) {
+  auto first = empty_shelves(), second = empty_shelves();
+  std::optional<single> a{std::in_place, first.data(), shelves},
+      b{std::in_place, second.data(), shelves};
+  between log{*a, *b, 100};
+  warden::launch(&send_pairs<between::ref_type>, 1, shelves, {}, log.ref());
+  a.reset();
+  b.reset();
+  reuse_memory();
+  log.run();
+  expect_crates(first, 1);
+  expect_crates(second, 1);
+}
+
+}  // namespace
