@@ -63,6 +63,21 @@ WARDEN_KERNEL void find_kernel(find_arguments<View, Key, Value> a) {
   });
 }
 
+template <class Stripe>
+struct forget_arguments {
+  Stripe* counted;
+  std::uint64_t* refused_before;
+};
+/// Zeroes the totals. The number of refused keys is kept, so that `wait` still reports them.
+template <class Stripe>
+WARDEN_KERNEL void forget_totals(forget_arguments<Stripe> a) {
+  apps::for_my_share(stripes, [&](std::uint64_t i) {
+    std::uint64_t const refused = a.counted[i].counts.refused;
+    if (refused != 0) simt::fetch_add(a.refused_before, refused);
+    a.counted[i] = {};
+  });
+}
+
 template <class View, class F>
 struct visit_arguments {
   View view;
@@ -90,12 +105,17 @@ class overflow_memory {
         nodes_{overflow},
         below_{overflow},
         pool_{1},
-        counted_{stripes} {}
+        counted_{stripes},
+        refused_before_{1} {
+    counted_.fill_bytes(0);
+    refused_before_.fill_bytes(0);
+  }
 
   /// Gives all nodes back and forgets the totals; enqueued.
   void clear_async(warden::stream_ref s) {
     pool_.fill_bytes(0, s);
-    counted_.fill_bytes(0, s);
+    simt::launch(&detail::forget_totals<totals_stripe>, apps::blocks(), apps::threads(), 0,
+                 {counted_.data(), refused_before_.data()}, s);
   }
   /// Of a table with so many buckets.
   [[nodiscard]] context device_context(std::uint32_t buckets) const {
@@ -104,7 +124,8 @@ class overflow_memory {
   }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes();
+    return nodes_.bytes() + below_.bytes() + pool_.bytes() + counted_.bytes() +
+           refused_before_.bytes();
   }
   /// What became of the operations since construction or `clear_async`; blocks the host.
   [[nodiscard]] totals counts(warden::stream_ref s = {}) const {
@@ -121,8 +142,8 @@ class overflow_memory {
   }
   /// Throws limit_error if keys were refused since the last call.
   void check_pool(warden::stream_ref s, std::source_location where) {
-    std::uint64_t const refused = counts(s).refused;
-    std::uint64_t const more = refused - (refused < reported_ ? refused : reported_);
+    std::uint64_t const refused = refused_before_.to_host(s)[0] + counts(s).refused;
+    std::uint64_t const more = refused - reported_;
     reported_ = refused;
     if (more == 0) return;
     throw warden::limit_error{"hash_table: the pool of " + std::to_string(overflow_) +
@@ -138,7 +159,8 @@ class overflow_memory {
   warden::buffer<std::uint32_t> below_;
   warden::buffer<pool_state> pool_;
   warden::buffer<totals_stripe> counted_;
-  std::uint64_t reported_ = 0;
+  warden::buffer<std::uint64_t> refused_before_;  ///< keys, before the last `clear_async`
+  std::uint64_t reported_ = 0;                    ///< refused keys since construction
 };
 
 /// Buckets, overflow nodes, pool and totals of one table, on the device current at construction.

@@ -61,17 +61,18 @@ class table
       : base{o, keys, where} {}
 
   /// What kernels that send operations are handed, `n` at most until the next `run`. The first
-  /// call, and one with a larger n than any before, allocates; earlier refs are then no longer run.
-  /// Throws as warden::deferred does.
+  /// call, and one with a larger n than any before, allocates. All refs stay valid. Throws as
+  /// warden::deferred does.
   [[nodiscard]] ref_type ref(std::size_t n,
                              std::source_location where = std::source_location::current()) {
-    sent_ = &log_for<log_type>(n, where);
-    return sent_->ref();
+    if (given_.empty() || given_.back()->capacity() < n)
+      given_.push_back(&log_for<log_type>(n, where));
+    return given_.back()->ref();
   }
   /// Enqueues the execution of all that such kernels have sent by then.
   void run(warden::stream_ref s = {},
            std::source_location where = std::source_location::current()) {
-    if (sent_ != nullptr) sent_->run(s, where);
+    for (log_type* const log : given_) log->run(s, where);
   }
 
   /// Blocks the host until every operation has run. Throws what went wrong: limit_error when there
@@ -146,7 +147,7 @@ class table
   }
 
   std::vector<kept> kept_;
-  log_type* sent_ = nullptr;  ///< what `ref` gave out last; one of those
+  std::vector<log_type*> given_;  ///< those of `ref`, each larger than the ones before
 };
 
 /// The table by an executor of one's choice, one that takes all its sections.

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hash table that is emptied and filled again, and refs for few operations after refs for many.
+
+#include "apps/hash_table/table.cuh"
+#include "tests/support/complaint.hpp"
+#include "tests/support/support.cuh"
+
+#include <warden/launch_kernel.cuh>
+
+#include <gmock/gmock.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using test::complaint;
+using testing::HasSubstr;
+namespace simt = warden::simt;
+
+using table = hash_table::table<unsigned, unsigned>;
+
+warden::buffer<unsigned> keys_up_to(unsigned n) {
+  std::vector<unsigned> keys(n);
+  std::iota(keys.begin(), keys.end(), 1u);
+  return warden::buffer<unsigned>{keys};
+}
+std::string refused(std::uint64_t n) { return "; " + std::to_string(n) + " new keys were refused"; }
+
+TEST(hash_table_reuse, refused_keys_are_reported_after_each_clear) {
+  table t{{.buckets = 1, .capacity = 4, .overflow = 8}};
+  auto const keys = keys_up_to(100);
+  std::uint64_t first = 0;
+  for (int round = 0; round < 3; ++round) {
+    t.clear_async({});
+    t.insert_async(keys.data(), keys.data(), 100);
+    std::string const said = complaint(t);
+    auto const counts = t.counts();
+    EXPECT_EQ(counts.inserted + counts.refused, 100u);
+    EXPECT_GT(counts.refused, 0u);
+    if (round == 0) first = counts.refused;
+    EXPECT_EQ(counts.refused, first) << "clear_async did not forget the totals";
+    EXPECT_THAT(said, HasSubstr(refused(counts.refused)));
+    EXPECT_EQ(complaint(t), "") << "reported twice";
+  }
+}
+TEST(hash_table_reuse, refused_keys_that_were_not_reported_before_a_clear_are_afterwards) {
+  table t{{.buckets = 1, .capacity = 4, .overflow = 8}};
+  auto const keys = keys_up_to(100);
+  t.insert_async(keys.data(), keys.data(), 100);
+  t.clear_async({});
+  EXPECT_THAT(complaint(t), HasSubstr(" new keys were refused"));
+  EXPECT_EQ(t.counts().refused, 0u);
+  EXPECT_EQ(complaint(t), "");
+}
+
+__global__ void insert_some(table::ref_type t, unsigned first, unsigned n) {
+  unsigned const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  if (i < n) t.insert(first + i, i);
+}
+TEST(hash_table_reuse, what_all_refs_sent_runs) {
+  table t{{.capacity = 20'000}};
+  std::uint64_t wanted = 0;
+  // Each with as many operations as fit, from keys of its own.
+  auto const send = [&](table::ref_type const& ref, unsigned n) {
+    warden::launch(insert_some, (n + 127) / 128, 128, {}, ref, static_cast<unsigned>(wanted), n);
+    wanted += n;
+  };
+  auto const expect_all = [&] {
+    t.run();
+    EXPECT_EQ(complaint(t), "");
+    EXPECT_EQ(t.counts().inserted, wanted);
+  };
+  auto const few = t.ref(100);
+  send(few, 100);
+  expect_all();
+  send(t.ref(5000), 5000);
+  send(t.ref(100), 100);  // what was sent for more operations has not run
+  expect_all();
+  send(t.ref(9000), 1000);
+  send(few, 100);  // a ref from before the table had larger logs
+  expect_all();
+}
+
+}  // namespace
