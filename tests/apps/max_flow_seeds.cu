@@ -3,6 +3,7 @@
 
 #include "apps/graph/generate.cuh"
 #include "tests/apps/found_flow.hpp"
+#include "tests/support/complaint.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <gtest/gtest.h>
@@ -30,6 +31,24 @@ TEST_P(many_schedules, find_flows) {
                                  GetParam()),
               "");
   });
+}
+
+/// Pushes of a run that a failed call has ended are no part of the next run.
+TEST(max_flow_seeds, find_after_a_call_that_failed) {
+  auto const g = generate(graph::washington{{.rows = 14, .columns = 10, .largest_capacity = 9}});
+  test::found_flow f{g, "warden_regions"};
+  auto const wanted = max_flow::push_relabel(f.rows.rows(), *g.ends).value;
+  bool failed = true;
+  for (std::uint64_t calls = 1; failed; calls += 3) {
+    warden::sim::settings few_calls;
+    few_calls.max_host_calls = calls;
+    warden::sim::configure(few_calls);
+    failed = test::error_of<warden::sim::misuse_error>([&] { f.finder.find(); }) != "";
+    warden::sim::configure({});
+    f.finder.find();
+    EXPECT_EQ(f.own_complaint(), "") << "after " << calls << " calls";
+    EXPECT_EQ(f.finder.facts().value, wanted) << "after " << calls << " calls";
+  }
 }
 
 /// Rows that are a whole warp's, of which a warp has several in one level: in a narrow one and in a
