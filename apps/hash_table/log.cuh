@@ -199,6 +199,12 @@ class operation_log {
             std::source_location where = std::source_location::current()) {
     std::visit([&](auto& l) { l.guarded.wait(s, where); }, log_);
   }
+  /// True if a log made with these arguments brings partitions of the table on chip.
+  [[nodiscard]] static bool runs_on_chip(Table const& table, std::size_t n,
+                                         warden::deferred_options chosen = {}) {
+    if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
+    return fits_chip(table.bucket_count(), n, chosen);
+  }
   /// Operations that it holds.
   [[nodiscard]] std::size_t capacity() const {
     return std::visit([](auto const& l) { return l.log.capacity(); }, log_);
@@ -222,17 +228,20 @@ class operation_log {
   static either make(Table const& table, std::size_t n, warden::deferred_options chosen,
                      std::source_location where) {
     if (chosen.partitions == 0) chosen.partitions = partitions_of(table.bucket_count());
-    using on_chip_log = typename on_chip::log_type;
-    std::uint32_t const buckets = table.bucket_count();
-    // A split costs a pass over the log, and partitions on chip one over the table, where an
-    // operation in memory costs what it touches of its bucket: a few operations for each bucket
-    // are worth both.
-    bool const fits = on_chip_log::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
-                      (n / 4 >= buckets && on_chip_log::fits(buckets, chosen));
-    if (fits) return either{std::in_place_type<on_chip>, table, n, chosen, where};
+    if (fits_chip(table.bucket_count(), n, chosen))
+      return either{std::in_place_type<on_chip>, table, n, chosen, where};
     // Atomics in memory do not wait for each other: a split brings them nothing.
     if (on_chip::policy::chosen::by_atomics && chosen.split == 0) chosen.split = 1;
     return either{std::in_place_type<in_memory>, table, n, chosen, where};
+  }
+  /// True if partitions of the table fit the chip, and it pays to bring them there.
+  static bool fits_chip(std::uint32_t buckets, std::size_t n, warden::deferred_options chosen) {
+    using log_type = typename on_chip::log_type;
+    // A split costs a pass over the log, and partitions on chip one over the table, where an
+    // operation in memory costs what it touches of its bucket: a few operations for each bucket
+    // are worth both.
+    return log_type::fits(buckets, {.partitions = chosen.partitions, .split = 1}) ||
+           (n / 4 >= buckets && log_type::fits(buckets, chosen));
   }
 
   context context_;

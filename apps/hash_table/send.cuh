@@ -56,6 +56,17 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
   block.flush();
 }
 
+/// The sections of `Make`, each as the partial that it combines to.
+template <class Make>
+struct partials {
+  Make make;
+  using partial =
+      warden::partial_of<std::remove_cvref_t<decltype(std::declval<Make const&>()(0u))>>;
+  __device__ partial operator()(std::uint32_t i) const {
+    return warden::made_partial<partial>(make(i));
+  }
+};
+
 /// Threads of the blocks that send.
 template <class Policy>
 inline constexpr unsigned send_threads = std::min(512u, 2 * Policy::block_threads);

@@ -93,6 +93,12 @@ class table
   void run_async(Make make, std::uint32_t n, warden::located_stream s = {}) {
     using section_type = std::remove_cvref_t<decltype(make(0u))>;
     if (n == 0) return;
+    if constexpr (combines_wider<section_type>) {
+      if (sends_partials<section_type>(n)) {
+        run_async(detail::partials<Make>{make}, n, s);
+        return;
+      }
+    }
     auto& to = log_of<section_type>(n, s.where);
     for (std::uint32_t first = 0; first < n;) {
       auto const count =
@@ -106,7 +112,20 @@ class table
   /// Makes the memory for such a call with `n` sections of one type, so that it only enqueues.
   template <class Section>
   void reserve(std::uint32_t n, std::source_location where = std::source_location::current()) {
+    if constexpr (combines_wider<Section>) {
+      if (sends_partials<Section>(n)) {
+        reserve<warden::partial_of<Section>>(n, where);
+        return;
+      }
+    }
     static_cast<void>(log_of<Section>(n, where));
+  }
+  /// True if such a call sends each section as its partial: a log of sections that combine to
+  /// wider partials cannot be split, and would run in memory where one of partials runs on chip.
+  template <class Section>
+  [[nodiscard]] bool sends_partials(std::uint32_t n) const {
+    using partial = warden::partial_of<Section>;
+    return combines_wider<Section> && !runs_on_chip<Section>(n) && runs_on_chip<partial>(n);
   }
 
   /// Device memory, logs included, in bytes.
@@ -125,22 +144,38 @@ class table
     std::function<void(warden::stream_ref, std::source_location)> wait;
   };
 
+  template <class Section>
+  static constexpr bool combines_wider = detail::log_combines<Policy, Section> &&
+                                         !std::is_same_v<warden::partial_of<Section>, Section>;
+
   /// The log of calls with one type of section.
   template <class Section>
   auto& log_of(std::uint32_t n, std::source_location where) {
     using log = operation_log<table, Section>;
-    constexpr std::size_t most = detail::most_sent<Policy, typename log::ref_type>;
-    return log_for<log>(std::min<std::size_t>(n, most), where);
+    return log_for<log>(sent_at_once<log>(n), where);
   }
+  /// Of a call's `n` operations.
+  template <class Log>
+  static std::size_t sent_at_once(std::uint32_t n) {
+    return std::min<std::size_t>(n, detail::most_sent<Policy, typename Log::ref_type>);
+  }
+  /// Operations that a log for `n` of them holds.
+  static std::size_t capacity_for(std::size_t n) {
+    return std::bit_ceil(std::max<std::size_t>(n, 4096));
+  }
+  template <class Section>
+  bool runs_on_chip(std::uint32_t n) const {
+    using log = operation_log<table, Section>;
+    return log::runs_on_chip(*this, capacity_for(sent_at_once<log>(n)), log_options());
+  }
+  warden::deferred_options log_options() const { return {.partitions = base::partitions()}; }
   /// A log of that type with room for `n` operations.
   template <class Log>
   Log& log_for(std::size_t n, std::source_location where) {
     for (kept const& k : kept_) {
       if (k.type == typeid(Log) && k.capacity >= n) return *static_cast<Log*>(k.log.get());
     }
-    auto const made =
-        std::make_shared<Log>(*this, std::bit_ceil(std::max<std::size_t>(n, 4096)),
-                              warden::deferred_options{.partitions = base::partitions()}, where);
+    auto const made = std::make_shared<Log>(*this, capacity_for(n), log_options(), where);
     kept_.push_back({typeid(Log), made, made->capacity(), made->memory_bytes(),
                      [made](warden::stream_ref s, std::source_location at) { made->wait(s, at); }});
     return *made;

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <type_traits>
@@ -289,6 +290,31 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_
   auto const all = contents<std::uint32_t, unsigned>(t, n);
   ASSERT_EQ(all.size(), 100u);
   for (auto const& [k, v] : all) EXPECT_EQ(v, 5u);
+}
+// Counts of 4-byte keys combine to additions, which are wider.
+TEST(hash_table_kernels, counts_are_sent_as_additions_if_only_a_log_of_those_fits_the_chip) {
+  std::uint32_t const buckets = more_buckets_than_fit(1), n = std::bit_ceil(4 * buckets);
+  using table = hash_table::table<std::uint32_t, unsigned>;
+  using count = table::section::count;
+  table t{{.buckets = buckets, .capacity = n, .partitions = 1}};
+  EXPECT_FALSE(t.sends_partials<count>(n / 2)) << "few operations for each bucket";
+  EXPECT_TRUE(t.sends_partials<count>(n));
+  EXPECT_FALSE(t.sends_partials<table::section::add>(n));
+  table const small{{.capacity = 1000}};
+  EXPECT_FALSE(small.sends_partials<count>(n)) << "fits the chip as it is";
+
+  std::vector<std::uint32_t> keys(n);
+  for (std::uint32_t i = 0; i < n; ++i) keys[i] = i / 2;
+  warden::buffer<std::uint32_t> const device_keys{keys};
+  t.reserve<table::section::add>(n);
+  std::size_t const before = t.memory_bytes();
+  t.reserve<count>(n);
+  t.count_async(device_keys.data(), n);
+  t.wait();
+  EXPECT_EQ(t.memory_bytes(), before) << "the log of additions does for both";
+  auto const all = contents<std::uint32_t, unsigned>(t, n);
+  ASSERT_EQ(all.size(), n / 2);
+  for (auto const& [k, v] : all) ASSERT_EQ(v, 2u) << "key " << k;
 }
 TEST(hash_table_kernels, a_log_of_many_operations_is_split_to_fit_the_chip) {
   std::uint32_t const buckets = more_buckets_than_fit(1), n = 4 * buckets;
