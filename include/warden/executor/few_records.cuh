@@ -13,7 +13,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace executor {
 
 /// Slots that are few.
-inline constexpr std::uint32_t few_slots = 8;
+inline constexpr std::uint32_t few_slots = 16;
 /// Pairs of such slots.
 inline constexpr std::uint32_t few_pairs = few_slots * few_slots;
 
@@ -52,9 +52,14 @@ WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[Roun
   simt::sync_block();
   if (simt::warp_rank() != 0) return;
   WARDEN_NO_UNROLL
-  for (unsigned pair = 0; me == 0 && pair < few_pairs; ++pair) {
-    std::uint32_t const begin = counts[pair], count = counts[pair + 1] - begin;
-    if (count != 0) sections.run_alike(&sorted[begin], count);
+  for (unsigned base = 0; base < few_pairs; base += simt::warp_size) {
+    // Most pairs have no section: the warp skips those together.
+    unsigned pairs = simt::ballot(simt::full_warp, counts[base + me + 1] != counts[base + me]);
+    for (; me == 0 && pairs != 0; pairs &= pairs - 1) {
+      unsigned const pair = base + static_cast<unsigned>(simt::first_bit(pairs));
+      std::uint32_t const begin = counts[pair];
+      sections.run_alike(&sorted[begin], counts[pair + 1] - begin);
+    }
   }
   simt::sync_warp(simt::full_warp);
   for (unsigned i = me; i <= few_pairs; i += simt::warp_size) counts[i] = 0;

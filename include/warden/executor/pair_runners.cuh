@@ -18,6 +18,7 @@
 #include <warden/executor/pair_sections.cuh>
 #include <warden/simt/simt.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -36,6 +37,8 @@ class pair_runners {
   static constexpr unsigned threads = Ref::policy::block_threads;
   static constexpr unsigned warps = threads / simt::warp_size;
   static constexpr unsigned lock_count = sections::lock_count;
+  /// A word for each lock; or for each pair of few records, and the end.
+  static constexpr unsigned heat_count = std::max(lock_count, few_pairs + 1);
   /// What a runner does with a message: its hot record is the first one, or the second, and the
   /// other one seldom the same; or many are on the same two.
   static constexpr unsigned is_first = 0, is_second = 1, is_alike = 2, kinds = 3;
@@ -60,7 +63,7 @@ class pair_runners {
     auto const firsts = carver.take<first_record>(sections::holds ? threads : 0);
     auto const seconds =
         carver.take<second_record>(sections::holds && Ref::two_arrays ? threads : 0);
-    auto const heat = carver.take<std::uint32_t>(lock_count);
+    auto const heat = carver.take<std::uint32_t>(heat_count);
     auto const counts = carver.take<std::uint32_t>(keys);
     auto const begins = carver.take<std::uint32_t>(keys + 1);
     auto const locks = carver.take<std::uint32_t>(lock_count);
@@ -98,7 +101,7 @@ class pair_runners {
 
   /// No lock is hot. Collective; a block barrier follows.
   WARDEN_DEVICE void forget() const {
-    for (unsigned i = simt::thread_rank(); i < lock_count; i += threads) heat_[i] = 0;
+    for (unsigned i = simt::thread_rank(); i < heat_count; i += threads) heat_[i] = 0;
   }
   /// Whether many sections that waited for the lock were left here since.
   WARDEN_DEVICE bool is_hot(unsigned lock) const { return heat_[lock] != 0; }
