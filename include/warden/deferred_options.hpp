@@ -11,11 +11,11 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 /// Choices made when a log is made. Zero means: by default.
 struct deferred_options {
-  /// Parts of the records that are run one by one, a power of two up to 512; by default about as
-  /// many as the device has multiprocessors, and more where a part would not fit the chip. With
-  /// sections on two records twice as many, because two parts are held at a time; but of a log for
-  /// fewer sections than a few million, so many that two parts have some hundred sections between
-  /// them.
+  /// Parts of the records that are run one by one, a power of two up to 512. By default about as
+  /// many as the device has multiprocessors, and more if a part would not fit the chip. With
+  /// sections on two records of one array: the number with the least estimated time of a full log
+  /// (host/rounds_parts.cuh). A log that is made much larger than what it holds in a run has too
+  /// many parts for that.
   unsigned partitions = 0;
   /// Parts of the second guarded's records, of a deferred_between; as many as of the first's where
   /// those are chosen, otherwise by default as those.

@@ -60,28 +60,6 @@ TEST(rounds_seeds, arrays_are_applied_a_full_log_at_a_time) {
   rounds::apply_arrays<small_logs>(1000);
 }
 
-/// As many as give a game 512 sections, unless that would be more than half as many as there are
-/// games at once: then for each of those two.
-TEST(rounds_seeds, a_small_log_has_few_parts) {
-  warden::sim::settings s;
-  s.multiprocessors = 18;
-  warden::sim::configure(s);
-  {
-    bench<small_blocks<>> b{3000};
-    auto const parts_of = [&](std::size_t sections, unsigned chosen = 0) {
-      return b.make(sections, chosen).ref().log.partitions.partitions();
-    };
-    EXPECT_EQ(parts_of(1), 1u);
-    EXPECT_EQ(parts_of(1023), 1u);
-    EXPECT_EQ(parts_of(1024), 2u);
-    EXPECT_EQ(parts_of(16'384), 8u);
-    EXPECT_EQ(parts_of(65'535), 8u);
-    EXPECT_EQ(parts_of(65'536), 32u);
-    EXPECT_EQ(parts_of(1, 16), 16u) << "what the user chose";
-  }
-  warden::sim::configure({});
-}
-
 /// A kernel in another stream sends while the log is run, or before, or behind.
 TEST(rounds_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   test::under_many_schedules(1, [](std::uint64_t) {

@@ -12,6 +12,7 @@
 #include <warden/host/launch_state.cuh>
 #include <warden/host/log_plan.cuh>
 #include <warden/host/rounds_kernels.cuh>
+#include <warden/host/rounds_parts.cuh>
 #include <warden/launch/run_array.cuh>
 #include <warden/launch/watchdog.cuh>
 #include <warden/runtime.hpp>
@@ -71,11 +72,11 @@ class rounds_runner {
     }
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
-    auto arrays = arrays_of(run, options, sections, facts.multiprocessors);
     run.window_halvings = Run::fitting(most_bytes, [](unsigned halvings) {
       return std::max(few_sections_of<any_ref>::shared_bytes({}, halvings),
                       rounds_server_of<any_ref>::shared_bytes({}, halvings));
     });
+    auto arrays = arrays_of(run, options, sections, facts);
     // False if there are so many games that they cannot be listed.
     auto const plan = [&] {
       for (array_parts const& one : arrays) {
@@ -204,16 +205,10 @@ class rounds_runner {
     return all;
   }
 
-  /// The arrays of a run, in as many parts as the user chose, or as a device with so many
-  /// multiprocessors has work for.
+  /// The arrays of a run, in the number of parts that the user or the device's facts choose.
   static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
-                        int multiprocessors) {
-    // A block for each game of a round, and a multiprocessor for each block: of one array a round
-    // takes two parts for a game. Where records are so few that all sections of a game want the
-    // same ones, they are better apart.
-    unsigned const games = std::bit_floor(static_cast<unsigned>(multiprocessors));
+                        runtime::device_facts const& facts) {
     auto const array = [&]<class Record>(run_array<Record>& of, unsigned chosen, unsigned parts) {
-      if (of.size < std::uint64_t{8} * parts) parts *= 2;
       return array_parts{&of.owners,
                          &of.locals,
                          of.size,
@@ -222,31 +217,30 @@ class rounds_runner {
                          chosen != 0,
                          chosen != 0};
     };
+    auto& first = static_cast<run_array<typename Run::record>&>(run);
     if constexpr (Run::two_arrays) {
+      // A block for each pair of parts of a round. If records are so few that all sections of a
+      // pair want the same ones, twice as many parts are faster.
+      unsigned const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
+      auto const usual = [&](std::uint64_t records) {
+        return records < std::uint64_t{8} * blocks ? 2 * blocks : blocks;
+      };
       unsigned const second =
           options.second_partitions != 0 ? options.second_partitions : options.partitions;
-      return std::array{
-          array(static_cast<run_array<typename Run::record>&>(run), options.partitions, games),
-          array(run.second, second, games)};
+      return std::array{array(first, options.partitions, usual(first.size)),
+                        array(run.second, second, usual(run.second.size))};
     } else {
-      std::array arrays{
-          array(static_cast<run_array<typename Run::record>&>(run), options.partitions, 2 * games)};
-      // However few sections its games have, each round takes its time: in a small log that is what
-      // counts, and not how many blocks there are, or whether the parts fit the chip.
-      unsigned const few = parts_of_a_small_log(sections);
-      if (!arrays[0].is_fixed && few <= games / 2) {
-        arrays[0].parts = few;
-        arrays[0].is_fixed = !Run::must_fit;
-      }
+      run.locals = 0;
+      std::size_t const without_records = game_bytes<placement::on_chip>(run);
+      std::size_t const for_records =
+          facts.shared_bytes_per_block - std::min(facts.shared_bytes_per_block, without_records);
+      rounds_load const load{sections, run.size, for_records / sizeof(typename Run::record),
+                             threads, static_cast<unsigned>(facts.multiprocessors)};
+      std::array arrays{array(first, options.partitions, rounds_parts(load, most_parts))};
+      // The estimate includes what it costs if two parts do not fit the chip.
+      if (!Run::must_fit) arrays[0].is_fixed = true;
       return arrays;
     }
-  }
-  /// So many that a game's sections, 512 and more of them, take about as long as what else a round
-  /// does.
-  static unsigned parts_of_a_small_log(std::size_t sections) {
-    std::size_t parts = 1;
-    while (parts < most_parts && 4 * parts * parts * 256 <= sections) parts *= 2;
-    return static_cast<unsigned>(parts);
   }
   /// The schedule of the parts that have records: where there are few records, not all do.
   static schedule schedule_of(Run const& run) {
