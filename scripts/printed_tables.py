@@ -12,6 +12,7 @@ from deferred_tables import deferred_tables, is_deferred
 from pair_tables import is_pair_times, pair_tables
 from result_file import rows_of
 from result_names import ARMS, COLD, COUNTS, amount, is_simulated, short, unit_of
+from sections_tables import sections_tables
 from transport_tables import is_transport, transport_tables
 
 WIDTH = 100
@@ -145,6 +146,8 @@ def print_tables(data):
             print_lines(title, header, lines)
     else:
         print_comparison(data)
+        for title, header, lines in sections_tables(data):
+            print_lines(title, header, lines, names=2)
 
 
 def self_test():

@@ -36,14 +36,32 @@ def published(benchmark, results=RESULTS):
     return max(results.glob(f"*/{benchmark}.json"), key=lambda path: load(path)["context"]["date"], default=None)
 
 
+def parsed(name):
+    """(operation, workload), arm, keys and sections of a row; sections is None if the benchmark chose their number."""
+    match = re.fullmatch(r"[^/]+/([^/]+)/([^/]+)/([^/]+)/keys:(\d+)(?:/sections:(\d+))?", name)
+    if match is None:
+        fail(f"{name}: no row of a comparison of arms")
+    operation, workload, arm, keys, sections = match.groups()
+    return (operation, workload), arm, int(keys), sections and int(sections)
+
+
 def rows_of(data):
-    """(operation, workload) -> keys -> arm -> row."""
+    """(operation, workload) -> keys -> arm -> row, of the rows whose number of sections the benchmark chose."""
     table = {}
     for row in data["benchmarks"]:
-        if row["name"].count("/") != 4:
-            fail(f"{row['name']}: no row of a comparison of arms")
-        _, operation, workload, arm, keys = row["name"].split("/")
-        table.setdefault((operation, workload), {}).setdefault(int(keys.removeprefix("keys:")), {})[arm] = row
+        point, arm, keys, sections = parsed(row["name"])
+        if sections is None:
+            table.setdefault(point, {}).setdefault(keys, {})[arm] = row
+    return table
+
+
+def rows_by_sections(data):
+    """(operation, workload) -> (keys, sections) -> arm -> row, of the other rows."""
+    table = {}
+    for row in data["benchmarks"]:
+        point, arm, keys, sections = parsed(row["name"])
+        if sections is not None:
+            table.setdefault(point, {}).setdefault((keys, sections), {})[arm] = row
     return table
 
 
@@ -89,6 +107,15 @@ def refused(action, *arguments):
 
 
 def self_test():
+    assert parsed("bank_transfer/transfer/uniform/warden_rounds/keys:1024") == (("transfer", "uniform"), "warden_rounds", 1024, None)
+    assert parsed("bank_transfer/transfer/uniform/warden_rounds/keys:1024/sections:524288") == (
+        ("transfer", "uniform"), "warden_rounds", 1024, 524288)
+    for wrong in ("bank_transfer/transfer/uniform/keys:1024", "bank_transfer/transfer/uniform/atomics/keys:1024/threads:8",
+                  "bank_transfer/transfer/uniform/atomics/keys:1024/sections:8/sections:9", "bank_transfer/transfer/uniform/atomics/sections:8"):
+        assert refused(parsed, wrong), wrong
+    both = {"benchmarks": [{"name": f"bank_transfer/transfer/uniform/atomics/keys:1024{end}"} for end in ("", "/sections:4096")]}
+    assert rows_of(both) == {("transfer", "uniform"): {1024: {"atomics": both["benchmarks"][0]}}}
+    assert rows_by_sections(both) == {("transfer", "uniform"): {(1024, 4096): {"atomics": both["benchmarks"][1]}}}
     row = {"name": "contention/push/uniform/atomics/keys:32", "items_per_second": 4e9}
     context = {"device": "d", "commit": "c-dirty", "include_hash": "h", "host_name": "secret"}
     with tempfile.TemporaryDirectory() as folder:

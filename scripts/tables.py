@@ -42,6 +42,7 @@ import result_file
 import result_names
 import result_words
 import search_tables
+import sections_tables
 import transport_tables
 from result_file import fail, load, published, rows_of
 from result_names import rate
@@ -103,6 +104,8 @@ def generated(name):
         return factorization_tables.factorization_markdown(data)
     if arm_times.is_of(data, "breadth_first"):
         return search_tables.search_markdown(data)
+    if sections_tables.is_by_sections(data):
+        return sections_tables.sections_markdown(data)
     table = rows_of(data)
     what = f"G {result_names.unit_of(data)}s/s on {markdown_tables.origin(data)}:"
     if point:
@@ -145,7 +148,7 @@ def documents(write):
 
 def self_test():
     for module in (result_file, result_names, result_words, arm_tables, transport_tables, bounds_tables, counted_tables,
-                   deferred_tables, allocation_tables, arm_times, factorization_tables, flow_tables, search_tables, gap_ratios, pair_tables, printed_tables, arm_choice,
+                   deferred_tables, allocation_tables, arm_times, factorization_tables, flow_tables, search_tables, sections_tables, gap_ratios, pair_tables, printed_tables, arm_choice,
                    closing_words, plot_layout, bar_layout, plot_list, plot_words):
         module.self_test()
     with tempfile.TemporaryDirectory() as folder:

@@ -22,6 +22,8 @@ class arm {
   /// Chooses its settings by trying them on these transfers, which changes the bank, and says what
   /// it chose; blocks the host.
   virtual std::string tune(transfers const&) { return {}; }
+  /// Makes the memory for runs of `n` transfers, and the choices that depend on that number.
+  virtual void reserve(std::uint32_t /*n*/) {}
   /// All of them as one launch; enqueued.
   virtual void run_async(transfers const& all) = 0;
   /// Blocks the host until they are done. Throws what went wrong.

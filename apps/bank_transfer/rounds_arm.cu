@@ -50,29 +50,25 @@ class rounds_arm final : public arm {
  public:
   explicit rounds_arm(bank& b) : guarded_{b.accounts(), b.size(), b.context()} {}
 
-  std::string tune(transfers const& all) override {
-    reserve(all.n);
-    return {};
+  /// A log for n transfers has the number of parts that suits them.
+  void reserve(std::uint32_t n) override {
+    if (n != 0 && (!log_ || log_->capacity() != n)) log_.emplace(guarded_, n);
   }
   void run_async(transfers const& all) override {
     if (all.n == 0) return;
-    reserve(all.n);
-    constexpr std::size_t shared_bytes = sizeof(client_type::storage);
-    unsigned const blocks =
-        std::min(static_cast<unsigned>(warden::runtime::resident_blocks(
-                     warden::simt::make_kernel(&defer_transfers), threads, shared_bytes)),
-                 (all.n + threads - 1) / threads);
+    if (!log_ || log_->capacity() < all.n) reserve(all.n);
+    unsigned const blocks = std::min(resident_, (all.n + threads - 1) / threads);
     warden::launch(&defer_transfers, {blocks, threads, shared_bytes}, {}, log_->ref(), all);
     log_->run();
   }
   void wait() override { guarded_.wait(); }
 
  private:
-  void reserve(std::uint32_t n) {
-    if (!log_ || log_->capacity() < n) log_.emplace(guarded_, n);
-  }
+  static constexpr std::size_t shared_bytes = sizeof(client_type::storage);
 
   accounts guarded_;
+  unsigned resident_ = static_cast<unsigned>(warden::runtime::resident_blocks(
+      warden::simt::make_kernel(&defer_transfers), threads, shared_bytes));
   std::optional<warden::deferred<in_rounds, account, transfer>> log_;
 };
 

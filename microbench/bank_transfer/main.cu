@@ -23,16 +23,19 @@ namespace {
 using bank_transfer::bank;
 using bank_transfer::colocation;
 
-/// One workload on one number of accounts, by all arms.
+/// One workload on one number of accounts, by all arms; of `sections` transfers, or, if that is 0,
+/// of as many as the harness chooses.
 class bank_point final : public bench::timed_point {
  public:
-  bank_point(std::string const& workload, std::uint32_t accounts, colocation const& chosen)
-      : workload_{workload, accounts}, colocation_{chosen} {}
+  bank_point(std::string const& workload, std::uint32_t accounts, std::uint32_t sections,
+             colocation const& chosen)
+      : workload_{workload, accounts}, sections_{sections}, colocation_{chosen} {}
 
   [[nodiscard]] bool has(std::string const& arm) const override { return why_not(arm).empty(); }
   [[nodiscard]] std::string name(std::string const& arm) const override {
     return "transfer/" + workload_.name() + "/" + arm +
-           "/keys:" + std::to_string(workload_.accounts());
+           "/keys:" + std::to_string(workload_.accounts()) +
+           (sections_ == 0 ? "" : "/sections:" + std::to_string(sections_));
   }
   /// Why there is no such arm; empty if there is one.
   [[nodiscard]] std::string const& why_not(std::string const& arm) const {
@@ -49,6 +52,7 @@ class bank_point final : public bench::timed_point {
   }
 
  private:
+  [[nodiscard]] std::uint32_t operations() const override { return sections_; }
   void set_up(std::uint32_t operations) override {
     workload_.reserve(operations);
     bank_.emplace(bank_transfer::bank_options{workload_.accounts()});
@@ -59,6 +63,7 @@ class bank_point final : public bench::timed_point {
   bench::run_result run(std::string const& name, std::uint32_t n, std::uint64_t seed) override {
     auto& arm = arm_of(name);
     auto const all = workload_.draw(n, seed);
+    arm.reserve(n);
     bank_->open_async();
     warden::timer clock;
     clock.start();
@@ -96,6 +101,7 @@ class bank_point final : public bench::timed_point {
   }
 
   bank_bench::transfer_workload workload_;
+  std::uint32_t sections_;
   colocation colocation_;
   std::optional<bank> bank_;
   std::map<std::string, std::unique_ptr<bank_transfer::arm>> arms_;
@@ -109,11 +115,13 @@ int main(int argc, char** argv) {
   bench::program program{"bank_transfer",
                          "Transfers between accounts under two locks, by atomics and on Warden.",
                          argc, argv};
-  std::vector<std::uint32_t> keys;
+  std::vector<std::uint32_t> keys, sections;
   std::vector<std::string> workloads;
   colocation chosen;
   CLI::App& options = program.options();
   program.add_numbers("--keys", keys, 1u << 26, "numbers of accounts");
+  program.add_numbers("--sections", sections, 1u << 26,
+                      "numbers of transfers of a run, each a row of its own; not with --ops");
   program.add_names("--workload", workloads, {"uniform", "zipf099", "hot_side"}, "workloads");
   options.add_option("--colocated-threads", chosen.threads, "threads of warden_colocated's blocks")
       ->transform(apps::whole(256, 640))
@@ -134,6 +142,12 @@ int main(int argc, char** argv) {
   if (!program.parse(bank_transfer::arm_names(), argc, argv, {bank_transfer::timed_arm}))
     return program.exit_code();
   chosen.accounts = places.at(place);
+  if (!sections.empty() && program.operations() != 0) {
+    std::fprintf(stderr, "bank_transfer: --ops %u and --sections; give one of them\n",
+                 program.operations());
+    return 2;
+  }
+  if (sections.empty()) sections = {0};
   if (keys.empty()) {
     keys = program.simulated() ? std::vector<std::uint32_t>{256}
                                : std::vector<std::uint32_t>{256, 1024, 32768, 131072, 1048576};
@@ -146,13 +160,15 @@ int main(int argc, char** argv) {
   return program.run([&](bench::program::points& points) {
     for (std::string const& workload : workloads) {
       for (std::uint32_t k : keys) {
-        auto const point = std::make_shared<bank_point>(workload, k, chosen);
-        for (std::string const& arm : program.arms()) {
-          if (point->has(arm)) continue;
-          std::fprintf(stderr, "bank_transfer/%s is left out: %s\n", point->name(arm).c_str(),
-                       point->why_not(arm).c_str());
+        for (std::uint32_t n : sections) {
+          auto const point = std::make_shared<bank_point>(workload, k, n, chosen);
+          for (std::string const& arm : program.arms()) {
+            if (point->has(arm)) continue;
+            std::fprintf(stderr, "bank_transfer/%s is left out: %s\n", point->name(arm).c_str(),
+                         point->why_not(arm).c_str());
+          }
+          points.push_back(point);
         }
-        points.push_back(point);
       }
     }
   });

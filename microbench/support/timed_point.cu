@@ -3,6 +3,8 @@
 
 #include "microbench/support/timed_point.hpp"
 
+#include "microbench/support/enough_operations.hpp"
+
 #include <warden/runtime.hpp>
 
 #include <algorithm>
@@ -11,8 +13,6 @@
 namespace bench {
 
 namespace {
-/// A run should last 20 to 300 ms; aim between.
-constexpr double aim_seconds = 0.05;
 /// Operations of a run on the simulated device, and of a sample there.
 constexpr std::uint32_t simulated_operations = 1024, simulated_sample = 256;
 }  // namespace
@@ -30,9 +30,10 @@ std::map<std::string, row> timed_point::measure_all(sweep const& s) {
 
 std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-  std::uint32_t const fixed = s.operations != 0 ? s.operations
-                              : simulated       ? simulated_operations
-                                                : 0;
+  std::uint32_t const fixed = operations() != 0   ? operations()
+                              : s.operations != 0 ? s.operations
+                              : simulated         ? simulated_operations
+                                                  : 0;
   set_up(fixed != 0 ? fixed : most());
   std::map<std::string, row> rows;
   for (std::string const& arm : s.arms) {
@@ -69,22 +70,17 @@ std::map<std::string, row> timed_point::measure_rows(sweep const& s) {
   return rows;
 }
 
-/// Warm-up and trial in one: runs grow until one is long enough to tell how many operations are
-/// right.
+/// Warm-up and trial in one.
 std::uint32_t timed_point::suitable(std::string const& arm, bool& verified) {
   bool warm = false;
-  for (std::uint32_t n = least;; n *= 8) {
+  return enough_operations(least, most(), [&](std::uint32_t n) {
     run_result result = run(arm, n, 1);
     // A cold start does not matter to a run that is long enough.
     if (!warm && result.cost.seconds < aim_seconds) result = run(arm, n, 2);
     warm = true;
     verified = verified && result.verified;
-    double const s = result.cost.seconds;
-    if (s < aim_seconds / 16 && n < most() / 8) continue;
-    std::uint32_t best = least;
-    while (best < most() && s / n * 2 * best <= aim_seconds) best *= 2;
-    return best;
-  }
+    return result.cost.seconds;
+  });
 }
 
 }  // namespace bench

@@ -16,13 +16,15 @@ struct run_result {
   bool verified = false;
 };
 
-/// How such a point is measured: warm-up, trial runs that set the number of operations, and rounds
-/// in which every arm runs once.
+/// How such a point is measured: warm-up, trial runs that set the number of operations unless the
+/// point or the sweep fixes it, and rounds in which every arm runs once.
 class timed_point : public point {
  protected:
   static constexpr std::uint32_t least = 1u << 16;
   /// Operations of a run, at most; below 2^31.
   [[nodiscard]] virtual std::uint32_t most() const { return 1u << 26; }
+  /// Operations of each run, if the point fixes them; 0 if not.
+  [[nodiscard]] virtual std::uint32_t operations() const { return 0; }
 
   /// Makes what runs of up to `operations` need.
   virtual void set_up(std::uint32_t operations) = 0;

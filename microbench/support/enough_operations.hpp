@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many operations a timed run needs.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace bench {
+
+/// A run should last 20 to 300 ms; aim between.
+inline constexpr double aim_seconds = 0.05;
+
+/// Returns a power of two from `least` to `most`: of operations that take about the time aimed at,
+/// and whose rate does not rise any more, so that it does not depend on the number. `most` if there
+/// is no such number. `seconds_of(n)` runs n operations and returns what they took.
+template <class SecondsOf>
+std::uint32_t enough_operations(std::uint32_t least, std::uint32_t most, SecondsOf seconds_of) {
+  double rate_before = 0;
+  for (std::uint32_t n = least;;) {
+    double const seconds = seconds_of(n), rate = n / seconds;
+    // A fixed cost of the run makes the rate rise with the number of operations.
+    bool const rises = rate > 1.05 * rate_before;
+    if (n >= most || seconds > 4 * aim_seconds || (seconds > aim_seconds / 2 && !rises)) return n;
+    rate_before = rate;
+    n = std::min(most, seconds < aim_seconds / 16 ? 8 * n : 2 * n);
+  }
+}
+
+}  // namespace bench
