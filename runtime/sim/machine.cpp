@@ -2,7 +2,6 @@
 // The schedule of a simulated launch: fibers, who runs next, sleep, time and errors.
 
 #include "machine.hpp"
-#include "stacks.hpp"
 
 #include <warden/simt/arena.hpp>
 
@@ -97,10 +96,12 @@ void machine::begin_thread(thread& t) {
   t.polls = 0;
   t.warp->ended &= ~(1u << t.rank % 32);
   t.priority = random_.next() | std::uint64_t{1} << 63;
-  t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{},
+  t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{t.stack},
                                   [this, &t](boost::context::fiber&& scheduler) {
+                                    t.stack.enter(scheduler_stack_);
                                     scheduler_ = std::move(scheduler);
                                     thread_main(t);
+                                    t.stack.leave(scheduler_stack_, true);
                                     return std::move(scheduler_);
                                   }};
   add_runnable(t);
@@ -156,7 +157,9 @@ void machine::run() {
     budget_ = draw_budget();
     device::here.thread = current_->index;
     device::here.block = current_->home->index;
+    scheduler_stack_.leave(current_->stack);
     current_->fiber = std::move(current_->fiber).resume();
+    scheduler_stack_.enter(current_->stack);
     block& b = *current_->home;
     if (b.ended == b.threads && !failed_) end_block(b);
   }
@@ -259,7 +262,12 @@ void machine::block_current(thread_state state) {
   t.state = state;
 }
 
-void machine::switch_out() { scheduler_ = std::move(scheduler_).resume(); }
+void machine::switch_out() {
+  thread& t = *current_;
+  t.stack.leave(scheduler_stack_);
+  scheduler_ = std::move(scheduler_).resume();
+  t.stack.enter(scheduler_stack_);
+}
 
 void machine::step(device::operation what, device::site const& where) {
   thread& t = *current_;

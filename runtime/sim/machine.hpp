@@ -4,6 +4,7 @@
 
 #include "history.hpp"
 #include "order.hpp"
+#include "stacks.hpp"
 
 #include <warden/runtime.hpp>
 #include <warden/simt/sim_device.hpp>
@@ -58,6 +59,7 @@ enum class thread_state : unsigned char {
 
 struct thread {
   boost::context::fiber fiber;
+  stack_bounds stack;
   block* home = nullptr;
   unsigned rank = 0;
   unsigned number = 0;  ///< among all that there are at once
@@ -277,6 +279,7 @@ class machine {
   std::vector<std::uint64_t> change_points_;
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;
+  stack_bounds scheduler_stack_;
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
   history_table histories_;   ///< by word; none: memory is all
