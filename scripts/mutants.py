@@ -200,7 +200,7 @@ MUTANTS = {
     "stock-behind": ("server/token_stock.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
     # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
     "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "no end after"),
-    "launch-before-log": ("host/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "f.sum"),
+    "launch-before-log": ("host/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "a log was made during a launch"),
     "last-stream": ("host/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("block/lock_queues.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
@@ -304,7 +304,7 @@ MUTANTS = {
     "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),
     "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
     "sorted-twice": ("channel/section_log.cuh", "", "spreads/spread_seeds.a_run_after_a_failed_exchange_runs_each_section_once",
-                     "lost or doubled section"),
+                     SPREAD_WRONG),
     "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
     "split-came": ("host/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),

@@ -103,10 +103,10 @@ struct launch_ref {
       failed_wait const earlier{wait_kind::earlier, 0, 0,    failed, 0, number(), 0,
                                 client_blocks,      0, cause};
       WARDEN_NO_UNROLL
-      for (std::uint32_t m = 0; m < member_count; ++m) {
-        tell(m, earlier);
+      for (std::uint32_t m = 0; m < member_count; ++m) tell(m, earlier);
+      WARDEN_NO_UNROLL
+      for (std::uint32_t m = 0; m < member_count; ++m)
         members[m].report->note_skipped(&guarded_report::launches_skipped, cause);
-      }
     }
     return true;
   }
