@@ -31,7 +31,7 @@ WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
   // What was executed is counted in a register, and refusals, which are few, at the account.
   std::uint64_t executed = 0;
   std::uint32_t const step = warden::baseline::operation_step();
-  for (std::uint32_t i = warden::baseline::first_operation(); i < a.all.n; i += step) {
+  auto const transfer = [&](std::uint32_t i) {
     std::uint32_t const amount = a.all.amounts[i];
     account* const from = &a.accounts[a.all.from[i]];
     account* const to = &a.accounts[a.all.to[i]];
@@ -46,7 +46,9 @@ WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
     } else {
       simt::fetch_add(&from->refused, 1u);
     }
-  }
+    return true;
+  };
+  warden::baseline::for_each_from(warden::baseline::first_operation(), step, a.all.n, transfer);
   if (executed != 0) simt::fetch_add(a.executed, executed);
 }
 

@@ -56,10 +56,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(threads, blocks_each)
     if (number >= a.user_count) return;
     std::uint32_t const user = a.order[number], end = a.begins[user + 1];
     row_share<Rank> p = *share_of<Rank>(a.users, user, lanes.lane());
-    for (std::uint32_t at = a.begins[user]; at < end; at += size) {
+    // 64 bits: the place after the last one may be beyond 2^32.
+    for (std::uint64_t at = a.begins[user]; at < end; at += size) {
       item_rating mine{0, 0};
       if (at + lanes.lane() < end) mine = a.ratings[at + lanes.lane()];
-      unsigned const n = end - at < size ? end - at : size;
+      unsigned const n = end - at < size ? static_cast<unsigned>(end - at) : size;
       row_share<Rank> q[ahead];
       row_share<Rank>* from[ahead];
       auto const fetch = [&](unsigned into, unsigned k) {

@@ -7,6 +7,7 @@
 #include "apps/support/group_locks.cuh"
 
 #include <warden/baseline/lock_array.cuh>
+#include <warden/baseline/work.cuh>
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
@@ -51,10 +52,10 @@ template <unsigned Rank, bool BackOff, class Step>
 WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> const a) {
   row_lanes<Rank> const lanes;
   constexpr unsigned size = row_lanes<Rank>::lanes;
-  std::uint32_t const step = simt::block_count() * simt::block_threads() / size;
+  std::uint32_t const step = warden::baseline::operation_step() / size;
+  std::uint32_t const first = warden::baseline::first_operation() / size;
   std::uint32_t acquisition = 0;
-  for (std::uint32_t i = (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / size;
-       i < a.n; i += step) {
+  warden::baseline::for_each_from(first, step, a.n, [&](std::uint32_t i) {
     plain_rating const rating = a.ratings[i];
     std::uint32_t const item_lock = a.user_count + rating.item;
     std::uint32_t const name = lock_array_ref::name(acquisition++);
@@ -64,12 +65,12 @@ WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> co
     // what others wrote, and what these lanes do.
     bool alive = true;
     if (lanes.lane() == 0) alive = take<BackOff>(a.locks, rating.user, name);
-    if (lanes.any(!alive)) return;
+    if (lanes.any(!alive)) return false;
     lanes.sync();
     simt::group_enter(lanes.mask(), a.users + std::size_t{rating.user} * Rank);
     row_share<Rank> p = *user;
     if (lanes.lane() == 0) alive = take<BackOff>(a.locks, item_lock, name);
-    if (lanes.any(!alive)) return;
+    if (lanes.any(!alive)) return false;
     lanes.sync();
     simt::group_enter(lanes.mask(), a.items + std::size_t{rating.item} * Rank);
     row_share<Rank> q = *item;
@@ -80,7 +81,8 @@ WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> co
     simt::group_leave(lanes.mask(), a.users + std::size_t{rating.user} * Rank);
     lanes.sync();
     if (lanes.lane() == 0) a.locks.unlock(item_lock, rating.user);
-  }
+    return true;
+  });
 }
 
 template <unsigned Rank>

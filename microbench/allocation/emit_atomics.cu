@@ -33,11 +33,13 @@ WARDEN_DEVICE std::uint64_t first_place(emit_arguments const& a, std::uint32_t c
 template <by Whom>
 WARDEN_KERNEL void emit_items(emit_arguments const a) {
   std::uint32_t const step = simt::block_count() * simt::block_threads();
-  for (std::uint32_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {
-    std::uint32_t const i = base + simt::thread_rank();
+  // 64 bits: the number after the last one may be beyond 2^32.
+  for (std::uint64_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {
+    std::uint64_t const i = base + simt::thread_rank();
     std::uint32_t const count = i < a.n ? a.counts[i] : 0;
     std::uint64_t const place = first_place<Whom>(a, count);
-    for (std::uint32_t k = 0; k < count; ++k) a.out.store(place + k, item_element{}(i, k));
+    for (std::uint32_t k = 0; k < count; ++k)
+      a.out.store(place + k, item_element{}(static_cast<std::uint32_t>(i), k));
   }
 }
 

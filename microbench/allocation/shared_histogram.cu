@@ -55,7 +55,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
       for (std::uint32_t const sample : next.words) count(sample);
     }
   }
-  for (std::uint32_t i = 4 * whole + begin; i < a.all.n; i += step) count(a.all.samples[i]);
+  // Fewer than four are left.
+  if (begin < a.all.n % 4) count(a.all.samples[4 * whole + begin]);
   simt::sync_block();
   for (std::uint32_t i = mine; i < a.bins && first + i < a.all.bins; i += threads) {
     std::uint32_t sum = 0;

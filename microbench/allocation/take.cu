@@ -27,9 +27,10 @@ constexpr unsigned take_threads = 256;
 template <class Take>
 __device__ void for_items(std::uint32_t n, Take take) {
   std::uint32_t const step = simt::block_count() * take_threads;
-  for (std::uint32_t base = simt::block_rank() * take_threads; base < n; base += step) {
-    std::uint32_t const i = base + simt::thread_rank();
-    take(i, i < n);
+  // 64 bits: the number after the last one may be beyond 2^32.
+  for (std::uint64_t base = simt::block_rank() * take_threads; base < n; base += step) {
+    std::uint64_t const i = base + simt::thread_rank();
+    take(static_cast<std::uint32_t>(i), i < n);
   }
 }
 

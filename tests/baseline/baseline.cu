@@ -185,4 +185,23 @@ void check_atomics() {
 TEST(baseline, atomics_by_compare_and_swap) { check_atomics<add>(); }
 TEST(baseline, atomics_by_one_atomic) { check_atomics<add_at_once>(); }
 
+struct visited {
+  std::uint32_t count, last;
+};
+/// One thread, over the last numbers of 32 bits.
+WARDEN_KERNEL void visit_last_numbers(visited* found) {
+  if (warden::simt::thread_rank() != 0) return;
+  *found = {0, 0};
+  baseline::for_each_from(0xfffffff0u, 7, 0xffffffffu, [&](std::uint32_t i) {
+    found->last = i;
+    return ++found->count < 100;
+  });
+}
+TEST(baseline, operations_end_below_2_to_the_32) {
+  warden::buffer<visited> found{1};
+  warden::simt::launch(&visit_last_numbers, 1, 32, 0, found.data(), {});
+  EXPECT_EQ(found.to_host()[0].count, 3u);
+  EXPECT_EQ(found.to_host()[0].last, 0xfffffffeu);
+}
+
 }  // namespace

@@ -51,8 +51,14 @@ WARDEN_KERNEL void atomics_kernel(Work const work) {
   // Several independent atomics in flight for each thread: a result is waited for only at the end.
   constexpr std::uint32_t in_flight = 4;
   std::uint32_t const step = operation_step();
-  std::uint32_t i = first_operation();
-  for (; i < work.n && work.n - i > (in_flight - 1) * step; i += in_flight * step) {
+  for_each_from(first_operation(), in_flight * step, work.n, [&](std::uint32_t i) {
+    if (work.n - i <= (in_flight - 1) * step) {
+      for_each_from(i, step, work.n, [&](std::uint32_t last) {
+        apply_atomically(&work.records[work.ids[last]], work.make(last), work.context);
+        return true;
+      });
+      return false;
+    }
     std::uint32_t ids[in_flight];
     WARDEN_UNROLL
     for (std::uint32_t k = 0; k < in_flight; ++k) ids[k] = work.ids[i + k * step];
@@ -60,9 +66,8 @@ WARDEN_KERNEL void atomics_kernel(Work const work) {
     for (std::uint32_t k = 0; k < in_flight; ++k) {
       apply_atomically(&work.records[ids[k]], work.make(i + k * step), work.context);
     }
-  }
-  for (; i < work.n; i += step)
-    apply_atomically(&work.records[work.ids[i]], work.make(i), work.context);
+    return true;
+  });
 }
 
 /// Enqueues all of the work. Throws cuda_error.

@@ -56,9 +56,9 @@ struct lock_as_written_arguments {
 template <class Work>
 WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
   std::uint32_t acquisition = 0;
-  for (std::uint32_t i = first_operation(); i < a.work.n; i += operation_step()) {
-    if (!lock_as_written(a.work, a.locks, i, lock_array_ref::name(acquisition++))) return;
-  }
+  for_each_from(first_operation(), operation_step(), a.work.n, [&](std::uint32_t i) {
+    return lock_as_written(a.work, a.locks, i, lock_array_ref::name(acquisition++));
+  });
 }
 
 /// Enqueues all of the work; `locks.wait(s)` reports errors. Throws cuda_error.

@@ -114,7 +114,8 @@ WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
   std::uint32_t acquisition = 0;
   // Rounds of whole warps: every lane comes to the collectives.
   std::uint32_t const warp_first = first_operation() - simt::lane_id();
-  for (std::uint32_t first = warp_first; first < a.work.n; first += operation_step()) {
+  for_each_from(warp_first, operation_step(), a.work.n, [&](std::uint32_t first) {
+    // Below 2^32: `first` is a multiple of 32.
     std::uint32_t const i = first + simt::lane_id();
     std::uint32_t const name = lock_array_ref::name(acquisition++);
     bool alive = true;
@@ -129,8 +130,8 @@ WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
         simt::sync_warp(simt::full_warp);
       }
     }
-    if (simt::any(simt::full_warp, !alive)) return;
-  }
+    return !simt::any(simt::full_warp, !alive);
+  });
 }
 
 /// Enqueues all of the work with settings fixed at compile time; of `choice` only the grid counts.

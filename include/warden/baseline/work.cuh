@@ -32,6 +32,13 @@ WARDEN_DEVICE std::uint32_t first_operation() {
 }
 /// From one operation of a thread to its next: the threads of the grid.
 WARDEN_DEVICE std::uint32_t operation_step() { return simt::block_count() * simt::block_threads(); }
+/// Calls `f(i)` for `i` = `first`, `first + step` and so on below `n`, until it returns false.
+template <class F>
+WARDEN_DEVICE void for_each_from(std::uint32_t first, std::uint32_t step, std::uint32_t n, F f) {
+  // The number after the last one may be beyond 2^32.
+  for (std::uint64_t i = first; i < n; i += step)
+    if (!f(static_cast<std::uint32_t>(i))) return;
+}
 
 /// The section type of a `work`.
 template <class Work>
