@@ -6,7 +6,6 @@
 #include "apps/matrix_factorization/parallel.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <random>
 #include <stdexcept>
@@ -62,8 +61,9 @@ class part_planner {
         busy_(plan.shape.part_size) {}
 
   /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
-  /// number. They are sorted. False if there are too many turns.
-  bool plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
+  /// number. They are sorted. Returns the most ratings of a user in a game; nothing is planned if
+  /// those are more than there are turns.
+  std::uint32_t plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
     std::uint32_t const parts = plan_.shape.item_parts;
     for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
     auto const step_of = [&](rating const& r) { return steps_[item_part_[r.item]]; };
@@ -73,10 +73,12 @@ class part_planner {
       return a.item != b.item ? a.item < b.item : a.place > b.place;
     });
     std::size_t at = part * parts * plan_.shape.players;
+    std::uint32_t most = 0;
     for (std::uint32_t s = 0; s < parts; ++s) {
       rating* end = first;
       while (end != last && step_of(*end) == s) ++end;
-      if (!play(first, end)) return false;
+      most = std::max(most, play(first, end));
+      if (most > placed_rating::most_turns) return most;
       for (player& one : players_) {
         for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
         plan_.begins[at] = static_cast<std::uint32_t>(one.runs.size());
@@ -86,7 +88,7 @@ class part_planner {
       }
       first = end;
     }
-    return true;
+    return most;
   }
   /// Those of the part, once it is planned.
   std::vector<item_run> take_runs() { return std::move(runs_); }
@@ -102,11 +104,12 @@ class part_planner {
     rating *first, *last;
   };
 
-  /// One game.
-  bool play(rating* first, rating* last) {
+  /// One game. Returns the most ratings of a user.
+  std::uint32_t play(rating* first, rating* last) {
     for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
-    for (rating const* r = first; r != last; ++r)
-      if (++turns_[r->place] > placed_rating::most_turns) return false;
+    std::uint32_t most = 0;
+    for (rating const* r = first; r != last; ++r) most = std::max(most, ++turns_[r->place]);
+    if (most > placed_rating::most_turns) return most;
     for (rating const* r = first; r != last; ++r)
       busy_[r->place] = turns_[r->place] >= busy_ratings;
     items_.clear();
@@ -151,7 +154,7 @@ class part_planner {
         }
       }
     }
-    return true;
+    return most;
   }
   /// Which ratings may be in a batch: any of the hottest item; one of a busy user, whose batch
   /// lasts no longer than it must; those of other users.
@@ -249,17 +252,19 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   plan.begins.resize(plan.games() * shape.players + 1);
   plan.frees.resize(plan.games() * shape.players);
   std::vector<std::vector<item_run>> runs(plan.user_parts);
-  std::atomic<bool> good{true};
+  std::vector<std::uint32_t> most(plan.user_parts);
   for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
     part_planner one{plan, item_part};
     std::uint32_t const begin = part_begins[p];
-    if (!one.plan(p, sorted.data() + begin, sorted.data() + part_begins[p + 1], begin))
-      good = false;
+    most[p] = one.plan(p, sorted.data() + begin, sorted.data() + part_begins[p + 1], begin);
     runs[p] = one.take_runs();
   });
-  if (!good) {
-    throw std::runtime_error{"games: a user has " + std::to_string(placed_rating::most_turns) +
-                             " ratings of one part of the items; fewer is the limit"};
+  if (std::uint32_t const n = *std::max_element(most.begin(), most.end());
+      n > placed_rating::most_turns) {
+    throw std::runtime_error{"games: a user has " + std::to_string(n) +
+                             " ratings of one part of the items; the limit is " +
+                             std::to_string(placed_rating::most_turns) +
+                             "; take an arm that plans no games, such as warden_rounds"};
   }
   std::exclusive_scan(plan.begins.begin(), plan.begins.end(), plan.begins.begin(), 0u);
   plan.runs.resize(plan.begins.back() + std::size_t{1});

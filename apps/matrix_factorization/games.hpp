@@ -17,7 +17,7 @@ namespace factorization {
 struct placed_rating {
   static constexpr unsigned place_bits = 12, turn_bits = 18;
   static constexpr std::uint32_t most_places = 1u << place_bits;
-  static constexpr std::uint32_t most_turns = 1u << turn_bits;
+  static constexpr std::uint32_t most_turns = 1u << turn_bits;  ///< ratings of a user in a game
   /// Ratings of a batch, at most: what a player does in one step.
   static constexpr std::uint32_t most_of_batch = 4;
   std::uint32_t bits;  ///< place, turn, ratings behind: from the lowest on
@@ -92,8 +92,8 @@ struct game_plan {
 /// nobody: a user who has a rating of that item left is nobody else's. As he goes faster for it, he
 /// takes several batches in a step.
 ///
-/// By as many threads as there are cores. Throws std::runtime_error if a user has too many ratings
-/// of a part of the items.
+/// By as many threads as there are cores. Throws std::runtime_error if a user has more than
+/// placed_rating::most_turns ratings of a part of the items.
 game_plan plan_games(rating_list const& list, game_shape const& shape, float offset);
 
 }  // namespace factorization

@@ -234,12 +234,33 @@ TEST(games, are_in_an_order_that_learns_well) {
             1.01 * learned(factorization::sequential_descent{list, 1}));
 }
 
-TEST(games, of_too_many_ratings_of_one_user) {
+/// A user who rates so many items, all of one part, once each.
+game_plan plan_of_one_user(std::uint32_t items) {
   rating_list list;
   list.users = 1;
-  list.items = 1;
-  for (std::uint32_t k = 0; k <= placed_rating::most_turns; ++k) list.add(0, 0, 1);
-  EXPECT_THROW(factorization::plan_games(list, {1, 1, 1}, 0), std::runtime_error);
+  list.items = items;
+  for (std::uint32_t i = 0; i < items; ++i) list.add(0, i, 1);
+  return factorization::plan_games(list, {1, 1, 1}, 0);
+}
+TEST(games, have_as_many_ratings_of_a_user_as_there_are_turns) {
+  game_plan const plan = plan_of_one_user(placed_rating::most_turns);
+  ASSERT_EQ(plan.ratings.size(), placed_rating::most_turns);
+  for (std::uint32_t k = 0; k < placed_rating::most_turns; ++k) {
+    ASSERT_EQ(factorization::turn_of(plan.ratings[k].bits), k);
+    ASSERT_EQ(factorization::place_of(plan.ratings[k].bits), 0u);
+    ASSERT_EQ(factorization::behind(plan.ratings[k].bits), 0u);
+  }
+}
+TEST(games, of_more_ratings_of_a_user_than_turns_are_refused) {
+  try {
+    plan_of_one_user(placed_rating::most_turns + 7);
+    ADD_FAILURE() << "no error";
+  } catch (std::runtime_error const& e) {
+    EXPECT_STREQ(e.what(),
+                 "games: a user has 262151 ratings of one part of the items; the limit is 262144; "
+                 "take an arm that plans no games, such as warden_rounds");
+  }
+  EXPECT_THROW(plan_of_one_user(placed_rating::most_turns + 1), std::runtime_error);
 }
 
 }  // namespace
