@@ -93,6 +93,12 @@ int train(training const& t) {
   auto const [train, test] = factorization::split(t.from.ratings(), t.test_share, t.from.seed);
   if (train.size() == 0)
     throw std::runtime_error{t.from.name() + ": no ratings left to learn from"};
+  bool const tries = test.size() != 0;
+  if (!tries && (t.target > 0 || t.patience != 0)) {
+    throw std::runtime_error{t.from.name() +
+                             ": no ratings to try on, which --target and --patience need; choose a "
+                             "larger share by --test"};
+  }
   std::printf("%s: %u users, %u items, %zu ratings, and %zu to try on\n", t.from.name().c_str(),
               train.users, train.items, train.size(), test.size());
   model m = factorization::first_model(train, t.rank, t.from.seed);
@@ -107,18 +113,22 @@ int train(training const& t) {
   model best_model;
   apps::progress_line line;
   char const* why = "all epochs";
+  auto const refuse_growth = [&](bool is_finite, std::string const& when) {
+    if (is_finite) return;
+    throw std::runtime_error{"the factors grew beyond all limits" + when +
+                             "; a lower --rate than " + std::to_string(t.rates.rate) + " helps"};
+  };
   for (; epoch < t.epochs; ++epoch) {
     seconds += all.run(t.rates.of(epoch));
-    double const rmse = all.rmse();
-    if (!std::isfinite(rmse)) {
-      throw std::runtime_error{"the factors grew beyond all limits in epoch " +
-                               std::to_string(epoch + 1) + "; a lower --rate than " +
-                               std::to_string(t.rates.rate) + " helps"};
+    std::string const now = "epoch " + std::to_string(epoch + 1);
+    std::string const of_all = now + " of " + std::to_string(t.epochs);
+    if (!tries) {
+      line.show([&] { return of_all; });
+      continue;
     }
-    line.show([&] {
-      return "epoch " + std::to_string(epoch + 1) + " of " + std::to_string(t.epochs) + ": RMSE " +
-             std::to_string(rmse);
-    });
+    double const rmse = all.rmse();
+    refuse_growth(std::isfinite(rmse), " in " + now);
+    line.show([&] { return of_all + ": RMSE " + std::to_string(rmse); });
     std::printf("epoch %3u  RMSE %.4f\n", epoch + 1, rmse);
     since_best = rmse < best ? 0 : since_best + 1;
     if (rmse < best) {
@@ -139,6 +149,12 @@ int train(training const& t) {
     break;
   }
   all.finish();
+  if (!tries) {
+    // A row that is not finite makes those that it meets the same.
+    refuse_growth(std::all_of(m.item_rows.begin(), m.item_rows.end(),
+                              [](float x) { return std::isfinite(x); }),
+                  "");
+  }
   if (t.patience != 0 && epoch != 0) m = best_model;
   std::printf("%s: %u epochs at rank %u by %s%s%s", why, epoch, t.rank, t.arm.c_str(),
               all.settings().empty() ? "" : ", ", all.settings().c_str());

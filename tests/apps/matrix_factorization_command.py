@@ -62,6 +62,22 @@ class MatrixFactorizationTest(command.CommandTest):
         self.said(*train[:-1], len(errors) - 3, "--rate", 0.2, "--decay", 0, "--out", longer)
         self.assertEqual(model.read_bytes(), longer.read_bytes())
 
+    def test_nothing_to_try_on(self):
+        path = self.ratings()
+        for arm in ("sequential", "warden_rounds_on_chip"):
+            for share in (0, 1e-9):
+                said = self.said("train", path, "--rank", 16, "--epochs", 3, "--arm", arm, "--test", share)
+                self.assertRegex(said[0], "400 ratings, and 0 to try on$")
+                self.assertRegex(said[1], f"^all epochs: 3 epochs at rank 16 by {arm}")
+                self.assertEqual(said[2:], [])
+        for early in (("--target", 5), ("--patience", 2)):
+            self.refused(1, f"{path}: no ratings to try on, which --target and --patience need; choose a larger share by --test",
+                         "train", path, "--test", 0, *early)
+        run = self.run_it("train", path, "--test", 0, "--rate", 9, "--rank", 16)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"\Amatrix_factorization: the factors grew beyond all limits; a lower --rate than 9.0\d* helps\n\Z")
+        self.refused(2, "--test: nan is not a number from 0 to 0.9", "train", path, "--test", "nan")
+
     def test_other_formats(self):
         text = self.ratings().read_text()
         wanted = self.said("train", self.folder / "ratings.tsv", "--rank", 16, "--epochs", 1)[1]
