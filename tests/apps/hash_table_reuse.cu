@@ -60,6 +60,22 @@ __global__ void insert_some(table::ref_type t, unsigned first, unsigned n) {
   unsigned const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < n) t.insert(first + i, i);
 }
+TEST(hash_table_reuse, a_full_log_and_a_full_pool_are_reported_together) {
+  table t{{.buckets = 1, .capacity = 4, .overflow = 8}};
+  warden::launch(insert_some, 40, 128, {}, t.ref(4096), 1u, 5000u);
+  t.run();
+  try {
+    t.wait();
+    FAIL() << "no error";
+  } catch (warden::limit_error const& e) {
+    ASSERT_EQ(e.all().size(), 2u) << e.what();
+    EXPECT_EQ(e.all()[0].count, 5000u - 4096);
+    EXPECT_THAT(e.all()[0].example, HasSubstr("904 deferred sections were refused"));
+    EXPECT_THAT(e.all()[1].example, HasSubstr(refused(t.counts().refused)));
+  }
+  EXPECT_EQ(complaint(t), "") << "reported twice";
+}
+
 TEST(hash_table_reuse, what_all_refs_sent_runs) {
   table t{{.capacity = 20'000}};
   std::uint64_t wanted = 0;
