@@ -140,33 +140,41 @@ TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_wa
   });
 }
 
-/// A rank's calls, of which the first exchange fails: on all ranks, before anything is sent.
+/// The calls that fail next: on all ranks, before anything is sent.
+struct failures {
+  bool exchange = false, gather = false;
+};
+/// A rank's calls, some of which fail once.
 class flaky final : public warden::runtime::transport {
  public:
-  explicit flaky(warden::communicator of) : of_{std::move(of)} {}
+  flaky(warden::communicator of, failures& next) : of_{std::move(of)}, next_{next} {}
   [[nodiscard]] int rank() const override { return of_.rank(); }
   [[nodiscard]] int size() const override { return of_.size(); }
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
+    if (std::exchange(next_.gather, false)) throw warden::communicator_error{"not now", where};
     of_.by().all_gather(own, all, bytes, s, where);
   }
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
                 std::source_location where) override {
-    if (std::exchange(fails_, false)) throw warden::communicator_error{"not this time", where};
+    if (std::exchange(next_.exchange, false))
+      throw warden::communicator_error{"not this time", where};
     of_.by().exchange(sent, received, s, where);
   }
   void wait(warden::stream_ref s, std::source_location where) override { of_.by().wait(s, where); }
 
  private:
   warden::communicator of_;
-  bool fails_ = true;
+  failures& next_;
 };
 TEST(spread_seeds, a_run_after_a_failed_exchange_runs_each_section_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     std::uint32_t const n = 2 + draw(seed, 0, 150);
     on_ranks(ranks(2, seed), [&](warden::communicator const& world) {
-      spreading::rank_bench<by_default> b{warden::communicator{std::make_shared<flaky>(world)}, 20};
+      failures next{.exchange = true};
+      spreading::rank_bench<by_default> b{
+          warden::communicator{std::make_shared<flaky>(world, next)}, 20};
       warden::deferred later{b.on(), 2 * n, {.room = 8 * std::size_t{n}}};
       auto const begin = 2 * n * static_cast<std::uint32_t>(world.rank());
       b.send_alone(later, begin, begin + n / 2);
@@ -178,6 +186,27 @@ TEST(spread_seeds, a_run_after_a_failed_exchange_runs_each_section_once) {
       b.on().wait();
       b.expect_ran(4 * n);
     });
+  });
+}
+
+TEST(spread_seeds, what_went_wrong_here_is_thrown_although_the_ranks_cannot_be_asked) {
+  on_ranks(ranks(2), [](warden::communicator const& world) {
+    failures next;
+    spreading::rank_bench<by_default> b{warden::communicator{std::make_shared<flaky>(world, next)},
+                                        20};
+    warden::deferred later{b.on(), 10};
+    b.send_alone(later, 0, 25);
+    next.gather = true;
+    try {
+      b.on().wait();
+      FAIL() << "no error";
+    } catch (warden::communicator_error const& e) {
+      ASSERT_EQ(e.all().size(), 2u) << e.what();
+      EXPECT_EQ(e.all()[0].example, "not now");
+      EXPECT_EQ(e.all()[1].type, warden::error_type::limit);
+      EXPECT_EQ(e.all()[1].count, 15u);
+    }
+    EXPECT_EQ(spreading::told([&] { b.on().wait(); }), "") << "reported twice";
   });
 }
 
