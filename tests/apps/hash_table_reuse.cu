@@ -56,7 +56,7 @@ TEST(hash_table_reuse, refused_keys_that_were_not_reported_before_a_clear_are_af
   EXPECT_EQ(complaint(t), "");
 }
 
-__global__ void insert_some(table::ref_type t, unsigned first, unsigned n) {
+WARDEN_KERNEL void insert_some(table::ref_type t, unsigned first, unsigned n) {
   unsigned const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < n) t.insert(first + i, i);
 }
