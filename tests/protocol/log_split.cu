@@ -26,7 +26,8 @@ using policy = deferring::small_blocks<>;
 using guarded = deferring::table<policy>;
 using run_type = warden::run_ref<policy, entry, deferring::add<1>, deferring::tick>;
 using message_type = run_type::message_type;
-using splitter = warden::detail::log_splitter<run_type>;
+constexpr unsigned window = warden::detail::split_rounds<run_type>;
+using splitter = warden::detail::log_splitter<run_type, window>;
 
 constexpr std::uint32_t coarse = 8, finer = 4, sections = 4096;
 
@@ -89,7 +90,7 @@ void split(bool repeats, std::uint32_t places, std::uint32_t rows,
   a.to.rows = rows;
   a.to.partitions = {finer, coarse};
   a.counters = counters.data();
-  warden::launch(warden::detail::split_log<run_type>,
+  warden::launch(warden::detail::split_log<run_type, window>,
                  {.grid = 2,
                   .block = run_type::policy::block_threads,
                   .shared_bytes = splitter::shared_bytes()},
