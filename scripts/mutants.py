@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mutants of sabotage.py: which line each of them breaks, and how it is found out."""
 
+# An access outside the memory that it is meant for.
+STRAY = r"outside device memory|wrote bytes|ended by signal"
+
 # The tests of logs.
 LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
 COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
@@ -39,7 +42,7 @@ FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
 SOME = "Which is: [1-9]"
 HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
-MISPLACED = r"== wanted|Which is: \d+|elements were emitted|ended by signal"
+MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
@@ -239,14 +242,14 @@ MUTANTS = {
     # Batches: an offset is not written; ranks are written over before all have read them; counts stay; places before all
     # have copied; a row before it is known; a round without messages keeps those of the batch before.
     "header": ("client/batch_writer.cuh", "*log_.offset(p, row) = static_cast<std::uint16_t>(p == 1 ? 0 : within);", LOGS, "lost or doubled section"),
-    "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|ended by signal 11"),
-    "counted-anew": ("block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    "order-over-ranks": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|" + STRAY),
+    "counted-anew": ("block/arrival_ranks.cuh", "counts_[key] = counts_[key] + (begin << 16);", LOGS, "lost or doubled section|outside a shared span|sections were lost|" + STRAY),
     "places-reused": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
-    "row-known": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|sections were lost|ended by signal 11"),
+    "row-known": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section|sections were lost|" + STRAY),
     "partial-round": ("client/batch_writer.cuh", "", LOGS, "lost or doubled section"),
     # Segments: messages are read twice; marks of rows are forgotten.
     "segment-twice": ("server/segment_reader.cuh", "done_ = first + most / 2;", LOGS, "lost or doubled section|sections were lost"),
-    "rows-marked": ("server/rows_of_warp.cuh", "", LOGS, "lost or doubled section|sections were lost|ended by signal 11"),
+    "rows-marked": ("server/rows_of_warp.cuh", "", LOGS, "lost or doubled section|sections were lost|" + STRAY),
     # Combining: what went into another section is sent as well; ranks before the counts are clear; runs before all are sorted;
     # sections of a run left out; its beginning in a thread before forgotten; what is kept is forgotten.
     "log-absorbed": ("client/batch_combiner.cuh", "", COMBINED, "lost or doubled section"),
@@ -259,7 +262,7 @@ MUTANTS = {
     # Looks: never again.
     "looks-again": ("client/batch_combiner.cuh", "", LATE, "sections were refused"),
     # What a function that is not inlined has found is forgotten.
-    "state-back": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|ended by signal 11"),
+    "state-back": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|" + STRAY),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
     "sample-sent-too": ("client/batch_combiner.cuh", "", PARTIALS, "lost or doubled section|sections were refused"),
@@ -287,8 +290,8 @@ MUTANTS = {
     "wide-rows": ("client/batch_writer.cuh", "", PARTIALS, "lost or doubled section"),
     "wide-partitions": ("host/deferred_kernels.cuh", "log.control->next_partition = 0;", PARTIALS, "lost or doubled section"),
     "window-in-order": ("server/ordered_reader.cuh", "std::uint32_t const first = done_ + (Threads / simt::warp_size - 1 - simt::warp_rank()) * of_warp;", ORDER, "wrong order"),
-    "rows-reach": ("server/ordered_reader.cuh", "if (mine >= end) continue;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
-    "rows-empty": ("server/rows_of_warp.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|ended by signal 11"),
+    "rows-reach": ("server/ordered_reader.cuh", "if (mine >= end) continue;", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|" + STRAY),
+    "rows-empty": ("server/rows_of_warp.cuh", "if (false) {", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost|" + STRAY),
     # Split logs: windows at the same places; a row too few.
     "split-places": ("host/split_kernel.cuh", "", LOGS, "lost or doubled section|sections were lost"),
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
@@ -305,12 +308,12 @@ MUTANTS = {
     "piece-begin": ("host/spread_kernels.cuh", "a.to.begins[first_row + row] = begin;", SPREAD, SPREAD_WRONG),
     "sorted-twice": ("channel/section_log.cuh", "", "spreads/spread_seeds.a_run_after_a_failed_exchange_runs_each_section_once",
                      SPREAD_WRONG),
-    "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|ended by signal 11"),
+    "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|" + STRAY),
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
     "split-came": ("host/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),
     "come-narrow": ("host/spread_runner.cuh",
                     "for (std::uint32_t from = 0; from < ranks(); ++from) come = static_cast<std::uint32_t>(come + table.packed(from, r));",
-                    EXCHANGE + "more_than_32_bits_of_sections_would_come_to_a_rank", "there is room for 2\\^32 sections|ended by signal"),
+                    EXCHANGE + "more_than_32_bits_of_sections_would_come_to_a_rank", "there is room for 2\\^32 sections|" + STRAY),
     "late-row": ("host/spread_kernels.cuh", "if (count != 0 && place <= all) {",
                  EXCHANGE + "a_row_that_is_written_after_the_count_is_reported_and_does_not_travel", SPREAD_WRONG),
     "packed-in-order": ("host/spread_kernels.cuh", "return turn;", SPREAD_ORDER, "wrong order|" + SPREAD_WRONG),
@@ -371,7 +374,7 @@ MUTANTS = {
     # What found no lock is forgotten.
     # Bins of one array as many as those of the other; records of one full log in the next one; a group that goes on alone.
     "second-parts": ("host/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
-                     "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_parts", "lost or doubled section|ended by signal"),
+                     "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_parts", "lost or doubled section|" + STRAY),
     "apply-seconds": ("host/kept_log.cuh", "auto const others = Pairs ? seconds : nullptr;",
                       "logs/rounds_seeds.arrays_are_applied_a_full_log_at_a_time", "lost or doubled section"),
     "poisoned-group": ("executor/group_rounds.cuh", "simt::sync_block_or(!alive); return alive;",
@@ -421,7 +424,7 @@ MUTANTS = {
     # Inboxes of blocks that meet there: of the wrong turn, taken twice, or over their end.
     "inbox-turn": ("apps/support/inboxes.cuh", "std::uint64_t const of = index(turn, box);", INBOXES, "wrong box|to_host|times"),
     "inbox-emptied": ("apps/support/inboxes.cuh", "(void)of;", INBOXES, "wrong box|to_host|times"),
-    "inbox-full": ("apps/support/inboxes.cuh", "", INBOXES, "wrong box|to_host|times|ended by signal|outside"),
+    "inbox-full": ("apps/support/inboxes.cuh", "", INBOXES, "wrong box|to_host|times|" + STRAY),
     # Rounds of matrix factorization.
     "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
     "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
@@ -432,7 +435,7 @@ MUTANTS = {
     # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
     "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
                     HALF_DONE),
-    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|ended by signal"),
+    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
     # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
     "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),

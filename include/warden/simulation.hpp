@@ -114,6 +114,7 @@ struct counts {
   std::uint64_t messages = 0;         ///< sent by clients
   std::uint64_t reservations = 0;     ///< of slots for messages
   std::uint64_t lock_retries = 0;     ///< failed tries for a lock, global or in a server's table
+  std::uint64_t deadlocks = 0;        ///< launches with `report::deadlock`
 
   /// Adds each count.
   counts& operator+=(counts const& more);

@@ -121,6 +121,7 @@ counts& counts::operator+=(counts const& more) {
   messages += more.messages;
   reservations += more.reservations;
   lock_retries += more.lock_retries;
+  deadlocks += more.deadlocks;
   return *this;
 }
 

@@ -77,6 +77,7 @@ void machine::wake_by_time() {
   for (thread const* t : waiting_) anyone = anyone || t->state == thread_state::asleep;
   if (!report_.deadlock) {
     report_.deadlock = true;
+    ++report_.counts.deadlocks;
     report_.deadlock_text = "every thread sleeps" + where_everyone_is();
   }
   if (!anyone || settings_.deadlock_is_error) {

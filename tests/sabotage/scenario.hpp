@@ -74,12 +74,14 @@ inline int run(int argc, char** argv,
     s.stale_loads = 2u << 2 * (seed % 4);
     s.max_steps = 50'000'000;
     warden::sim::configure(s);
+    auto const deadlocks = [] { return warden::sim::total_counts().deadlocks; };
+    std::uint64_t const before = deadlocks();
     std::string what;
     try {
       scenarios.at(argv[1])();
     } catch (warden::timeout_error const& e) {
-      what =
-          (warden::sim::last_report().deadlock ? "deadlock: " : "timeout: ") + first_line(e.what());
+      // The launch that failed need not be the last one.
+      what = (deadlocks() != before ? "deadlock: " : "timeout: ") + first_line(e.what());
     } catch (std::exception const& e) {
       what = first_line(e.what());
     }
