@@ -21,7 +21,7 @@ class adding_windows {
   using message_type = typename Ref::message_type;
   /// Messages of a thread in a window, which is as large as those of the executor `runs`.
   static constexpr unsigned rounds = std::max<unsigned>(1, 128 / sizeof(message_type));
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t) { return 0; }
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t, unsigned) { return 0; }
 
   WARDEN_DEVICE adding_windows(Ref const& ref, std::uint32_t, std::byte*) : ref_{ref} {}
   WARDEN_DEVICE void start() const {}

@@ -150,6 +150,21 @@ function(warden_test_remains)
   set_tests_properties(${ARGN} PROPERTIES LABELS remaining)
 endfunction()
 
+# warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests profiles.<profile>.<name>, which run <program> on a
+# simulated device of each compute capability, with 10 seeds where it tries many. ./warden test runs those of 7.5 and 8.6, the
+# devices with the least shared memory.
+function(warden_add_on_profiles name program)
+  foreach(profile IN ITEMS 7.5 8.6 8.0 8.9 9.0 10.0 12.0)
+    set(test profiles.${profile}.${name})
+    add_test(NAME ${test} COMMAND ${program})
+    set_tests_properties(${test} PROPERTIES ${ARGN})
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT WARDEN_SIM_PROFILE=${profile} WARDEN_SEEDS=10)
+    if(NOT profile MATCHES "^(7.5|8.6)$")
+      warden_test_remains(${test})
+    endif()
+  endforeach()
+endfunction()
+
 # warden_add_gpu_run(<name> <program> <output>): the test gpu.<name> of a user's program, which must print <output>. It
 # knows no exit code for "no GPU": CUDA's words for it skip the test. Run by cmake, which turns an abort into an exit.
 function(warden_add_gpu_run name program output)
@@ -159,12 +174,12 @@ function(warden_add_gpu_run name program output)
 endfunction()
 
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
-# [COST s] [MORE_SEEDS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
+# [COST s] [MORE_SEEDS] [PROFILES]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
 # GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
 # is about how many seconds it takes, so that long ones begin first. With MORE_SEEDS it tries many schedules: as
-# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>.
+# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>. With PROFILES see warden_add_on_profiles.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS;PROFILES" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
                         ${ARGN})
   if(arg_EXECUTORS)
     list(FIND ARGN EXECUTORS begin)
@@ -209,6 +224,9 @@ function(warden_add_test name)
         warden_test_remains(${test})
       endif()
     endforeach()
+    if(arg_PROFILES)
+      warden_add_on_profiles(${name} test_${name}_sim TIMEOUT ${arg_TIMEOUT} COST ${arg_COST})
+    endif()
   endif()
   if(TARGET test_${name})
     add_dependencies(warden_gpu_tests test_${name})

@@ -241,6 +241,23 @@ TEST_P(small_devices, games_on_many_multiprocessors) {
 
 // ---- fused launches
 
+template <unsigned Threads, bool Combines>
+struct fused_by : warden::default_policy {
+  static constexpr unsigned block_threads = Threads;
+  static constexpr bool combines = Combines;
+};
+template <class Section>
+struct send_all {
+  unsigned n, records;
+  template <class Ref>
+  __device__ void operator()(warden::virtual_block const& at, Ref const& to) const {
+    warden::block_client<Ref> client{to, at};
+    unsigned const first = at.block_index() * at.block_dim();
+    for (unsigned i = first; i < n; i += static_cast<unsigned>(at.global_size()))
+      client.send((i + at.thread_rank()) * 7 % records, Section{1}, i + at.thread_rank() < n);
+    client.flush();
+  }
+};
 using bank = warden::guarded<account, deposit<2>>;
 struct payday {
   unsigned people;
@@ -259,8 +276,63 @@ TEST_P(small_devices, fused_launches) {
   EXPECT_EQ(sum(accounts), 10'000);
 }
 
+/// Pays into two banks.
+struct pay_into_both {
+  unsigned people;
+  template <class First, class Second>
+  __device__ void operator()(warden::virtual_block const& at, First const& to_first,
+                             Second const& to_second) const {
+    warden::block_client<First> a{to_first, at};
+    warden::block_client<Second> b{to_second, at};
+    unsigned const first = at.block_index() * at.block_dim();
+    for (unsigned i = first; i < people; i += static_cast<unsigned>(at.global_size())) {
+      unsigned const mine = i + at.thread_rank();
+      a.send(mine % 100, deposit<2>{{1}}, mine < people);
+      b.send(mine % 37, deposit<2>{{2}}, mine < people);
+    }
+    a.flush();
+    b.flush();
+  }
+};
+TEST_P(small_devices, two_guarded_arrays_in_one_launch) {
+  constexpr unsigned people = 8192;
+  warden::buffer<account> first{100}, second{37};
+  first.fill_bytes(0);
+  second.fill_bytes(0);
+  bank a{first, {.servers = 1}}, b{second, {.servers = 1}};
+  ASSERT_NO_THROW(warden::launch_fused(pay_into_both{people}, 4, {}, a, b); a.wait(); b.wait());
+  EXPECT_EQ(sum(first), people);
+  EXPECT_EQ(sum(second), 2 * people);
+}
+template <class Policy, class Section>
+void run_fused() {
+  using guarded = warden::basic_guarded<Policy, account, Section>;
+  constexpr unsigned n = 9000;
+  warden::buffer<account> accounts{3000};
+  accounts.fill_bytes(0);
+  guarded g{accounts};
+  ASSERT_NO_THROW(warden::launch_fused(send_all<Section>{n, 3000}, 8, Policy::block_threads, {}, g);
+                  g.wait());
+  EXPECT_EQ(sum(accounts), n);
+}
+TEST_P(small_devices, fused_launches_of_larger_blocks) {
+  run_fused<fused_by<512, false>, deposit<2>>();
+  run_fused<fused_by<256, true>, combined>();
+}
+
 // ---- what a policy's own blocks do not fit
 
+TEST_P(small_devices, outboxes_that_are_too_large_for_the_device) {
+  using guarded = warden::basic_guarded<fused_by<512, false>, account, deposit<11>>;
+  auto const most = warden::runtime::facts(0).shared_bytes_per_block;
+  auto const complaint = test::refusal([] { guarded{static_cast<account*>(nullptr), 100}; });
+  if (most > 72'000) {
+    EXPECT_EQ(complaint, "");
+  } else {
+    EXPECT_THAT(complaint, HasSubstr("bytes of shared memory a block; the device has 65536: make "
+                                     "the policy's block_threads smaller"));
+  }
+}
 TEST_P(small_devices, blocks_that_are_too_large_for_the_device) {
   auto const most = warden::runtime::facts(0).shared_bytes_per_block;
   warden::buffer<account> accounts{100};

@@ -31,7 +31,7 @@ class atomics_worker {
   static constexpr bool by_warps = true;
 
   /// Bytes of shared memory for `locals` records of the server; windows take none.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned = 0) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned) {
     return layout{locals}.carver.bytes();
   }
 

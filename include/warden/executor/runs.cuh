@@ -77,8 +77,7 @@ class runs_worker {
   }
 
   struct layout {
-    std::size_t locals;
-    unsigned used;  ///< rounds
+    std::size_t locals, used;  ///< records, rounds
     arena_carver carver{};
     arena_piece<std::uint32_t> counts =
         carver.take<std::uint32_t>(Ref::in_order ? 0 : threads * parts);
@@ -92,16 +91,14 @@ class runs_worker {
         carver.take<std::uint16_t>(Ref::lanes > 1 ? threads + 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
-    arena_piece<message_type> window = carver.take<message_type>(std::size_t{used} * threads);
+    arena_piece<message_type> window = carver.take<message_type>(used * threads);
   };
 
  public:
   /// Bytes of shared memory for `locals` records of the server, and windows of `used` rounds.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals,
-                                                               unsigned used = rounds) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used) {
     return layout{locals, used}.carver.bytes();
   }
-
   /// For server `number`, with shared memory for the block.
   WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : runs_worker{ref, number, storage, layout{ref.locals, ref.window_rounds(rounds)}} {}

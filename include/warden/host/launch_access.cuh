@@ -66,10 +66,14 @@ struct launch_access {
   /// guarded's to the launch, which the view gets when it is complete.
   template <class Guarded>
   static typename Guarded::ref begin(Guarded& g, launch_history::states all,
-                                     std::size_t outbox_offset, launch_ref& launch) {
+                                     std::size_t outbox_offset, unsigned halvings,
+                                     launch_ref& launch) {
     typename Guarded::ref r = g.ref_;
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
+    r.outbox_rounds = r.halved(Guarded::ref::outbox::rounds, halvings);
+    // A forwarding_server has windows of one size.
+    r.window_halvings = Guarded::ref::has_forwards ? 0 : halvings;
     auto const& own = *g.history_->own();
     launch.members[launch.member_count++] = {own.control.data(), g.state_->report.data(),
                                              g.history_->begin(all)};

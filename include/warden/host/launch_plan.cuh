@@ -8,6 +8,7 @@
 #include <warden/host/launch_access.cuh>
 #include <warden/host/minimum_blocks.cuh>
 #include <warden/launch/fused_kernel.cuh>
+#include <warden/launch/run_window.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/launch.cuh>
@@ -67,8 +68,8 @@ class launch_plan {
   launch_plan(unsigned grid, unsigned block, located_stream in, First& first, Rest&... rest)
       : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
-    lay_out_memory(first, rest...);
     servers_ = (first.servers() + ... + rest.servers());
+    choose_halvings(first, rest...);
     function_ = choose_kernel();
     // All blocks that are resident together; no more clients than virtual blocks.
     resident_ = static_cast<unsigned>(
@@ -89,7 +90,8 @@ class launch_plan {
     launch.control = states[0]->control.data();
     launch.limit = launch_access::limit(first);
     auto const begin = [&](auto& g) {
-      return launch_access::begin(g, states, outbox_offsets_[launch.member_count], launch);
+      return launch_access::begin(g, states, outbox_offsets_[launch.member_count], halvings_,
+                                  launch);
     };
     auto const multiprocessors = static_cast<std::uint64_t>(facts_.multiprocessors);
     arguments_type arguments{
@@ -186,13 +188,38 @@ class launch_plan {
              std::to_string(largest_grid));
     }
   }
+  /// Halves outboxes and windows until the servers and a client block are resident together. If no
+  /// halving is enough for that, until a block fits the device.
+  void choose_halvings(First const& first, Rest const&... rest) {
+    auto const fits = [&](unsigned halvings) {
+      lay_out_memory(halvings, first, rest...);
+      return shared_bytes_ <= facts_.shared_bytes_per_block;
+    };
+    auto const has_room = [&](unsigned halvings) {
+      return fits(halvings) &&
+             blocks_that_hold(facts_, threads, shared_bytes_) > std::uint64_t{servers_};
+    };
+    unsigned halvings = 0;
+    while (halvings < run_window::most_halvings && !has_room(halvings)) ++halvings;
+    if (!has_room(halvings)) halvings = 0;
+    while (!fits(halvings)) {
+      if (halvings == run_window::most_halvings) {
+        refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
+               std::to_string(facts_.shared_bytes_per_block) +
+               ": make the kernel's shared_storage or the policies' block_threads smaller, or "
+               "launch with fewer guardeds");
+      }
+      ++halvings;
+    }
+  }
   /// The outboxes side by side, or one server; behind them the user's memory, then the kernel's.
-  void lay_out_memory(First const& first, Rest const&... rest) {
+  void lay_out_memory(unsigned halvings, First const& first, Rest const&... rest) {
+    halvings_ = halvings;
     arena_carver outboxes, arena;
     std::size_t largest_server = 0, position = 0;
     auto const add = [&](auto const& g) {
-      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(), 16).offset;
-      largest_server = std::max(largest_server, g.server_bytes());
+      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(halvings), 16).offset;
+      largest_server = std::max(largest_server, g.server_bytes(halvings));
     };
     add(first);
     (add(rest), ...);
@@ -201,12 +228,6 @@ class launch_plan {
     user_offset_ = arena.take<std::byte>(user_bytes, alignment).offset;
     arena.take<std::uint32_t>(2);
     shared_bytes_ = arena.bytes();
-    if (shared_bytes_ > facts_.shared_bytes_per_block) {
-      refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts_.shared_bytes_per_block) +
-             ": make the kernel's shared_storage, the policies' outbox_bytes_per_thread or "
-             "block_threads smaller, or launch with fewer guardeds");
-    }
   }
   void check_room(std::string const& after) const {
     if (blocks_ > servers_) return;
@@ -223,6 +244,7 @@ class launch_plan {
   runtime::device_facts facts_;
   std::array<std::size_t, guardeds> outbox_offsets_{};
   std::size_t user_offset_ = 0, shared_bytes_ = 0;
+  unsigned halvings_ = 0;
   unsigned servers_ = 0, resident_ = 0;
   std::uint64_t blocks_ = 0;
   runtime::kernel function_;

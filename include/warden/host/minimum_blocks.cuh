@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many blocks a multiprocessor must be able to hold, which bounds the registers of a launch.
+/// How many blocks a multiprocessor must be able to hold, which bounds the registers of a launch,
+/// and how many a device holds by its threads and shared memory.
 #pragma once
 
 #include <warden/policy.cuh>
+#include <warden/runtime.hpp>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
@@ -33,6 +37,17 @@ constexpr unsigned minimum_blocks() {
   constexpr unsigned wanted =
       chooses_blocks<First> ? 3 : First::policy::minimum_blocks_per_multiprocessor;
   return std::min(wanted, std::max(1u, most / First::policy::block_threads));
+}
+
+/// Blocks of so many threads and bytes of shared memory that a device holds, unless registers allow
+/// fewer.
+inline std::uint64_t blocks_that_hold(runtime::device_facts const& facts, unsigned threads,
+                                      std::size_t shared_bytes) {
+  auto const by_threads = static_cast<unsigned>(facts.threads_per_multiprocessor) / threads;
+  std::size_t const by_memory = facts.shared_bytes_per_multiprocessor /
+                                (shared_bytes + facts.reserved_shared_bytes_per_block);
+  return std::min<std::uint64_t>(by_threads, by_memory) *
+         static_cast<unsigned>(facts.multiprocessors);
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
 #include <warden/host/check_owner_map.cuh>
+#include <warden/host/minimum_blocks.cuh>
 #include <warden/launch/guarded_ref.cuh>
 #include <warden/runtime.hpp>
 
@@ -76,6 +77,7 @@ class plan {
     ref_.locals = static_cast<std::uint32_t>(locals);
     std::size_t const on_chip =
         record_store<Ref>::on_chip ? sizeof(typename Ref::record) * ref_.locals : 0;
+    // A launch can halve windows and outboxes that often.
     if (on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
       refuse(std::to_string(ref_.locals) + " records of " +
              std::to_string(sizeof(typename Ref::record)) +
@@ -85,15 +87,15 @@ class plan {
              std::to_string(facts.shared_bytes_per_block) + "; keep them in memory" +
              more_servers(size, facts, server_bytes() - on_chip));
     }
-    std::size_t const bytes = block_bytes(options_.servers, ref_.locals);
+    constexpr unsigned most = run_window::most_halvings;
+    std::size_t const bytes = block_bytes(options_.servers, ref_.locals, most);
     if (bytes > facts.shared_bytes_per_block) {
-      bool const few_would_fit = block_bytes(1, ref_.locals) <= facts.shared_bytes_per_block;
-      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
-             " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts.shared_bytes_per_block) +
-             (few_would_fit ? ": make fewer servers"
-                            : ": make the policy's block_threads or outbox_bytes_per_thread "
-                              "smaller"));
+      bool const few_would_fit = block_bytes(1, ref_.locals, most) <= facts.shared_bytes_per_block;
+      refuse(
+          std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
+          " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
+          std::to_string(facts.shared_bytes_per_block) +
+          (few_would_fit ? ": make fewer servers" : ": make the policy's block_threads smaller"));
     }
     ref_.capacity_log2 = 0;
     while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
@@ -109,7 +111,7 @@ class plan {
     throw limit_error{"guarded: " + what, where_};
   }
   [[nodiscard]] std::size_t server_bytes() const {
-    return Ref::server::shared_bytes(options_.capacity, ref_.locals);
+    return Ref::server::shared_bytes(options_.capacity, ref_.locals, run_window::most_halvings);
   }
   /// Slots of a channel: those that were chosen, or as many as the policy's bytes hold.
   [[nodiscard]] unsigned capacity() const {
@@ -119,23 +121,23 @@ class plan {
                                                       sizeof(typename Ref::client_message)));
   }
   /// Bytes of shared memory of a block that is a client or a server.
-  [[nodiscard]] std::size_t block_bytes(unsigned servers, std::uint64_t locals) const {
-    return std::max(Ref::outbox::shared_bytes(servers),
-                    Ref::server::shared_bytes(capacity(), locals));
+  [[nodiscard]] std::size_t block_bytes(unsigned servers, std::uint64_t locals,
+                                        unsigned halvings) const {
+    return std::max(Ref::outbox::shared_bytes(servers, halvings),
+                    Ref::server::shared_bytes(capacity(), locals, halvings));
   }
-  /// A server for each multiprocessor, or as the policy says. Fewer where shared memory and threads
-  /// allow so few resident blocks that these servers would take more than half of them.
+  /// A server for each multiprocessor, or as the policy says. Fewer where these servers would take
+  /// more than half of the resident blocks, however much a launch halves its windows.
   [[nodiscard]] unsigned default_servers(std::size_t size) const {
     auto const facts = runtime::facts(device_, where_);
-    auto const all = static_cast<unsigned>(facts.multiprocessors);
-    auto const most = std::max(1u, all / policy::multiprocessors_per_server);
+    unsigned const most = std::max(
+        1u, static_cast<unsigned>(facts.multiprocessors) / policy::multiprocessors_per_server);
     for (unsigned servers = most; servers != 0; --servers) {
-      std::size_t const bytes =
-          block_bytes(servers, interleaved_owner_map{servers, 1}.locals(size));
-      std::size_t const blocks = std::min<std::size_t>(
-          static_cast<unsigned>(facts.threads_per_multiprocessor) / policy::block_threads,
-          facts.shared_bytes_per_multiprocessor / (bytes + facts.reserved_shared_bytes_per_block));
-      if (2 * servers <= all * blocks) return servers;
+      std::uint64_t const locals = interleaved_owner_map{servers, 1}.locals(size);
+      for (unsigned halvings = 0; halvings <= run_window::most_halvings; ++halvings) {
+        std::size_t const bytes = block_bytes(servers, locals, halvings);
+        if (2 * servers <= blocks_that_hold(facts, policy::block_threads, bytes)) return servers;
+      }
     }
     return most;
   }

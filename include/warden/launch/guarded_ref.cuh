@@ -7,6 +7,7 @@
 #include <warden/launch/guarded_report.cuh>
 #include <warden/launch/guarded_types.cuh>
 #include <warden/launch/launch_control.cuh>
+#include <warden/launch/run_window.cuh>
 #include <warden/owner_map.cuh>
 
 #include <cstdint>
@@ -17,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 /// A guarded as device code sees it. Trivially copyable; pass it by value. Made by a launch for its
 /// own duration.
 template <class Policy, class Record, class... Sections>
-class guarded_ref : public guarded_types<Policy, Record, Sections...> {
+class guarded_ref : public guarded_types<Policy, Record, Sections...>, public run_window {
   using types = guarded_types<Policy, Record, Sections...>;
 
  public:
@@ -56,14 +57,13 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...> {
   std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
   std::uint32_t position = 0;           ///< among the launch's guardeds
   std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
+  std::uint32_t outbox_rounds = 0;      ///< messages that a client stages for each thread
   launch_ref launch{};                  ///< the launch it takes part in
 
   /// This guarded's launches so far, this one included.
   WARDEN_DEVICE std::uint64_t launch_number() const {
     return launch.members[position].launch_number;
   }
-  /// Returns the messages of a thread in a window of an executor that has `most` at most.
-  WARDEN_HOST_DEVICE static constexpr unsigned window_rounds(unsigned most) { return most; }
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {
     return channel{indices + server, slots + channel::begin(server, capacity_log2), capacity_log2};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How many messages the blocks of a deferred run hold at once.
+/// How many messages the blocks of a launch or a deferred run hold at once.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,9 +10,12 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The size of a run's windows: as large as the executor says, or halved until a window fits the
+/// The size of windows and outboxes: as large as the policy says, or halved until a block fits the
 /// device's shared memory.
 struct run_window {
+  /// Halvings after which a window of 32 messages for each thread has 1, the least.
+  static constexpr unsigned most_halvings = 5;
+
   std::uint32_t window_halvings = 0;  ///< filled by the host
 
   /// Returns `rounds` halved `times` times, but 1 at least.
@@ -27,9 +30,8 @@ struct run_window {
   /// there are if no window is small enough.
   template <class Bytes>
   static unsigned fitting(std::size_t room, Bytes bytes) {
-    constexpr unsigned most = 5;  // of 32 messages for each thread
     unsigned halvings = 0;
-    while (halvings < most && bytes(halvings) > room) ++halvings;
+    while (halvings < most_halvings && bytes(halvings) > room) ++halvings;
     return halvings;
   }
 };

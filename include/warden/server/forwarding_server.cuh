@@ -39,7 +39,7 @@ class forwarding_server {
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
-  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
+  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned) {
     return layout{locals}.carver.bytes();
   }
 
@@ -134,7 +134,8 @@ class forwarding_server {
   struct layout {
     std::size_t locals;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
+    arena_piece<std::byte> worker =
+        carver.take<std::byte>(Worker::shared_bytes(locals, Worker::rounds));
     arena_piece<progress> shared = carver.take<progress>(1);
   };
 

@@ -37,7 +37,7 @@ class leader_server {
   static_assert(followers != 0, "warden: a leader warp and a follower need 64 block_threads");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
-  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
+  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {
     return layout{capacity, locals}.carver.bytes();
   }
 

@@ -51,7 +51,7 @@ class nested_server {
   static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
-  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
+  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {
     return layout{capacity, locals}.carver.bytes();
   }
 

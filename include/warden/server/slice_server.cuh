@@ -33,7 +33,7 @@ class slice_server {
                 "warden: with readiness::bitmask the executor locks needs leader_server");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
-  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals) {
+  static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {
     return layout{capacity, locals}.carver.bytes();
   }
 

@@ -23,7 +23,7 @@ class slices_in_window {
   static constexpr bool by_warps = true;
 
   /// Bytes of shared memory for `locals` records of the server; windows take none.
-  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned = 0) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned) {
     return Worker::shared_bytes(locals);
   }
   /// For server `number`, with shared memory for the block.

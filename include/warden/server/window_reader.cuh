@@ -22,9 +22,10 @@ class window_reader {
                 "warden: this executor needs a power of two as block_threads");
 
  public:
-  /// Begins where the launch before has ended.
-  WARDEN_DEVICE explicit window_reader(Channel const& channel)
+  /// Begins where the launch before has ended. Reads `used` indices at a look, 1 to `Rounds`.
+  WARDEN_DEVICE explicit window_reader(Channel const& channel, unsigned used = Rounds)
       : channel_{channel},
+        used_{used},
         released_{simt::load_relaxed(&channel.indices()->released.value)},
         ahead_{(simt::thread_rank() - static_cast<unsigned>(released_)) & (Threads - 1)} {}
 
@@ -61,6 +62,7 @@ class window_reader {
       bool const is_there = channel_.receive(index, m[k]);
       if (is_there && may_read(index)) arrived |= 1u << k;
     }
+    arrived &= ~0u >> (32 - used_);
     arrived &= ~taken_;  // sabotage: window-twice
     taken_ |= arrived;
     // Beyond everything taken: the first index that is still expected.
@@ -71,6 +73,7 @@ class window_reader {
   }
 
   Channel channel_;
+  unsigned used_;  ///< indices of a look
   std::uint64_t released_;
   unsigned ahead_;      ///< of the first index of this thread's that it expects, beyond that
   unsigned taken_ = 0;  ///< bit k: the index k rounds beyond that one was received

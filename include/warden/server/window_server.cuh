@@ -22,7 +22,8 @@ WARDEN_NAMESPACE_BEGIN
 /// made of (ref, number, storage) and has
 ///
 ///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
-///     static constexpr std::size_t shared_bytes(std::size_t locals);  // for so many records
+///     // For so many records, and windows of `used` messages of a thread.
+///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
 ///     void start();                      // collective over the block; a block barrier follows
 ///     // Each thread, with its messages m[k] for the bits k of `arrived`:
 ///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
@@ -37,24 +38,27 @@ class window_server {
                 "warden: this executor reads messages as they come, by readiness::laps; for "
                 "readiness::bitmask there is locks with leader_server");
 
-  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
-  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals) {
-    return layout{locals}.carver.bytes();
+  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel, with
+  /// windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned halvings) {
+    return layout{Worker::shared_bytes(locals, Ref::halved(Worker::rounds, halvings))}
+        .carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
-  /// block.
+  /// `storage` is shared memory of `shared_bytes(capacity, locals, ref.window_halvings)` bytes, the
+  /// same for the whole block.
   WARDEN_DEVICE window_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         channel_{ref.channel_of(number)},
         number_{number},
-        worker_{ref, number, storage},
-        received_{layout{ref.locals}.received.in(storage)} {}
+        worker_{ref, number, layout{}.worker.in(storage).data()},
+        received_{layout{}.received.in(storage)} {}
 
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
-    window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
+    window_reader<typename Ref::channel, threads, Worker::rounds> reader{
+        channel_, ref_.window_rounds(Worker::rounds)};
     worker_.start();
     if (me == 0) {
       received_[0].start();
@@ -92,10 +96,11 @@ class window_server {
 
  private:
   struct layout {
-    std::size_t locals;
+    std::size_t worker_bytes = 0;
     arena_carver carver{};
-    arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
     arena_piece<window_minimum> received = carver.take<window_minimum>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
   /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
