@@ -28,6 +28,7 @@ __device__ bool withdraw(account* from, std::int64_t amount) {
 }
 
 WARDEN_KERNEL void transfer_by_atomics(atomics_arguments a) {
+  simt::assume_one_dimension();
   // What was executed is counted in a register, and refusals, which are few, at the account.
   std::uint64_t executed = 0;
   std::uint32_t const step = warden::baseline::operation_step();

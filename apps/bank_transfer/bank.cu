@@ -24,6 +24,7 @@ struct open_arguments {
   std::int64_t opening;
 };
 WARDEN_KERNEL void open_accounts(open_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t i) { a.accounts[i] = {a.opening, 0, 0}; });
 }
 
@@ -40,6 +41,7 @@ struct audit_arguments {
 /// What the transfers should have moved. Which of an account's transfers were refused nobody knows,
 /// so those of an account that refused some leave it, and those they went to, in doubt.
 WARDEN_KERNEL void book(audit_arguments a) {
+  simt::assume_one_dimension();
   std::uint64_t audits = 0;
   apps::for_my_share(a.sent.n, [&](std::uint64_t i) {
     std::uint32_t const from = a.sent.from[i], to = a.sent.to[i], amount = a.sent.amounts[i];
@@ -57,6 +59,7 @@ WARDEN_KERNEL void book(audit_arguments a) {
 }
 
 WARDEN_KERNEL void look(audit_arguments a) {
+  simt::assume_one_dimension();
   bank::counters mine{};
   apps::for_my_share(a.size, [&](std::uint64_t i) {
     account const& x = a.accounts[i];

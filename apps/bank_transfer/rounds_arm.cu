@@ -25,6 +25,7 @@ using client_type = accounts::deferred_block<threads>;
 /// All threads of a block together; several transfers are loaded before the first is sent.
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
     defer_transfers(accounts::deferred_ref to, transfers all) {
+  simt::assume_one_dimension();
   client_type client{to, *reinterpret_cast<client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 4, chunk = at_once * threads;
   for (std::uint32_t base = simt::block_rank() * chunk; base < all.n;

@@ -29,6 +29,7 @@ using client_type = accounts::deferred_block<threads>;
 /// All threads of a block together.
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
     defer_withdrawals(accounts::deferred_ref to, transfers all) {
+  simt::assume_one_dimension();
   client_type client{to, *reinterpret_cast<client_type::storage*>(simt::dynamic_shared())};
   for (std::uint32_t base = simt::block_rank() * threads; base < all.n;
        base += simt::block_count() * threads) {
@@ -47,11 +48,13 @@ struct share_arguments {
   std::int64_t opening;
 };
 WARDEN_KERNEL void open_share(share_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.share.places, [&](std::uint64_t place) {
     a.share.records[place] = {a.opening, 0, 0};
   });
 }
 WARDEN_KERNEL void tell_share(share_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.share.places, [&](std::uint64_t place) {
     std::uint32_t const id = a.share.id(static_cast<std::uint32_t>(place));
     if (id < a.share.total) a.told[id] = a.share.records[place];

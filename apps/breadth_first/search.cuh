@@ -380,6 +380,7 @@ class search_block {
 template <class Policy>
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     search(WARDEN_GRID_CONSTANT search_state const s, std::uint32_t source) {
+  simt::assume_one_dimension();
   using block = search_block<Policy>;
   WARDEN_SHARED(typename block::storage, shared);
   block{s, shared}.run(source);

@@ -55,6 +55,7 @@ using client = guarded::deferred_block<search_threads>;
 
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     begin_levels(WARDEN_GRID_CONSTANT search_state const s, std::uint32_t source) {
+  simt::assume_one_dimension();
   begin_search(s, source);
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   std::uint32_t const places = places_of(row_of(s.out, source).arcs);
@@ -68,6 +69,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
 WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
     send_level(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                WARDEN_GRID_CONSTANT search_state const s, std::uint32_t turn) {
+  simt::assume_one_dimension();
   control& c = *s.control;
   std::uint64_t const n = c.ends[turn % 3].places;
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) {

@@ -35,6 +35,7 @@ struct to_send {
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, Threads == 512 ? 3 : 1)
     send_operations(to_send<Ref, Make> a) {
+  simt::assume_one_dimension();
   using client = operations_block<Ref, Threads>;
   constexpr bool in_order = Ref::inner_type::in_order;
   constexpr std::uint32_t tile = a.at_once * Threads;

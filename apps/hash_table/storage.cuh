@@ -56,6 +56,7 @@ struct find_arguments {
 };
 template <class View, class Key, class Value>
 WARDEN_KERNEL void find_kernel(find_arguments<View, Key, Value> a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.n, [&](std::uint64_t i) {
     Value const* const value = a.view.find(a.keys[i]);
     a.found[i] = value != nullptr;
@@ -85,6 +86,7 @@ struct visit_arguments {
 };
 template <class View, class F>
 WARDEN_KERNEL void visit_kernel(visit_arguments<View, F> a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.view.context.buckets,
                      [&](std::uint64_t b) { a.view.context.for_each(a.view.buckets[b], a.f); });
 }

@@ -80,6 +80,7 @@ struct all_ratings {
 template <unsigned Rank>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 2)
     defer_ratings(typename log_between<Rank>::ref_type to, all_ratings all) {
+  simt::assume_one_dimension();
   using client_type = typename log_between<Rank>::template block<threads>;
   client_type client{to, *reinterpret_cast<typename client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 4, chunk = at_once * threads;

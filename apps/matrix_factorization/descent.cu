@@ -29,6 +29,7 @@ struct error_arguments {
   double* sums;  ///< [thread]
 };
 WARDEN_KERNEL void sum_errors(error_arguments a) {
+  simt::assume_one_dimension();
   double sum = 0;
   apps::for_my_share(a.n, [&](std::uint64_t i) {
     float const* const p = a.users + std::size_t{a.user[i]} * a.rank;
@@ -49,6 +50,7 @@ struct count_arguments {
   std::uint64_t* wrong;
 };
 WARDEN_KERNEL void compare_counts(count_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.elements, [&](std::uint64_t i) {
     if (a.rows[i] != static_cast<float>(a.due[i / a.rank]))
       simt::fetch_add(a.wrong, std::uint64_t{1});

@@ -47,6 +47,7 @@ constexpr unsigned ahead = 4;
 template <unsigned Rank, class Step>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, blocks_each)
     step_at_will(WARDEN_GRID_CONSTANT hogwild_arguments<Step> const a) {
+  simt::assume_one_dimension();
   row_lanes<Rank> const lanes;
   constexpr unsigned size = row_lanes<Rank>::lanes;
   for (;;) {

@@ -50,6 +50,7 @@ WARDEN_DEVICE bool take(lock_array_ref const& locks, std::uint32_t lock, std::ui
 /// there before.
 template <unsigned Rank, bool BackOff, class Step>
 WARDEN_KERNEL void step_under_locks(WARDEN_GRID_CONSTANT lock_arguments<Step> const a) {
+  simt::assume_one_dimension();
   row_lanes<Rank> const lanes;
   constexpr unsigned size = row_lanes<Rank>::lanes;
   std::uint32_t const step = warden::baseline::operation_step() / size;

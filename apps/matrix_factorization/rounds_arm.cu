@@ -27,6 +27,7 @@ constexpr unsigned threads = simt::has_registers ? 384 : 64;
 template <unsigned Rank, class Step>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
     play_rounds(WARDEN_GRID_CONSTANT rounds_arguments<Step> const a) {
+  simt::assume_one_dimension();
   rounds_block<Rank, threads, Step>{a, simt::dynamic_shared()}.run();
 }
 

@@ -36,12 +36,14 @@ struct by_atomics : in_a_round {
 };
 
 WARDEN_KERNEL void discharge_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+  simt::assume_one_dimension();
   by_atomics by{r};
   discharge_share(r, by);
 }
 
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
     discharge_few_by_atomics(WARDEN_GRID_CONSTANT round const r) {
+  simt::assume_one_dimension();
   discharge_few(r, [](round const& now) { return by_atomics{now}; });
 }
 

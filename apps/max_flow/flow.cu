@@ -29,6 +29,7 @@ struct start_arguments {
 };
 /// Nothing flows.
 WARDEN_KERNEL void begin_flow(start_arguments a) {
+  simt::assume_one_dimension();
   network const& net = a.net;
   apps::for_my_share(net.vertices, [&](std::uint64_t v) {
     std::uint64_t const first = net.offsets[v];
@@ -43,6 +44,7 @@ WARDEN_KERNEL void begin_flow(start_arguments a) {
 }
 /// The source pushes as much as its arcs hold.
 WARDEN_KERNEL void saturate(start_arguments a) {
+  simt::assume_one_dimension();
   network const& net = a.net;
   std::uint64_t const begin = net.offsets[net.source];
   apps::for_my_share(net.offsets[net.source + std::uint64_t{1}] - begin, [&](std::uint64_t i) {
@@ -63,6 +65,7 @@ struct residual_arguments {
   std::uint32_t* residual;  ///< [arc]
 };
 WARDEN_KERNEL void note_residual(residual_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.n, [&](std::uint64_t i) { a.residual[i] = a.arcs[i].residual; });
 }
 
@@ -73,6 +76,7 @@ struct side_arguments {
 };
 /// Of the last search from the sink.
 WARDEN_KERNEL void note_sides(side_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.vertices,
                      [&](std::uint64_t v) { a.sides[v] = a.heights[v] < a.vertices ? 1 : 0; });
 }

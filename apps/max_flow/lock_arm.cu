@@ -111,6 +111,7 @@ struct locked_round {
 };
 template <class Settings>
 WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+  simt::assume_one_dimension();
   by_locks<Settings> by{a.all, a.locks};
   discharge_share(a.all, by);
 }
@@ -118,6 +119,7 @@ WARDEN_KERNEL void discharge_by_locks(WARDEN_GRID_CONSTANT locked_round const a)
 template <class Settings>
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1)
     discharge_few_by_locks(WARDEN_GRID_CONSTANT locked_round const a) {
+  simt::assume_one_dimension();
   discharge_few(a.all, [&](round const& r) { return by_locks<Settings>{r, a.locks}; });
 }
 

@@ -73,6 +73,7 @@ struct locality_arguments {
   std::uint64_t* counts;  ///< arcs that no terminal has, and those of them within a region
 };
 WARDEN_KERNEL void count_local_arcs(locality_arguments a) {
+  simt::assume_one_dimension();
   network const& net = a.net;
   std::uint64_t all = 0, local = 0;
   apps::for_my_share(net.arcs, [&](std::uint64_t i) {

@@ -43,6 +43,7 @@ struct border_arguments {
 };
 /// Notes who has a neighbour elsewhere that may be active. Whole warps.
 WARDEN_KERNEL void note_borders(border_arguments a) {
+  simt::assume_one_dimension();
   network const& net = a.network;
   std::uint64_t const warps = simt::block_threads() / simt::warp_size;
   for (std::uint64_t word = simt::block_rank() * warps + simt::warp_rank();
@@ -121,6 +122,7 @@ WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::u
 /// launch of clusters.
 WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
     discharge_regions(WARDEN_GRID_CONSTANT region_rounds const a) {
+  simt::assume_one_dimension();
   control& c = *a.state.control;
   if (c.active[0] == 0) return;
   region_control& regions = c.regions;

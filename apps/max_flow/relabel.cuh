@@ -83,6 +83,7 @@ inline constexpr std::size_t search_bytes =
 /// before; dynamic shared memory holds a block's narrow_frontiers or its reached_here,
 /// `search_bytes`.
 WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
+  simt::assume_one_dimension();
   auto& frontiers = *reinterpret_cast<narrow_frontiers*>(simt::dynamic_shared());
   WARDEN_SHARED(search_step, now);
   control& c = *a.state.control;
@@ -109,6 +110,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(one_block_threads, 1) relabel(search a) {
 
 /// Between two rounds, of which `a` is the next one: looks for a gap.
 WARDEN_KERNEL void close_gap(round a) {
+  simt::assume_one_dimension();
   control& c = *a.state.control;
   std::uint32_t const least = c.empty[1 - a.interval];
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) c.empty[a.interval] = no_level;

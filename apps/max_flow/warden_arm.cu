@@ -37,6 +37,7 @@ struct by_sections : in_a_round {
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     discharge_by_sections(WARDEN_GRID_CONSTANT guarded::deferred_ref const to,
                           WARDEN_GRID_CONSTANT round const r) {
+  simt::assume_one_dimension();
   client all{to, *reinterpret_cast<client::storage*>(simt::dynamic_shared())};
   by_sections by{r, all};
   discharge_share(r, by);

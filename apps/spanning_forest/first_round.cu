@@ -47,6 +47,7 @@ WARDEN_DEVICE void choose(first_round_arguments const& a, std::uint32_t v, std::
 
 /// Any one-dimensional grid of whole warps.
 WARDEN_KERNEL void find_lightest_arcs(first_round_arguments const a) {
+  simt::assume_one_dimension();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();
   std::uint64_t const lane_0 = std::uint64_t{simt::block_rank()} * simt::block_threads() +
                                simt::thread_rank() - simt::lane_id();
@@ -79,6 +80,7 @@ WARDEN_KERNEL void find_lightest_arcs(first_round_arguments const a) {
 constexpr unsigned hub_threads = 512;
 /// A block for each hub, which a launch before this one found.
 WARDEN_KERNEL void find_lightest_arcs_of_hubs(first_round_arguments const a) {
+  simt::assume_one_dimension();
   WARDEN_SHARED(std::uint64_t[hub_threads / simt::warp_size], lightest);
   std::uint32_t const hubs = a.hubs[0];
   for (std::uint32_t h = simt::block_rank(); h < hubs; h += simt::block_count()) {

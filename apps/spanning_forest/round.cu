@@ -18,6 +18,7 @@ void run(void (*kernel)(Argument), std::type_identity_t<Argument> const& a) {
 }
 
 WARDEN_KERNEL void join_by_arcs(join_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t i) {
     auto const v = static_cast<std::uint32_t>(i);
     std::uint32_t const to = a.target[v];
@@ -26,6 +27,7 @@ WARDEN_KERNEL void join_by_arcs(join_arguments a) {
 }
 
 WARDEN_KERNEL void join_by_candidates(join_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t i) {
     auto const c = static_cast<std::uint32_t>(i);
     std::uint64_t const key = a.components[c].lightest;
@@ -41,6 +43,7 @@ WARDEN_KERNEL void join_by_candidates(join_arguments a) {
 
 /// Who writes shortens the ways of others, who may see that or not.
 WARDEN_KERNEL void settle(settle_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t c) {
     std::uint32_t root = simt::load_relaxed(&a.joined[c]);
     for (std::uint32_t next; (next = simt::load_relaxed(&a.joined[root])) != root;) root = next;
@@ -49,17 +52,20 @@ WARDEN_KERNEL void settle(settle_arguments a) {
 }
 
 WARDEN_KERNEL void label_all(label_arguments a) {
+  simt::assume_one_dimension();
   if (simt::block_rank() == 0 && simt::thread_rank() == 0) *a.components = a.numbers[a.size];
   apps::for_my_share(a.size, [&](std::uint64_t c) { a.label[c] = a.numbers[a.joined[c]]; });
 }
 
 WARDEN_KERNEL void rename(rename_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(a.size, [&](std::uint64_t c) {
     a.now[c] = a.label[a.first ? static_cast<std::uint32_t>(c) : a.now[c]];
   });
 }
 
 WARDEN_KERNEL void sample_weights(sample_arguments a) {
+  simt::assume_one_dimension();
   apps::for_my_share(sampled, [&](std::uint64_t i) { a.sample[i] = a.weights[i * a.n / sampled]; });
 }
 

@@ -34,6 +34,7 @@ struct combined_policy : lightest_policy {
 template <class Guarded>
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 3)
     defer_offers(typename Guarded::deferred_ref to, offers all) {
+  simt::assume_one_dimension();
   using client_type = typename Guarded::template deferred_block<threads>;
   client_type client{to, *reinterpret_cast<typename client_type::storage*>(simt::dynamic_shared())};
   constexpr unsigned at_once = 2, chunk = at_once * threads;

@@ -13,10 +13,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The client of a log for blocks of `Threads` threads in one dimension, in grids of any
-/// dimensions. What a block of another shape sends is lost, counted, and reported by `wait`. With
-/// order::sequential a block makes one client of each ref, and x counts first in the order of
-/// blocks. In the kernel:
+/// The client of a log for blocks of `Threads` threads. Blocks and grids have any dimensions.
+/// Sections sent by a block of another number of threads are lost, counted, and reported by `wait`.
+/// With order::sequential a block makes one client of each ref, and x counts first in the order of
+/// blocks and in that of a block's threads. In the kernel:
 ///
 ///     __shared__ bank::deferred_block<256>::storage storage;
 ///     bank::deferred_block<256> client{accounts, storage};
@@ -71,7 +71,7 @@ class deferred_block {
       : ref_{ref},
         memory_{memory},
         writer_{ref.log, memory.bytes},
-        fits_{simt::is_block_of(Threads)} {}
+        fits_{simt::block_threads() == Threads} {}
   /// Counts what was never flushed.
   WARDEN_DEVICE ~deferred_block() {
     if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
@@ -133,10 +133,10 @@ class deferred_block {
     round_ = writer_.combine(round_, true);
     if (writer::is_full(round_)) refused_ += pass_on();
   }
-  /// Reports the sections that a block of another shape sent, `unsent` of each thread. Returns
+  /// Reports sections sent by a block of another size, `unsent` of each thread. Returns
   /// their number in every thread. Collective.
   WARDEN_COLD static std::uint32_t lose(guarded_report* report, storage& memory, unsigned unsent) {
-    bool const first = simt::linear_thread_rank() == 0;
+    bool const first = simt::thread_rank() == 0;
     auto& sum = *reinterpret_cast<std::uint32_t*>(memory.bytes);
     simt::sync_block();
     if (first) simt::shared_store(sum, 0u);
@@ -162,7 +162,7 @@ class deferred_block {
   Ref const& ref_;
   storage& memory_;
   writer writer_;
-  bool const fits_;  ///< whether the block has the shape that the client is made for
+  bool const fits_;  ///< whether the block has as many threads as the client
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   std::uint32_t refused_ = 0;

@@ -22,6 +22,7 @@ struct draw_arguments {
   std::uint64_t seed;
 };
 WARDEN_KERNEL void draw_elements(draw_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     a.elements[i] = static_cast<std::uint32_t>(bench::mix(i, a.seed) >> 32);
   });
@@ -44,6 +45,7 @@ struct copied_check {
   std::uint64_t* wrong;
 };
 WARDEN_KERNEL void check_copied(copied_check a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.copied.n, [&](std::uint64_t i) {
     if (a.takes && i % a.copied.each == 0) return;
     if (a.copied.in[i] != a.copied.out[i]) simt::fetch_add(a.wrong, std::uint64_t{1});

@@ -142,6 +142,7 @@ struct by_block_allocator {
 
 template <class Places>
 WARDEN_KERNEL void WARDEN_BOUNDS(copy_tile::threads, 6) copy_elements(copy_arguments const a) {
+  simt::assume_one_dimension();
   WARDEN_SHARED(typename Places::storage, memory);
   Places places{a, memory};
   std::uint32_t const vectors = a.n / 4;

@@ -30,6 +30,7 @@ struct value_arguments {
 };
 /// Values that tell which run they are of.
 WARDEN_KERNEL void make_values(value_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(
       a.n, [&](std::uint64_t i) { a.values[i] = static_cast<std::uint32_t>(i) ^ a.flip; });
 }

@@ -32,6 +32,7 @@ WARDEN_DEVICE std::uint64_t first_place(emit_arguments const& a, std::uint32_t c
 }
 template <by Whom>
 WARDEN_KERNEL void emit_items(emit_arguments const a) {
+  simt::assume_one_dimension();
   std::uint32_t const step = simt::block_count() * simt::block_threads();
   // 64 bits: the number after the last one may be beyond 2^32.
   for (std::uint64_t base = simt::block_rank() * simt::block_threads(); base < a.n; base += step) {

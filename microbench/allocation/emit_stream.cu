@@ -25,6 +25,7 @@ struct word_count {
 };
 /// How many words have the value.
 WARDEN_KERNEL void count_words(word_count a) {
+  simt::assume_one_dimension();
   std::uint64_t found = 0;
   bench::for_each_of(a.n, [&](std::uint64_t i) { found += a.words[i] == a.value ? 1 : 0; });
   simt::fetch_add(a.found, found);

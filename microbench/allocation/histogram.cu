@@ -66,6 +66,7 @@ struct scattered {
   std::uint32_t* to;  ///< [value]
 };
 WARDEN_KERNEL void scatter_counts(scattered a) {
+  simt::assume_one_dimension();
   bench::for_each_of(*a.runs, [&](std::uint64_t i) { a.to[a.values[i]] = a.counts[i]; });
 }
 /// Sorts all samples.

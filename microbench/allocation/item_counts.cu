@@ -33,6 +33,7 @@ WARDEN_DEVICE std::uint32_t drawn_count(std::uint64_t i, count_arguments const& 
   return static_cast<std::uint32_t>(1 / (u < least ? least : u)) - 1;
 }
 WARDEN_KERNEL void draw_counts(count_arguments a) {
+  simt::assume_one_dimension();
   std::uint64_t sum = 0;
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     std::uint32_t const count = a.least + drawn_count(i, a);

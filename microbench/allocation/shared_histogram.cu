@@ -31,6 +31,7 @@ constexpr unsigned shared_histogram_threads = 1024;
 /// The counts in global memory begin as zero; the number of blocks is a multiple of the parts.
 WARDEN_KERNEL void WARDEN_BOUNDS(shared_histogram_threads, 2)
     count_in_shared_memory(shared_histogram_arguments const a) {
+  simt::assume_one_dimension();
   auto* const counts = reinterpret_cast<std::uint32_t*>(simt::dynamic_shared());
   std::uint32_t const mine = simt::thread_rank(), threads = simt::block_threads();
   for (std::uint32_t i = mine; i < a.bins * a.copies; i += threads) counts[i] = 0;

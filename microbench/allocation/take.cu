@@ -36,6 +36,7 @@ __device__ void for_items(std::uint32_t n, Take take) {
 
 /// An atomic each.
 WARDEN_KERNEL void take_by_threads(takes const a) {
+  simt::assume_one_dimension();
   for_items(a.n, [&](std::uint32_t i, bool is_there) {
     if (!is_there) return;
     a.places[i] = static_cast<std::uint32_t>(
@@ -44,6 +45,7 @@ WARDEN_KERNEL void take_by_threads(takes const a) {
 }
 /// An atomic for the lanes of a warp that take of one counter.
 WARDEN_KERNEL void take_by_warps(takes const a) {
+  simt::assume_one_dimension();
   for_items(a.n, [&](std::uint32_t i, bool is_there) {
     unsigned const lanes = simt::ballot(simt::full_warp, is_there);
     if (!is_there) return;
@@ -55,6 +57,7 @@ WARDEN_KERNEL void take_by_warps(takes const a) {
 }
 /// An atomic for a block's items, all of one counter.
 WARDEN_KERNEL void take_by_blocks(takes const a) {
+  simt::assume_one_dimension();
   using allocator = warden::block_allocator<take_threads>;
   WARDEN_SHARED(allocator::storage, storage);
   allocator places{a.counters, storage};

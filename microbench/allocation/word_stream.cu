@@ -64,9 +64,11 @@ __device__ void for_streamed(stream_arguments const& a, Put put) {
   }
 }
 WARDEN_KERNEL void WARDEN_BOUNDS(stream_threads, 6) stream_words(stream_arguments a) {
+  simt::assume_one_dimension();
   for_streamed(a, [&](std::uint64_t i, word_vector const& v) { a.out[i] = v; });
 }
 WARDEN_KERNEL void WARDEN_BOUNDS(stream_threads, 4) check_stream(stream_arguments a) {
+  simt::assume_one_dimension();
   for_streamed(a, [&](std::uint64_t i, word_vector const& v) {
     word_vector const there = a.out[i];
     bool good = true;

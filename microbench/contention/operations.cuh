@@ -201,10 +201,12 @@ struct update {
 /// The oracle, in two passes with a launch between them.
 template <class Operation>
 WARDEN_KERNEL void first_check(typename Operation::check_arguments a) {
+  simt::assume_one_dimension();
   Operation::first_check(a);
 }
 template <class Operation>
 WARDEN_KERNEL void second_check(typename Operation::check_arguments a) {
+  simt::assume_one_dimension();
   Operation::second_check(a);
 }
 

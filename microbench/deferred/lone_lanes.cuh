@@ -11,6 +11,7 @@ namespace simt = warden::simt;
 /// One section a thread; the lanes of a warp send one after another, each alone.
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_lone_lanes(bench::to_send<Ref, Make> a) {
+  simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   std::uint32_t const id = i < a.n ? a.ids[i] : 0;
   for (unsigned lane = 0; lane < simt::warp_size; ++lane) {

@@ -88,6 +88,7 @@ struct sample_check_arguments {
 };
 template <class Summary>
 WARDEN_KERNEL void expect_samples(sample_check_arguments<Summary> a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     Summary& e = a.expected[a.ids[i]];
     std::uint32_t const value = sample_of(static_cast<std::uint32_t>(i));
@@ -99,6 +100,7 @@ WARDEN_KERNEL void expect_samples(sample_check_arguments<Summary> a) {
 }
 template <class Summary>
 WARDEN_KERNEL void compare_samples(sample_check_arguments<Summary> a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
     Summary const found = a.records[k], e = a.expected[k];
     if (found.sum != e.sum || found.count != e.count || found.most != e.most ||

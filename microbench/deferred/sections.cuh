@@ -77,6 +77,7 @@ struct check_arguments {
 };
 template <class Section>
 WARDEN_KERNEL void expect_sections(check_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     record& e = a.expected[a.ids[i]];
     simt::fetch_add(&e.sum, a.times * Section::value_of(static_cast<std::uint32_t>(i)));
@@ -85,6 +86,7 @@ WARDEN_KERNEL void expect_sections(check_arguments a) {
 }
 template <class Section>
 WARDEN_KERNEL void compare_records(check_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
     if (a.records[k].sum != a.expected[k].sum || a.records[k].count != a.expected[k].count)
       simt::fetch_add(a.wrong, std::uint64_t{1});

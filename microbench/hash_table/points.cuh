@@ -20,6 +20,7 @@ namespace hash_table_bench {
 
 template <class Operation>
 WARDEN_KERNEL void prepare_kernel(oracle o) {
+  simt::assume_one_dimension();
   bench::for_each_of(o.n, [&](std::uint64_t i) { Operation::prepare(o, i); });
 }
 template <class Operation>
@@ -32,6 +33,7 @@ struct visit_entry {
 };
 template <class Operation>
 WARDEN_KERNEL void finish_kernel(oracle o) {
+  simt::assume_one_dimension();
   bench::for_each_of(o.keys, [&](std::uint64_t id) { Operation::finish(o, id); });
 }
 

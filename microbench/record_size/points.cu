@@ -56,6 +56,7 @@ struct check_arguments {
 };
 template <unsigned Bytes>
 WARDEN_KERNEL void count_operations(check_arguments<Bytes> a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     simt::fetch_add(&a.sums[a.ids[i]], make_add{}(static_cast<std::uint32_t>(i)).amount);
     simt::fetch_add(&a.counts[a.ids[i]], 1u);
@@ -64,6 +65,7 @@ WARDEN_KERNEL void count_operations(check_arguments<Bytes> a) {
 /// Checks that every word has had every operation of its record once.
 template <unsigned Bytes>
 WARDEN_KERNEL void compare_records(check_arguments<Bytes> a) {
+  simt::assume_one_dimension();
   constexpr unsigned words = record<Bytes>::words;
   bench::for_each_of(std::uint64_t{a.keys} * words, [&](std::uint64_t i) {
     std::uint64_t const key = i / words;

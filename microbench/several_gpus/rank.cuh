@@ -49,6 +49,7 @@ struct own_arguments {
 };
 template <class Share, class Record>
 WARDEN_KERNEL void find_own(own_arguments<Share, Record> a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.share.places, [&](std::uint64_t place) {
     std::uint32_t const id = a.share.id(static_cast<std::uint32_t>(place));
     if (id < a.share.total) a.records[id] = a.share.records[place];

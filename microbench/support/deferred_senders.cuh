@@ -69,6 +69,7 @@ WARDEN_DEVICE void send_all(to_send<Ref, Make> const& a,
 template <class Ref, class Make, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 3)
     send_by_blocks(WARDEN_GRID_CONSTANT to_send<Ref, Make> const a) {
+  simt::assume_one_dimension();
   using storage = typename warden::deferred_block<Ref, Threads>::storage;
   if constexpr (sizeof(storage) <= 48 << 10) {
     WARDEN_SHARED(storage, memory);
@@ -104,6 +105,7 @@ class by_blocks {
 /// One section a thread, as a kernel that was written for locks has it.
 template <class Ref, class Make>
 WARDEN_KERNEL void send_by_threads(to_send<Ref, Make> a) {
+  simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i < a.n) a.ref.send(a.ids[i], a.make(i));
 }

@@ -43,6 +43,7 @@ struct cache_arguments {
   std::uint32_t* wrong;
 };
 WARDEN_KERNEL void fill_sets(cache_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(std::uint64_t{a.keys} * cache_set::size, [&](std::uint64_t i) {
     std::uint64_t const set = i / cache_set::size;
     auto const place = static_cast<unsigned>(i % cache_set::size);
@@ -52,6 +53,7 @@ WARDEN_KERNEL void fill_sets(cache_arguments a) {
 }
 /// Whoever has a place finds its key there, and the key stays; who has none finds all places used.
 WARDEN_KERNEL void look_at_requests(cache_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     cache_set const& set = a.sets[a.ids[i]];
     std::uint64_t const key = requests::key_of(static_cast<std::uint32_t>(i));
@@ -77,6 +79,7 @@ WARDEN_KERNEL void look_at_requests(cache_arguments a) {
 /// what nobody took has its key, and what nobody used all that it had. (A request for a key that is
 /// there may run twice and leave the same: one that takes a place would then not say so.)
 WARDEN_KERNEL void look_at_sets(cache_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
     cache_set const& set = a.sets[k];
     std::uint64_t latest_gone = 0, first_left = ~std::uint64_t{0};

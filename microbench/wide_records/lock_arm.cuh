@@ -62,6 +62,7 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
 /// looks, without a lock, whether there is anything to do, and those that have go on one by one.
 template <class Operation, bool Checks, bool BackOff>
 WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
+  simt::assume_one_dimension();
   warden::lane_group<warden::lanes_of<typename Operation::section>> const group;
   std::uint32_t const groups = simt::block_count() * simt::block_threads() / group.lanes;
   std::uint32_t const mine =

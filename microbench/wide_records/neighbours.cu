@@ -32,6 +32,7 @@ struct check_arguments {
 };
 /// Whoever was offered is in the list, or the list is full of nearer ones.
 WARDEN_KERNEL void look_for_candidates(check_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.n, [&](std::uint64_t i) {
     neighbour_list const& list = a.lists[a.ids[i]];
     auto const c = make_candidate<insert_alone>{}(static_cast<std::uint32_t>(i));
@@ -47,6 +48,7 @@ WARDEN_KERNEL void look_for_candidates(check_arguments a) {
 }
 /// Lists are sorted, without duplicates, and have nobody else.
 WARDEN_KERNEL void look_at_lists(check_arguments a) {
+  simt::assume_one_dimension();
   bench::for_each_of(a.keys, [&](std::uint64_t k) {
     neighbour_list const& list = a.lists[k];
     for (unsigned p = 0; p < list.size; ++p) {

@@ -13,7 +13,6 @@ machine& m() { return *machine::now; }
 }  // namespace
 
 position here{};
-unsigned linear_rank() { return m().current().rank; }
 unsigned sm_id() {
   return m().current().home->rank % static_cast<unsigned>(m().chosen().multiprocessors);
 }

@@ -158,17 +158,33 @@ WARDEN_KERNEL void take_one_each_in_order(test::ordered_emission a) {
 WARDEN_KERNEL void take_one_each_by_lanes(test::unordered_emission a) {
   a.out.store(warden::allocate_in_warp(a.out.counter(), warden::simt::full_warp, 1), 1);
 }
-TEST(in_kernels, blocks_of_other_threads_are_reported) {
-  for (warden::dimensions const block : {warden::dimensions{32, 2}, warden::dimensions{8, 8},
-                                         warden::dimensions{32}, warden::dimensions{128}}) {
+TEST(in_kernels, blocks_and_grids_have_any_dimensions) {
+  for (warden::dimensions const block : {warden::dimensions{32, 2}, {8, 8}, {1, 64}, {4, 4, 4}}) {
+    SCOPED_TRACE(std::to_string(block.x) + " x " + std::to_string(block.y));
+    test::emission e{items(), 1};
+    warden::dimensions const grid{2, 3, 2};
+    e.launch(&test::emit_unordered, grid, block);
+    e.expect_all(test::same::elements);
+    e.out.clear_async(e.stream);
+    e.launch_in_order(&test::emit_ordered, grid, block);
+    e.expect_all(test::same::order);
+    e.out.clear_async(e.stream);
+    e.launch(&test::emit_by_lanes, grid, block);
+    e.expect_all(test::same::elements);
+  }
+}
+
+TEST(in_kernels, blocks_of_another_number_of_threads_are_reported) {
+  for (warden::dimensions const block :
+       {warden::dimensions{32}, {128}, {64, 2}, {8, 12}, {4, 4, 2}}) {
     SCOPED_TRACE(std::to_string(block.x) + " x " + std::to_string(block.y));
     test::emission e{items(), 1};
     warden::launch(&take_one_each, 2, block, e.stream, e.arguments());
-    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of other threads"));
+    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of another number"));
     e.out.clear_async(e.stream);
     warden::launch(&take_one_each_in_order, 2, block, e.stream,
                    {e.arguments(), e.out.tiles_async(3, e.stream)});
-    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of other threads"));
+    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of another number"));
     // Lanes are lanes.
     e.out.clear_async(e.stream);
     warden::launch(&take_one_each_by_lanes, 2, block, e.stream, e.arguments());

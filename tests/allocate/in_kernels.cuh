@@ -88,11 +88,14 @@ struct emission {
         out{memory, limit} {}
 
   [[nodiscard]] std::uint64_t tiles() const { return (counts.size() - 1) / block + 1; }
-  void launch(void (*kernel)(unordered_emission), unsigned blocks) {
-    warden::launch(kernel, blocks, block, stream, arguments());
+  void launch(void (*kernel)(unordered_emission), warden::dimensions blocks,
+              warden::dimensions threads = block) {
+    warden::launch(kernel, blocks, threads, stream, arguments());
   }
-  void launch_in_order(void (*kernel)(ordered_emission), unsigned blocks) {
-    warden::launch(kernel, blocks, block, stream, {arguments(), out.tiles_async(tiles(), stream)});
+  void launch_in_order(void (*kernel)(ordered_emission), warden::dimensions blocks,
+                       warden::dimensions threads = block) {
+    warden::launch(kernel, blocks, threads, stream,
+                   {arguments(), out.tiles_async(tiles(), stream)});
   }
   void expect_all(same what) {
     ASSERT_EQ(out.wait(stream), wanted.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deferred sections sent by blocks and grids of several dimensions, and by blocks of a size that
-// their client is not made for.
+// Deferred sections sent by blocks and grids of several dimensions, and by blocks of another number
+// of threads than their client's.
 
 #include "tests/protocol/order.cuh"
 #include "tests/support/complaint.hpp"
@@ -22,7 +22,18 @@ using ordering::traced;
 using test::complaint;
 using testing::HasSubstr;
 
-constexpr unsigned client_threads = 64, keys = 10;
+constexpr unsigned client_threads = 256, keys = 10;
+/// Blocks that a client is made for.
+warden::dimensions const fitting[] = {{256},     {16, 16}, {4, 64},    {1, 256},
+                                      {8, 8, 4}, {2, 128}, {1, 4, 64}, {1, 32, 8}};
+
+/// Number of the thread in its block. x counts first.
+WARDEN_DEVICE unsigned own_rank() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
+std::string text_of(warden::dimensions const& d) {
+  return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+}
 
 struct unordered : warden::default_policy {
   static constexpr bool deferred_only = true;
@@ -71,7 +82,7 @@ template <class Policy>
 WARDEN_KERNEL void pay_by_block(block_arguments<Policy> a) {
   auto& memory = *reinterpret_cast<framed<Policy>*>(simt::dynamic_shared());
   unsigned const threads = blockDim.x * blockDim.y * blockDim.z;
-  unsigned const rank = simt::linear_thread_rank();
+  unsigned const rank = own_rank();
   for (unsigned i = rank; i < framed<Policy>::words; i += threads)
     memory.before[i] = memory.after[i] = i;
   simt::sync_block();
@@ -116,34 +127,50 @@ class block_shapes : public testing::Test {};
 using policies = testing::Types<unordered, sequential, combining>;
 TYPED_TEST_SUITE(block_shapes, policies);
 
-TYPED_TEST(block_shapes, a_block_that_its_client_is_not_made_for_is_reported) {
-  struct {
-    warden::dimensions block;
-    char const* text;
-  } const shapes[] = {{32, "32 x 1 x 1"},        {128, "128 x 1 x 1"},
-                      {1024, "1024 x 1 x 1"},    {{8, 8}, "8 x 8 x 1"},
-                      {{32, 32}, "32 x 32 x 1"}, {{64, 1, 2}, "64 x 1 x 2"},
-                      {{1, 4, 16}, "1 x 4 x 16"}};
+TYPED_TEST(block_shapes, a_block_of_another_number_of_threads_is_reported) {
   warden::buffer<std::uint64_t> balances{keys};
   balances.fill_bytes(0);
   bank<TypeParam> on{balances};
-  for (auto const& shape : shapes) {
-    SCOPED_TRACE(shape.text);
-    auto const threads = static_cast<unsigned>(shape.block.count());
+  for (warden::dimensions const block : {warden::dimensions{32},
+                                         {64},
+                                         {512},
+                                         {1024},
+                                         {16, 8},
+                                         {256, 2},
+                                         {32, 32},
+                                         {16, 1, 15},
+                                         {1, 17, 15}}) {
+    SCOPED_TRACE(text_of(block));
+    auto const threads = static_cast<unsigned>(block.count());
     unsigned const sends = 4;
-    EXPECT_THAT(pay(on, shape.block, sends, threads * sends / 2),
+    EXPECT_THAT(pay(on, block, sends, threads * sends / 2),
                 HasSubstr("deferred_block: " + std::to_string(2 * threads * sends) +
-                          " sections were lost, which blocks of " + shape.text +
-                          " threads sent by a deferred_block<64>; launch blocks of 64 x 1 x 1 "
-                          "threads"));
+                          " sections were lost, which blocks of " + text_of(block) +
+                          " threads sent by a deferred_block<256>; launch blocks of 256 threads"));
     EXPECT_EQ(sum_of(balances), 0u);
   }
   EXPECT_EQ(pay(on, client_threads, 4, 0), "");
   EXPECT_EQ(sum_of(balances), 2u * client_threads * 4);
 }
 
+TYPED_TEST(block_shapes, blocks_of_the_client_have_any_dimensions) {
+  for (warden::dimensions const& block : fitting) {
+    SCOPED_TRACE(text_of(block));
+    warden::buffer<std::uint64_t> balances{keys};
+    balances.fill_bytes(0);
+    bank<TypeParam> on{balances};
+    unsigned const sends = 4;
+    EXPECT_EQ(pay(on, block, sends, 0), "");
+    std::vector<std::uint64_t> expected(keys);
+    for (unsigned rank = 0; rank < client_threads; ++rank) {
+      for (unsigned k = 0; k < sends / 2; ++k) expected[(rank + k) % keys] += 2u * 2;
+    }
+    EXPECT_EQ(balances.to_host(), expected) << "lost or doubled sections";
+  }
+}
+
 WARDEN_KERNEL void pay_alone(bank<unordered>::deferred_ref ref) {
-  ref.send(simt::linear_thread_rank() % keys, deposit{1});
+  ref.send(own_rank() % keys, deposit{1});
 }
 TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensions) {
   warden::buffer<std::uint64_t> balances{keys};
@@ -160,35 +187,40 @@ TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensi
   }
 }
 
-/// Each block sends its number, a batch each time.
-WARDEN_KERNEL void tell_blocks(ordering::traces<warden::placement::on_chip>::deferred_ref ref) {
+/// The threads of each block send their numbers in the grid, a batch each time.
+WARDEN_KERNEL void tell_threads(ordering::traces<warden::placement::on_chip>::deferred_ref ref) {
   using client_type = ordering::traces<warden::placement::on_chip>::deferred_block<client_threads>;
   WARDEN_SHARED(client_type::storage, storage);
   client_type client{ref, storage};
   unsigned const block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
   for (unsigned k = 0; k < 3; ++k) {
-    client.send(0, append{block * client_threads + threadIdx.x});
+    client.send(0, append{block * client_threads + own_rank()});
     client.flush();
   }
 }
-TEST(block_shapes, x_counts_first_in_the_order_of_blocks) {
-  for (warden::dimensions const grid : {warden::dimensions{2, 2}, {1, 3, 2}, {3, 2, 2}}) {
-    warden::buffer<traced> records{1};
-    records.fill_bytes(0);
-    ordering::traces<warden::placement::on_chip> on{records};
-    warden::deferred later{on, grid.count() * 3 * client_threads, {.batches = 100}};
-    warden::launch(tell_blocks, grid, client_threads, {}, later.ref());
-    later.run();
-    EXPECT_EQ(complaint(on), "");
-    traced expected{};
-    for (unsigned block = 0; block < grid.count(); ++block) {
-      for (unsigned k = 0; k < 3; ++k) {
-        for (unsigned t = 0; t < client_threads; ++t) append{block * client_threads + t}(expected);
-      }
+/// Expects of a launch the order of a loop over its blocks, calls and threads.
+void expect_order(warden::dimensions grid, warden::dimensions block) {
+  SCOPED_TRACE("grid of " + text_of(grid) + ", blocks of " + text_of(block));
+  warden::buffer<traced> records{1};
+  records.fill_bytes(0);
+  ordering::traces<warden::placement::on_chip> on{records};
+  warden::deferred later{on, grid.count() * 3 * client_threads, {.batches = 100}};
+  warden::launch(tell_threads, grid, block, {}, later.ref());
+  later.run();
+  EXPECT_EQ(complaint(on), "");
+  traced expected{};
+  for (unsigned b = 0; b < grid.count(); ++b) {
+    for (unsigned k = 0; k < 3; ++k) {
+      for (unsigned t = 0; t < client_threads; ++t) append{b * client_threads + t}(expected);
     }
-    EXPECT_EQ(records.to_host()[0].count, expected.count) << "lost or doubled sections";
-    EXPECT_EQ(records.to_host()[0].trace, expected.trace) << "another order";
   }
+  EXPECT_EQ(records.to_host()[0].count, expected.count) << "lost or doubled sections";
+  EXPECT_EQ(records.to_host()[0].trace, expected.trace) << "another order";
+}
+TEST(block_shapes, x_counts_first_in_the_order_of_blocks_and_of_their_threads) {
+  for (warden::dimensions const grid : {warden::dimensions{2, 2}, {1, 3, 2}, {3, 2, 2}})
+    expect_order(grid, client_threads);
+  for (warden::dimensions const& block : fitting) expect_order({2, 2}, block);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
+#include <warden/launch_kernel.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -23,9 +24,10 @@ struct arguments {
   std::uint64_t* word = nullptr;
 };
 
-std::string error_of(void (*kernel)(arguments), arguments a = {}, unsigned threads = 64) {
+std::string error_of(void (*kernel)(arguments), arguments a = {}, warden::dimensions block = 64,
+                     warden::dimensions grid = 2) {
   try {
-    simt::launch(kernel, 2, threads, 256, a, {});
+    warden::launch(kernel, {.grid = grid, .block = block, .shared_bytes = 256}, {}, a);
     warden::stream_ref{}.synchronize();
   } catch (warden::sim::misuse_error const& e) {
     return e.what();
@@ -247,6 +249,16 @@ WARDEN_KERNEL void two_scans(arguments) {
 TEST_F(misuse, a_collectives_storage_used_again) {
   EXPECT_THAT(error_of(&two_scans<false>, {}, 32), HasSubstr("used again without a barrier"));
   EXPECT_EQ(error_of(&two_scans<true>, {}, 32), "no error");
+}
+
+WARDEN_KERNEL void counts_along_x(arguments) { simt::assume_one_dimension(); }
+TEST_F(misuse, blocks_and_grids_of_several_dimensions_in_code_for_one) {
+  EXPECT_EQ(error_of(&counts_along_x, {}, 32, 2), "no error");
+  EXPECT_THAT(error_of(&counts_along_x, {}, 32, {1, 2}), HasSubstr("a grid of 1 x 2 x 1 in code"));
+  EXPECT_THAT(error_of(&counts_along_x, {}, {8, 4}), HasSubstr("a block of 8 x 4 x 1 in code for"));
+  // CUB scans blocks of one dimension, in any grid.
+  EXPECT_EQ(error_of(&two_scans<true>, {}, 32, {1, 2}), "no error");
+  EXPECT_THAT(error_of(&two_scans<true>, {}, {1, 1, 32}), HasSubstr("a block of 1 x 1 x 32 in"));
 }
 
 WARDEN_KERNEL void reads_garbage(arguments a) {

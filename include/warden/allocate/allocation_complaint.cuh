@@ -23,8 +23,8 @@ inline void add_complaints(error_list& found, std::uint64_t taken,
   auto const number = [](std::uint64_t n) { return std::to_string(n); };
   if (control.wrong_blocks != 0 || taken >= wrong_blocks_counted) {
     add(std::max(control.wrong_blocks, std::uint64_t{1}),
-        "block_allocator: a launch has blocks of other threads than the allocator's, which are in "
-        "one dimension");
+        "block_allocator: a launch has blocks of another number of threads than the allocator's; "
+        "launch blocks of Threads threads");
   } else if (taken >= no_place) {
     add(1, "output: more than " + number(no_place - 1) + " elements were emitted");
   }

@@ -14,7 +14,7 @@ WARDEN_NAMESPACE_BEGIN
 inline constexpr std::uint64_t no_place = std::uint64_t{1} << 58;
 /// Places of a block's call, or a warp's, that are as many as `no_place`.
 inline constexpr std::uint64_t too_many_places = std::uint64_t{1} << 48;
-/// What a counter becomes if blocks have other threads than their allocator.
+/// Value of a counter if blocks have another number of threads than their allocator.
 inline constexpr std::uint64_t wrong_blocks_counted = std::uint64_t{1} << 62;
 
 /// What a thread's count adds to a sum over 1,024 of them, which it does not wrap around.
@@ -34,7 +34,7 @@ struct allocation_control {
   launch_health health;         ///< whether a wait took too long
   std::uint64_t again;          ///< calls of `allocate` for no tile, or a second time for one
   std::uint64_t left;           ///< tiles of earlier allocations that nobody took
-  std::uint64_t wrong_blocks;   ///< that have other threads than their allocator
+  std::uint64_t wrong_blocks;   ///< of another number of threads than their allocator
   std::uint64_t changed;        ///< how often a second `count(i)` differed, as far as that was seen
   std::uint64_t without_owner;  ///< elements of partitions whose owner is none
   std::uint64_t first_without;  ///< the first of these and its owner, 32 bits each, inverted

@@ -11,9 +11,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Gives the threads of a block of `Threads` threads, in one dimension, their places, under a
-/// contract. Blocks that have others get none: `wait` tells. `storage` may be used for something
-/// else behind a barrier of the block.
+/// Gives the threads of a block of `Threads` threads, in any dimensions, their places, under a
+/// contract. Blocks of another number of threads get none, which `wait` reports. `storage` may be
+/// used for something else behind a barrier of the block.
 template <unsigned Threads, class Contract = unordered>
 class block_allocator;
 
@@ -30,7 +30,7 @@ template <unsigned Threads>
 class block_allocator<Threads, unordered> {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
-  using scan = simt::block_scan<Threads, true, std::uint64_t>;
+  using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
 
  public:
   /// The block's shared memory, contents garbage.
@@ -45,7 +45,7 @@ class block_allocator<Threads, unordered> {
 
   /// Collective: the first of `count` places for the calling thread.
   WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
-    if (!simt::is_block_of(Threads)) {
+    if (simt::block_threads() != Threads) {
       simt::fetch_max(counter_, wrong_blocks_counted);
       return no_place;
     }
@@ -69,7 +69,7 @@ class block_allocator<Threads, unordered> {
 ///     __shared__ allocator::storage storage;
 ///     allocator places{tiles, storage};
 ///     while (places.next_tile()) {  // all threads of the block together
-///       std::uint64_t i = places.tile() * 256 + threadIdx.x;
+///       std::uint64_t i = places.tile() * 256 + threadIdx.x;  // or another number of the thread
 ///       std::uint64_t place = places.allocate(i < n ? count(i) : 0);
 ///       ...
 ///     }
@@ -80,7 +80,7 @@ template <unsigned Threads>
 class block_allocator<Threads, ordered> {
   static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
-  using scan = simt::block_scan<Threads, true, std::uint64_t>;
+  using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
 
  public:
   /// The block's shared memory, contents garbage.
@@ -101,7 +101,7 @@ class block_allocator<Threads, ordered> {
   /// Collective: takes the next tile; false if there is none.
   WARDEN_DEVICE bool next_tile() {
     close();
-    if (!simt::is_block_of(Threads)) {
+    if (simt::block_threads() != Threads) {
       order_.note_wrong_block();
       return false;
     }

@@ -66,6 +66,7 @@ struct allocation_storage {
 template <class Policy, class Count, class Emit>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_tile(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a) {
+  simt::assume_one_dimension();
   using storage = allocation_storage<Policy, Emit>;
   using counted = warp_items<Policy::items>;
   constexpr bool in_order = std::is_same_v<typename Policy::contract, ordered>;
@@ -108,6 +109,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
 template <class Policy, class Count, class T, class Element>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     write_long_tiles(WARDEN_GRID_CONSTANT allocation<Count, emit_elements<T, Element>> const a) {
+  simt::assume_one_dimension();
   using emit = emit_elements<T, Element>;
   using storage = allocation_storage<Policy, emit>;
   constexpr std::uint32_t part = emit::template part<Policy::items>;
@@ -147,6 +149,7 @@ struct tile_share {
 template <class Policy, class Count>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     sum_shares(std::uint64_t n, std::uint64_t tiles, Count count, std::uint64_t* sums) {
+  simt::assume_one_dimension();
   using scan = simt::block_scan<Policy::threads, true, std::uint64_t>;
   tile_share const share = tile_share::of_block(tiles);
   std::uint64_t sum = 0;
@@ -168,6 +171,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
 template <unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     place_shares(std::uint64_t* sums, unsigned shares, std::uint64_t* counter) {
+  simt::assume_one_dimension();
   using scan = simt::block_scan<Threads, true, std::uint64_t>;
   auto& shared = *reinterpret_cast<typename scan::storage*>(simt::dynamic_shared());
   std::uint64_t first = *counter;
@@ -187,6 +191,7 @@ template <class Policy, class Count, class Emit>
 WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     allocate_share(WARDEN_GRID_CONSTANT allocation<Count, Emit> const a, std::uint64_t tiles,
                    std::uint64_t const* firsts) {
+  simt::assume_one_dimension();
   using storage = allocation_storage<Policy, Emit>;
   using counted = warp_items<Policy::items>;
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());

@@ -102,9 +102,9 @@ class output {
   /// Blocks the host until the stream has come here; returns how many places were taken, as many as
   /// there are or not. Throws all that went wrong since `clear_async` as one exception, see
   /// `error::all`: timeout_error if tiles waited too long for an earlier one; limit_error if blocks
-  /// did not take all tiles, allocated for one twice, or have other threads than their allocator;
-  /// if an element of a partition had no owner; if `count` changed its answers; or cuda_error. Then
-  /// what is in the output means nothing.
+  /// did not take all tiles, allocated for one twice, or have another number of threads than their
+  /// allocator; if an element of a partition had no owner; if `count` changed its answers; or
+  /// cuda_error. Then what is in the output means nothing.
   std::uint64_t needed(stream_ref s = {},
                        std::source_location where = std::source_location::current()) const {
     error_list found;

@@ -29,6 +29,7 @@ template <class Owner>
 WARDEN_KERNEL void key_by_owner(std::uint32_t n, Owner owner, std::uint32_t owners,
                                 std::uint32_t* keys, std::uint32_t* order,
                                 allocation_control* control) {
+  simt::assume_one_dimension();
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i >= n) return;
   std::uint32_t const its = owner(std::uint64_t{i});
@@ -42,6 +43,7 @@ template <class T, class Element>
 WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_t owners,
                                   std::uint32_t const* keys, std::uint32_t const* order,
                                   output_ref<T> out, std::uint64_t* begins) {
+  simt::assume_one_dimension();
   std::uint32_t const j = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   std::uint64_t const first = *out.counter();
   if (j < n && keys[j] < owners) out.store(first + j, element(std::uint64_t{order[j]}));
@@ -59,6 +61,7 @@ WARDEN_KERNEL void place_by_owner(std::uint32_t n, Element element, std::uint32_
 /// After all of them have theirs.
 template <class Word>
 WARDEN_KERNEL void count_to(Word* counter, Word const* end) {
+  simt::assume_one_dimension();
   if (simt::thread_rank() == 0) *counter = *end;
 }
 

@@ -79,7 +79,7 @@ class tile_order {
   /// Notes a call for no tile, or for one that has its places already. By one thread.
   WARDEN_DEVICE void note_again() const { simt::fetch_add(&control_->again, std::uint64_t{1}); }
 
-  /// Notes that the calling block has other threads than its allocator. By one thread.
+  /// Notes that the calling block has another number of threads than its allocator. By one thread.
   WARDEN_DEVICE void note_wrong_block() const {
     simt::fetch_add(&control_->wrong_blocks, std::uint64_t{1});
   }

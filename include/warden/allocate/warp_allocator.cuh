@@ -16,7 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 /// memory, is the same in all.
 WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned mask,
                                              std::uint64_t count) {
-  unsigned const lane = simt::hardware_lane();  // blocks may have more than one dimension
+  unsigned const lane = simt::lane_id();
   // The lane of the mask before, twice as far back with each step: `sum` covers those between.
   unsigned const earlier = mask & ((1u << lane) - 1);
   unsigned const lanes = static_cast<unsigned>(simt::count_bits(mask));

@@ -48,6 +48,7 @@ WARDEN_DEVICE void apply_atomically(Record* record, Section const& section, Cont
 /// The kernel of `atomics_async`; any one-dimensional grid.
 template <class Work>
 WARDEN_KERNEL void atomics_kernel(Work const work) {
+  simt::assume_one_dimension();
   // Several independent atomics in flight for each thread: a result is waited for only at the end.
   constexpr std::uint32_t in_flight = 4;
   std::uint32_t const step = operation_step();

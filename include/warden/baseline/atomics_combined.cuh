@@ -121,6 +121,7 @@ class combined_atomics {
 template <class Work, class Tile>
 WARDEN_KERNEL void WARDEN_BOUNDS(Tile::threads, 768 / Tile::threads)
     atomics_combined_kernel(atomics_combined_arguments<Work> const a) {
+  simt::assume_one_dimension();
   using block = combined_atomics<Work, Tile>;
   auto& shared = *reinterpret_cast<typename block::storage*>(simt::dynamic_shared());
   std::uint32_t const tiles = a.work.n / Tile::operations + (a.work.n % Tile::operations != 0);

@@ -55,6 +55,7 @@ struct lock_as_written_arguments {
 /// The kernel of `lock_as_written_async`; any one-dimensional grid.
 template <class Work>
 WARDEN_KERNEL void lock_as_written_kernel(lock_as_written_arguments<Work> const a) {
+  simt::assume_one_dimension();
   std::uint32_t acquisition = 0;
   for_each_from(first_operation(), operation_step(), a.work.n, [&](std::uint32_t i) {
     return lock_as_written(a.work, a.locks, i, lock_array_ref::name(acquisition++));

@@ -110,6 +110,7 @@ struct lock_tuned {
 /// The kernel of `lock_tuned_launch`; blocks are whole warps.
 template <class Settings, class Work>
 WARDEN_KERNEL void lock_tuned_kernel(lock_as_written_arguments<Work> const a) {
+  simt::assume_one_dimension();
   using tuned = lock_tuned<Settings, Work>;
   std::uint32_t acquisition = 0;
   // Rounds of whole warps: every lane comes to the collectives.

@@ -37,6 +37,7 @@ struct numbering {
 /// Numbers values; any one-dimensional grid.
 template <class T>
 WARDEN_KERNEL void number_kernel(numbering<T> const a) {
+  simt::assume_one_dimension();
   for (T i = first_operation(); i < a.n; i += operation_step()) a.values[i] = i;
 }
 
@@ -240,6 +241,7 @@ class run_applier {
 /// The kernel of `sort_async`: `spread` threads for each run there may be.
 template <class Work>
 WARDEN_KERNEL void sort_kernel(sort_arguments<Work> const a) {
+  simt::assume_one_dimension();
   using applier = run_applier<Work>;
   applier::run(a, *reinterpret_cast<typename applier::storage*>(simt::dynamic_shared()));
 }

@@ -27,8 +27,7 @@ class batch_writer {
   static constexpr bool combines = !std::is_same_v<Combiner, combines_nothing>;
   /// Whether what combines is in functions of its own.
   static constexpr bool outlines = Combiner::two_widths;
-  using scan = std::conditional_t<InOrder || outlines, simt::block_scan_by_warps<Threads>,
-                                  simt::block_scan<Threads>>;
+  using scan = simt::block_scan_by_warps<Threads>;
   using log_type = section_log<Message>;
 
  public:
@@ -58,8 +57,8 @@ class batch_writer {
       : batch_writer{log, storage, layout{}} {
     // Other threads of the block may still read what the storage held before.
     simt::sync_block();  // sabotage: storage-barrier
-    // A block of another shape, which stages nothing, would reach beyond the storage.
-    if (simt::is_block_of(Threads)) clear();
+    // A block of another size, which stages nothing, would reach beyond the storage.
+    if (simt::block_threads() == Threads) clear();
     if constexpr (outlines) {
       // For all, behind the barrier that follows.
       if (simt::thread_rank() == 0) layout{}.log.in(storage)[0] = log;
@@ -495,7 +494,7 @@ class batch_writer {
       if (batches_ == 0) {
         row_[1] = row;
         log_.order.launches[row] = log_.order.launch;
-        log_.order.blocks[row] = simt::linear_block_rank();
+        log_.order.blocks[row] = simt::block_rank();
         log_.order.firsts[simt::fetch_add(&log_.control->blocks, 1u)] = row;
       }
       log_.order.first_of[row] = row_[1];

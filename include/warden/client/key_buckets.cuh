@@ -17,7 +17,7 @@ WARDEN_NAMESPACE_BEGIN
 /// Keys are what sections that combine are told apart by.
 template <class Key, unsigned Threads, unsigned Slots>
 class key_buckets {
-  using scan = simt::block_scan<Threads, true>;
+  using scan = simt::block_scan_by_warps<Threads>;
   static constexpr unsigned bits = std::bit_width(std::bit_floor(Slots)) - 1;
 
  public:

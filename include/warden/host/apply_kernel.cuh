@@ -81,6 +81,7 @@ struct apply_to_log {
 template <bool Pairs, class Ref, class Section, unsigned Threads>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     log_sections(apply_to_log<Pairs, Ref, Section, Threads> a) {
+  simt::assume_one_dimension();
   using apply = decltype(a);
   using client = typename apply::client;
   using element = typename apply::element;

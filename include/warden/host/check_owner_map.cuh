@@ -43,6 +43,7 @@ struct owner_map_check {
 /// places.)
 template <class Map>
 WARDEN_KERNEL void check_owner_map(owner_map_check<Map> check) {
+  simt::assume_one_dimension();
   std::uint64_t const rank =
       std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();

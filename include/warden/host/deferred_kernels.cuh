@@ -46,6 +46,7 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
 /// replays the log.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
+  simt::assume_one_dimension();
   auto const& log = a.ref.log;
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
@@ -74,6 +75,7 @@ using flat_writer = typename flat_writers<Ref>::type;
 /// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   using writer = flat_writer<Ref>;
   constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
   auto const& log = a.ref.log;
@@ -115,6 +117,7 @@ inline constexpr unsigned least_run_blocks = Ref::lanes == 1
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (!a.runs()) return;
   typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
@@ -124,6 +127,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
     run_partials(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
   typename Ref::executor::template deferred_server<typename Ref::partials>{a.ref,
                                                                            simt::dynamic_shared()}
@@ -134,6 +138,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Re
 /// was, the flat messages `are_sorted`. One block.
 template <class Ref>
 WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
+  simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
@@ -149,6 +154,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
 /// block.
 template <class Ref>
 WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
@@ -160,6 +166,7 @@ WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
 /// Opens the log again, empty. One block.
 template <class Ref>
 WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;
   if (!a.runs()) return;

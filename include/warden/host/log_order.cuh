@@ -212,12 +212,14 @@ class block_sorter {
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     sort_blocks(order_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (!a.run.runs()) return;
   block_sorter<Ref>{a, simt::dynamic_shared()}.run();
 }
 /// Gives each batch its turn. Any grid.
 template <class Ref>
 WARDEN_KERNEL void place_batches(order_arguments<Ref> a) {
+  simt::assume_one_dimension();
   auto const& log = a.run.ref.log;
   if (!a.run.runs()) return;
   std::uint32_t const rows = log.rows_written();

@@ -85,7 +85,7 @@ inline void add_misuse(error_list& found, guarded_report const& report, std::siz
                                      " sections were lost, which blocks of " + part(0) + " x " +
                                      part(16) + " x " + part(32) +
                                      " threads sent by a deferred_block<" + part(48) +
-                                     ">; launch blocks of " + part(48) + " x 1 x 1 threads");
+                                     ">; launch blocks of " + part(48) + " threads");
   }
   if (report.order_unknown != 0) {
     add(report.order_unknown, "run: " + std::to_string(report.order_unknown) +

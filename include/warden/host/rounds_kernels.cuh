@@ -26,6 +26,7 @@ using few_sections_of = few_sections<Ref, executor::rounds_worker_of<Ref>>;
 /// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (a.runs()) few_sections_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
@@ -37,18 +38,21 @@ inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
     fill_bins(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (a.runs() && a.ref.bins.control->are_few == 0)
     bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 /// Lists the games that have sections. One block.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) list_games(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (a.runs() && a.ref.bins.control->are_few == 0)
     round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
 }
 /// Runs all sections. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) play_games(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (a.runs()) rounds_server_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 

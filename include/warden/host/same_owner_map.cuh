@@ -29,6 +29,7 @@ struct owner_map_sum {
 /// Adds up a word for each record, in which its id, its rank and its place are mixed. Any grid.
 template <class Map>
 WARDEN_KERNEL void add_up_owner_map(owner_map_sum<Map> a) {
+  simt::assume_one_dimension();
   std::uint64_t const rank =
       std::uint64_t{simt::block_rank()} * simt::block_threads() + simt::thread_rank();
   std::uint64_t const step = std::uint64_t{simt::block_count()} * simt::block_threads();

@@ -217,6 +217,7 @@ class log_splitter {
 /// Splits the log. As many blocks as are resident together, or fewer. (Two a multiprocessor spill.)
 template <class Ref, unsigned Rounds>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
+  simt::assume_one_dimension();
   if (!a.run.runs()) return;
   log_splitter<Ref, Rounds>{a, simt::dynamic_shared()}.run();
 }

@@ -120,6 +120,7 @@ WARDEN_DEVICE log_places piece_of(typename Ref::log_type const& log, std::uint32
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     count_by_rank(count_arguments<Ref> a) {
+  simt::assume_one_dimension();
   auto const& log = a.run.ref.log;
   if (!a.run.runs()) return;
   constexpr std::uint32_t tile = flat_writer<Ref>::slots;
@@ -286,6 +287,7 @@ class log_packer {
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     pack_by_rank(pack_arguments<Ref> a) {
+  simt::assume_one_dimension();
   log_packer<Ref>{a, simt::dynamic_shared()}.run();
 }
 
@@ -303,6 +305,7 @@ struct join_arguments {
 /// Makes one log of what has come, rank by rank. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_arguments<Ref> a) {
+  simt::assume_one_dimension();
   using log_type = typename Ref::log_type;
   std::byte* memory = a.headers;
   std::uint32_t first_row = 0, first_place = 0;

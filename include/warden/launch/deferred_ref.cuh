@@ -55,8 +55,7 @@ class log_ref {
   WARDEN_DEVICE bool put(message_type const& message) const {
     // Lanes that are together take their places together.
     unsigned const home =
-        (simt::linear_block_rank() * simt::block_threads() + simt::linear_thread_rank()) /
-        simt::warp_size;
+        (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / simt::warp_size;
     if (log.put(home, message)) return true;
     refuse(1);
     return false;

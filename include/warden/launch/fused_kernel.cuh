@@ -51,6 +51,7 @@ WARDEN_DEVICE void call_with_refs(Kernel const& kernel, virtual_block const& at,
 template <unsigned Threads, unsigned MinimumBlocks, class Kernel, class... Refs>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     fused_kernel(WARDEN_GRID_CONSTANT fused_arguments<Kernel, Refs...> const arguments) {
+  simt::assume_one_dimension();
   launch_ref const& launch = arguments.refs.first.launch;
   launch_counters& counters = launch.control->counters;
   std::byte* const arena = simt::dynamic_shared();

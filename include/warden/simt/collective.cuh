@@ -20,34 +20,39 @@
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
 
-/// Exclusive prefix sums over the threads of a block of `Threads` threads. A `Small` one takes some
-/// bytes of shared memory a warp, in place of some a thread. `T` is an unsigned integer.
-template <unsigned Threads, bool Small = false, class T = std::uint32_t>
-class block_scan {
-#if defined(__CUDACC__)
-  using scan = cub::BlockScan<T, static_cast<int>(Threads),
-                              Small ? cub::BLOCK_SCAN_WARP_SCANS : cub::BLOCK_SCAN_RAKING>;
-#endif
+/// Exclusive prefix sums over the threads of a block of `Threads` threads, a multiple of 32, in
+/// blocks of any dimensions. `T` is an unsigned integer of 32 or 64 bits. Each warp adds up the
+/// sums of all warps at once, in fewer instructions than a small `block_scan`.
+template <unsigned Threads, class T = std::uint32_t>
+class block_scan_by_warps {
+  static constexpr unsigned warps = Threads / warp_size;
+  static_assert(Threads % warp_size == 0 && warps <= warp_size);
 
  public:
-#if defined(__CUDACC__)
   /// Shared memory of one scan at a time.
-  using storage = typename scan::TempStorage;
-#else
   struct storage {
+#if defined(__CUDACC__)
+    T sums[warps];  ///< [warp]
+#else
     T values[Threads];
     T total;
-  };
 #endif
+  };
 
   /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
   /// sum over all. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
 #if defined(__CUDACC__)
-    T before;
-    scan{temporary}.ExclusiveSum(value, before, total);
-    return before;
+    using scan = cub::WarpScan<T>;  // takes no memory
+    typename scan::TempStorage none;
+    T sum;
+    scan{none}.InclusiveSum(value, sum);
+    if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
+    sync_block();
+    T const of_warp = lane_id() < warps ? temporary.sums[lane_id()] : 0;
+    total = warp_sum(of_warp);
+    return sum - value + warp_sum(lane_id() < warp_rank() ? of_warp : 0);
 #else
     begin_collective(&temporary);
     temporary.values[thread_rank()] = value;
@@ -69,39 +74,40 @@ class block_scan {
   }
 };
 
+/// Exclusive prefix sums by CUB over the threads of a block of `Threads` threads in one dimension.
+/// A `Small` one takes some bytes of shared memory a warp, in place of some a thread. `T` is an
+/// unsigned integer.
+template <unsigned Threads, bool Small = false, class T = std::uint32_t>
+class block_scan {
 #if defined(__CUDACC__)
-/// The same as a small block_scan of 32 bits, for whole warps, in fewer instructions: each warp
-/// adds up the sums of all at once, where in CUB's each thread adds them up one by one.
-template <unsigned Threads>
-class block_scan_by_warps {
-  static constexpr unsigned warps = Threads / warp_size;
-  static_assert(Threads % warp_size == 0 && warps <= warp_size);
-  using scan = cub::WarpScan<std::uint32_t>;  // takes no memory
+  using scan = cub::BlockScan<T, static_cast<int>(Threads),
+                              Small ? cub::BLOCK_SCAN_WARP_SCANS : cub::BLOCK_SCAN_RAKING>;
+#else
+  using scan = block_scan_by_warps<Threads, T>;
+#endif
 
  public:
   /// Shared memory of one scan at a time.
-  struct storage {
-    std::uint32_t sums[warps];  ///< [warp]
-  };
+#if defined(__CUDACC__)
+  using storage = typename scan::TempStorage;
+#else
+  using storage = typename scan::storage;
+#endif
 
   /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
   /// sum over all. A block barrier must pass before `temporary` is used again.
-  WARDEN_DEVICE static std::uint32_t exclusive_sum(storage& temporary, std::uint32_t value,
-                                                   std::uint32_t& total) {
-    typename scan::TempStorage none;
-    std::uint32_t sum;
-    scan{none}.InclusiveSum(value, sum);
-    if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
-    sync_block();
-    std::uint32_t const of_warp = lane_id() < warps ? temporary.sums[lane_id()] : 0;
-    total = warp_sum(of_warp);
-    return sum - value + warp_sum(lane_id() < warp_rank() ? of_warp : 0);
+  WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
+                                       T& total) {
+    assume_linear_block();  // CUB numbers threads by x alone
+#if defined(__CUDACC__)
+    T before;
+    scan{temporary}.ExclusiveSum(value, before, total);
+    return before;
+#else
+    return scan::exclusive_sum(temporary, value, total);
+#endif
   }
 };
-#else
-template <unsigned Threads>
-using block_scan_by_warps = block_scan<Threads, true>;
-#endif
 
 /// Prefixes over the threads of a block of `Threads` threads by any associative operation. Values
 /// may be large, so a thread holds only two of them at a time: warps scan in shared memory, and
@@ -142,7 +148,7 @@ class block_scan_by {
   }
 };
 
-/// Sorts `Items` words of each thread of a block of `Threads` threads.
+/// Sorts `Items` words of each thread of a block of `Threads` threads in one dimension.
 template <unsigned Threads, unsigned Items>
 class block_sort {
  public:
@@ -161,6 +167,7 @@ class block_sort {
   /// after. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static void sort(storage& temporary, std::uint32_t (&words)[Items],
                                  unsigned first_bit, unsigned end_bit) {
+    assume_linear_block();  // as in block_scan
 #if defined(__CUDACC__)
     cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads), static_cast<int>(Items)>{
         temporary}

@@ -36,6 +36,10 @@ enum class operation : unsigned char {
 struct index {
   unsigned x, y, z;
 };
+/// Number of the place in a block or grid of these dimensions. x counts first.
+inline unsigned rank_of(index const& at, dimensions const& of) {
+  return (at.z * of.y + at.y) * of.x + at.x;
+}
 /// Where in its grid the thread that runs is.
 struct position {
   index thread, block;
@@ -43,8 +47,6 @@ struct position {
 };
 /// The position of the thread that runs, kept up to date by the launch; only it writes there.
 extern position here;
-/// Among all threads of the block, x first: warps are cut from that.
-unsigned linear_rank();
 unsigned sm_id();
 std::byte* dynamic_shared();
 /// The block's object that `key` names, garbage when it is first asked for.

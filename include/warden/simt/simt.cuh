@@ -7,14 +7,15 @@
 #include <warden/simt/annotations.cuh>
 
 /// @namespace warden::simt
-/// The seam: what code of both devices may ask of a device. Both give the same functions:
+/// The seam: what code of both devices may ask of a device. Both give the same functions. Blocks
+/// and grids may have up to 3 dimensions: numbers of threads and blocks count x first.
 ///
 /// | group | functions | meaning |
 /// |---|---|---|
 /// | identity | `thread_rank() block_threads() lane_id() warp_rank()` | within the block |
-/// | ^ | `hardware_lane() is_block_of(threads)` | in blocks of any dimensions |
-/// | ^ | `linear_thread_rank() block_shape()` | in blocks of any dimensions |
-/// | ^ | `linear_block_rank()` | in grids of any dimensions |
+/// | ^ | `block_shape()` | x, y and z, 16 bits each |
+/// | ^ | `assume_one_dimension()` | block and grid have one: ranks then take no arithmetic |
+/// | ^ | `assume_linear_block()` | the block has one |
 /// | ^ | `block_rank() block_count() sm_id()` | of the launch; multiprocessor |
 /// | block | `sync_block() sync_block_or(bool)` | every thread of the block |
 /// | cluster | `cluster_size() cluster_rank()` | blocks of it; this one's place. Alone: 1 and 0 |

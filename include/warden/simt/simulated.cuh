@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
@@ -26,27 +27,32 @@ inline constexpr int warp_size = 32;
 
 // ---- identity
 
-// As on a GPU, these look at x alone: the library's own kernels have one dimension.
-inline unsigned thread_rank() { return device::here.thread.x; }
-inline unsigned block_threads() { return device::here.threads.x; }
+// Blocks and grids have any dimensions; x counts first, as in the numbering of warps.
+inline unsigned thread_rank() { return device::rank_of(device::here.thread, device::here.threads); }
+inline unsigned block_threads() { return static_cast<unsigned>(device::here.threads.count()); }
 inline unsigned lane_id() { return thread_rank() % warp_size; }
 inline unsigned warp_rank() { return thread_rank() / warp_size; }
-inline unsigned hardware_lane() { return device::linear_rank() % warp_size; }
-inline bool is_block_of(unsigned threads) {
-  return device::here.threads.x == threads && device::here.threads.count() == threads;
-}
 inline std::uint64_t block_shape() {
   auto const& of = device::here.threads;
   return std::uint64_t{of.z} << 32 | of.y << 16 | of.x;
 }
-inline unsigned linear_thread_rank() { return device::linear_rank(); }
-inline unsigned linear_block_rank() {
-  auto const& at = device::here.block;
-  auto const& of = device::here.blocks;
-  return (at.z * of.y + at.y) * of.x + at.x;
+inline unsigned block_rank() { return device::rank_of(device::here.block, device::here.blocks); }
+inline unsigned block_count() { return static_cast<unsigned>(device::here.blocks.count()); }
+namespace detail {
+inline void demand_one_dimension(char const* what, dimensions const& of, site where) {
+  if (of.x == of.count()) return;
+  device::misuse(std::string{what} + " of " + std::to_string(of.x) + " x " + std::to_string(of.y) +
+                     " x " + std::to_string(of.z) + " in code for one dimension",
+                 where);
 }
-inline unsigned block_rank() { return device::here.block.x; }
-inline unsigned block_count() { return device::here.blocks.x; }
+}  // namespace detail
+inline void assume_linear_block(site where = site::current()) {
+  detail::demand_one_dimension("a block", device::here.threads, where);
+}
+inline void assume_one_dimension(site where = site::current()) {
+  assume_linear_block(where);
+  detail::demand_one_dimension("a grid", device::here.blocks, where);
+}
 inline unsigned sm_id() { return device::sm_id(); }
 inline unsigned unknown(unsigned value) { return value; }
 

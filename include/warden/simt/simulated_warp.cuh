@@ -18,7 +18,7 @@ using sim::device::barrier;
 using sim::device::collective;
 using sim::device::site;
 
-inline int lane() { return static_cast<int>(sim::device::linear_rank() % 32); }
+inline int lane() { return static_cast<int>(simt::lane_id()); }
 
 /// Small integers are passed as int, as overload resolution has it in CUDA.
 template <class T>

@@ -67,6 +67,7 @@ void find_offsets_async(decode_arguments const& a, temporary const& memory) {
 }  // namespace
 
 WARDEN_KERNEL void WARDEN_BOUNDS(threads, 5) decode_tile(decode_arguments const a) {
+  simt::assume_one_dimension();
   using load = cub::BlockLoad<std::uint32_t, threads, items, cub::BLOCK_LOAD_WARP_TRANSPOSE>;
   using decode = cub::BlockRunLengthDecode<std::uint32_t, threads, items, items>;
   using store = cub::BlockStore<std::uint32_t, threads, items, cub::BLOCK_STORE_WARP_TRANSPOSE>;
