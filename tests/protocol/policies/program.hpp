@@ -52,12 +52,15 @@ struct program {
   warden::deferred_options options;
   std::vector<round> rounds;
 
-  /// `client_bytes`: shared memory that a block client takes.
-  static program of(std::uint64_t seed, policy_choices const& policy, std::size_t client_bytes) {
+  /// A block client takes `client_bytes` of shared memory and has `client_threads`.
+  static program of(std::uint64_t seed, policy_choices const& policy, std::size_t client_bytes,
+                    unsigned client_threads) {
     drawing draw{test::mix(seed * 77'711)};
     program p{seed, policy, device_of(seed, draw, client_bytes), 0, 0, 0, 0, {}, {}};
     bool const is_sequential = policy.order == order::sequential;
-    p.records = draw(6) == 0 ? 1 + draw(3) : 1 + draw(policy.has_rows() ? 90 : 400);
+    // Full batches of many blocks on one record fill the windows of a run exactly.
+    bool const is_crowded = client_threads <= 64 && draw(4) == 0;
+    p.records = is_crowded || draw(6) == 0 ? 1 : 1 + draw(policy.has_rows() ? 90 : 400);
     p.ids = p.records + (draw(6) == 0 ? 1 + draw(3) : 0);
     p.chunk = draw(2) == 0 ? 0 : 1u << draw(4);
     std::uint32_t most = 0;  // operations of a round
@@ -71,6 +74,10 @@ struct program {
         s.end = number += draw(3) == 0 ? draw(20) : draw(500);
         s.blocks = 1 + draw(5);
         s.threads = 1 + (draw(4) == 0 ? draw(1024) : draw(100));
+        if (is_crowded && s.together) {
+          s.blocks = 33 + draw(64);
+          s.end = number = s.begin + s.blocks * client_threads * (1 + draw(2));
+        }
         r.sent.push_back(s);
       }
       r.applied = number += draw(3) == 0 ? draw(700) : 0;

@@ -66,21 +66,28 @@ WARDEN_KERNEL void send_alone(send_arguments<Setup> a) {
     }
   }
 }
-/// Operations are numbered by block, by send and by thread.
+/// Operations are numbered by block, by send and by thread. Without an order, a block has a second
+/// client in the storage of the first one.
 template <class Setup>
 WARDEN_KERNEL void send_together(send_arguments<Setup> a) {
   using client = typename Setup::client;
-  client c{a.ref, *reinterpret_cast<typename client::storage*>(simt::dynamic_shared())};
+  auto& storage = *reinterpret_cast<typename client::storage*>(simt::dynamic_shared());
   std::uint32_t const all = simt::block_count() * simt::block_threads();
   std::uint32_t const each = (a.end - a.begin + all - 1) / all;
   std::uint32_t const first = a.begin + simt::block_rank() * each * simt::block_threads();
+  std::uint32_t const switched = Setup::choices.order == order::unordered ? each / 2 : 0;
   std::uint32_t refused = 0;
-  for (std::uint32_t k = 0; k < each; ++k) {
-    std::uint32_t const i = first + k * simt::block_threads() + simt::thread_rank();
-    a.with(i, [&](auto const&... s) { c.send(s..., i < a.end); });
-    if (test::mix(a.seed + a.begin + k) % 5 == 0) refused += c.flush();
-  }
-  refused += c.flush();
+  auto const send = [&](std::uint32_t begin, std::uint32_t end) {
+    client c{a.ref, storage};
+    for (std::uint32_t k = begin; k < end; ++k) {
+      std::uint32_t const i = first + k * simt::block_threads() + simt::thread_rank();
+      a.with(i, [&](auto const&... s) { c.send(s..., i < a.end); });
+      if (test::mix(a.seed + a.begin + k) % 5 == 0) refused += c.flush();
+    }
+    refused += c.flush();
+  };
+  if (switched != 0) send(0, switched);
+  send(switched, each);
   if (simt::thread_rank() == 0) simt::fetch_add(a.refused, refused);
 }
 
@@ -245,7 +252,8 @@ class bench {
 
 template <std::size_t I>
 void run_program(std::uint64_t seed) {
-  program const p = program::of(seed, list[I], sizeof(typename setup<I>::client::storage));
+  program const p =
+      program::of(seed, list[I], sizeof(typename setup<I>::client::storage), client_threads(I));
   SCOPED_TRACE(testing::Message() << p);
   warden::sim::configure(p.device);
   bench<I> b{p};
