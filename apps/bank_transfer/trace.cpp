@@ -3,11 +3,10 @@
 
 #include "apps/bank_transfer/trace.hpp"
 
-#include "apps/support/text.hpp"
+#include "apps/text/line_reader.hpp"
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -15,18 +14,9 @@ namespace bank_transfer {
 
 namespace {
 
-using apps::shown;
 using apps::text_place;
-using apps::whole_number;
 
-constexpr std::string_view blanks = " \t\r";
 constexpr std::array<std::string_view, 3> columns{"from", "to", "amount"};
-
-std::string_view trimmed(std::string_view text) {
-  std::size_t const begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
 
 /// The fields of a line; refuses another number of them.
 std::array<std::string_view, 3> fields_of(std::string_view line, text_place const& at) {
@@ -38,53 +28,32 @@ std::array<std::string_view, 3> fields_of(std::string_view line, text_place cons
   std::array<std::string_view, 3> fields;
   for (std::string_view& field : fields) {
     std::size_t const end = std::min(line.find(','), line.size());
-    field = trimmed(line.substr(0, end));
+    field = apps::trimmed(line.substr(0, end));
     line.remove_prefix(std::min(end + 1, line.size()));
   }
   return fields;
 }
 
-std::uint32_t account_of(std::string_view text, std::string_view column, std::uint32_t accounts,
-                         text_place const& at) {
-  std::uint64_t const number = whole_number(text, column, at);
-  if (number >= accounts) {
-    at.refuse(std::string{column} + " " + shown(text) + " is not below " +
-              std::to_string(accounts) + ", the number of accounts");
-  }
-  return static_cast<std::uint32_t>(number);
-}
-
-std::uint32_t amount_of(std::string_view text, text_place const& at) {
-  std::uint64_t const cents = whole_number(text, columns[2], at);
-  if (cents == 0 || cents > most_cents) {
-    at.refuse("amount " + shown(text) + " is not from 1 to " + std::to_string(most_cents) +
-              " cents");
-  }
-  return static_cast<std::uint32_t>(cents);
-}
-
 }  // namespace
 
 trace read_trace(std::string const& path, std::uint32_t accounts) {
-  std::ifstream in{path, std::ios::binary};
-  if (!in) throw std::runtime_error{path + ": cannot be read"};
+  apps::line_reader lines{path};
   trace t;
-  std::string text;
-  for (text_place at{path, 1}; std::getline(in, text); ++at.line) {
-    std::string_view line = text;
-    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-    if (at.line == 1 && line.starts_with(byte_order_mark)) line.remove_prefix(3);
-    line = trimmed(line);
-    if (line.empty() || line[0] == '#') continue;
+  std::string const remark = ", as there are " + std::to_string(accounts) + " accounts";
+  std::string_view line;
+  while (lines.next_data(line, "#")) {
+    text_place const at = lines.here();
     auto const fields = fields_of(line, at);
     if (t.size() == 0 && fields == columns) continue;
-    std::uint32_t const from = account_of(fields[0], columns[0], accounts, at);
-    std::uint32_t const to = account_of(fields[1], columns[1], accounts, at);
-    t.add(from, to, amount_of(fields[2], at));
+    auto const number = [&](std::size_t i, apps::number_limits const& limits) {
+      return static_cast<std::uint32_t>(apps::whole_number(fields[i], columns[i], limits, at));
+    };
+    std::uint32_t const from = number(0, {0, accounts - std::uint64_t{1}, remark}),
+                        to = number(1, {0, accounts - std::uint64_t{1}, remark});
+    t.add(from, to, number(2, {1, most_cents, " cents"}));
     if (t.size() > most_transfers)
       at.refuse("more than " + std::to_string(most_transfers) + " transfers");
   }
-  if (in.bad()) throw std::runtime_error{path + ": cannot be read"};
   if (t.size() == 0) throw std::runtime_error{path + ": no transfers"};
   return t;
 }

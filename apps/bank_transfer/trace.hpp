@@ -28,10 +28,9 @@ inline constexpr std::uint32_t most_cents = 0xffffffffu;
 /// Transfers of a trace, at most, so that 32 bits count them with the audits among them.
 inline constexpr std::size_t most_transfers = 1u << 31;
 
-/// Reads a file. The first line may be the header `from,to,amount`; empty lines and those that
-/// begin with # are skipped; blanks around numbers and a carriage return at the end do not matter.
-/// Throws std::runtime_error, with the file's name and the line's number, for what is no transfer
-/// among `accounts` accounts.
+/// Reads a file. The first line may be the header `from,to,amount`; blank lines and comments, which
+/// begin with #, are skipped, and blanks around numbers. Throws std::runtime_error, with the file's
+/// name and the line's number, for what is no transfer among `accounts` accounts.
 trace read_trace(std::string const& path, std::uint32_t accounts = most_accounts);
 
 /// The same with operations on the audited pairs among them, which lie behind `ordinary` accounts:

@@ -4,9 +4,9 @@
 #include "apps/graph/cache.hpp"
 
 #include "apps/graph/checksum.hpp"
-#include "apps/graph/file.hpp"
 #include "apps/support/output_file.hpp"
 #include "apps/support/progress.hpp"
+#include "apps/text/input_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +37,7 @@ struct fingerprint {
   friend bool operator==(fingerprint const&, fingerprint const&) = default;
 };
 
-fingerprint fingerprint_of(input_file const& file) {
+fingerprint fingerprint_of(apps::input_file const& file) {
   constexpr std::uint64_t samples = 64;
   std::vector<char> piece(4096);
   fingerprint f{file.bytes(), file.modified_ns(), 0};
@@ -96,7 +96,7 @@ struct unusable {
 };
 
 /// A header that can be believed.
-header read_header(input_file const& file, fingerprint const& source, read_options const& o) {
+header read_header(apps::input_file const& file, fingerprint const& source, read_options const& o) {
   header h{};
   std::size_t const got = file.read_at(0, &h, sizeof h);
   std::size_t const named = std::min(got, magic.size());
@@ -133,7 +133,7 @@ void for_arrays(List& g, std::string const& what, F f) {
 }
 
 edge_list read_cache(std::string const& path, fingerprint const& source, read_options const& o) {
-  input_file const file{path};
+  apps::input_file const file{path};
   header const h = read_header(file, source, o);
   edge_list g;
   g.vertices = h.vertices;
@@ -186,7 +186,7 @@ edge_list read_cached(std::string const& path, std::string const& folder, read_o
   std::error_code none;  // a name that cannot be looked up is that of no file
   // A pipe can be read once, and what is no file at all is told by the reader.
   if (!std::filesystem::is_regular_file(path, none)) return read_graph(path, o);
-  fingerprint const source = fingerprint_of(input_file{path});
+  fingerprint const source = fingerprint_of(apps::input_file{path});
   std::string const cache = cache_path(path, folder);
   bool may_write = true;
   if (std::filesystem::exists(cache, none)) {
@@ -203,7 +203,7 @@ edge_list read_cached(std::string const& path, std::string const& folder, read_o
   if (!may_write) return g;
   try {
     // What changed while it was read is of no known state.
-    if (fingerprint_of(input_file{path}) != source) return g;
+    if (fingerprint_of(apps::input_file{path}) != source) return g;
     if (!folder.empty()) std::filesystem::create_directories(folder);
     write_cache(cache, g, source, o);
   } catch (std::exception const& e) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "apps/graph/edge_list.hpp"
-#include "apps/graph/line_reader.hpp"
+#include "apps/text/line_reader.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace graph {
 /// Adds edges to a list.
 class edge_sink {
  public:
-  edge_sink(edge_list& to, line_reader const& lines) : to_{to}, lines_{lines} {}
+  edge_sink(edge_list& to, apps::line_reader const& lines) : to_{to}, lines_{lines} {}
 
   /// `edges` are announced, each in a line of `least_bytes` at least. Reserves memory for them, but
   /// for no more than the rest of the file has room for.
@@ -45,7 +45,7 @@ class edge_sink {
   }
 
   edge_list& to_;
-  line_reader const& lines_;
+  apps::line_reader const& lines_;
 };
 
 }  // namespace graph

@@ -48,14 +48,30 @@ file_format known_format(std::string const& path, std::optional<file_format> giv
   throw std::runtime_error{path + ": of no known format; the endings are" + known};
 }
 
+weight scaled_weight(apps::line_fields& fields, char const* what, double factor) {
+  std::string_view const text = fields.word();
+  double const value = fields.real(text, what), scaled = value * (factor == 0 ? 1 : factor) + 0.5;
+  auto const refuse = [&](std::string const& why) {
+    fields.refuse(std::string{what} + " " + apps::shown(text) + why);
+  };
+  if (value < 0) refuse(" is negative");
+  if (!(scaled < static_cast<double>(most_weight) + 1)) {
+    refuse((factor == 0 ? "" : ", multiplied by " + std::to_string(factor) + ",") +
+           " is not from 0 to " + std::to_string(most_weight));
+  }
+  auto const whole = static_cast<weight>(scaled);
+  if (factor == 0 && static_cast<double>(whole) != value)
+    refuse(" has a fraction; --weight-factor makes whole numbers of all");
+  return whole;
+}
+
 edge_list read_graph(std::string const& path, read_options const& o) {
-  file_format const format = known_format(path, o.format);
-  line_reader lines{path};
-  switch (format) {
+  apps::line_reader lines{path};  // also refuses x.gr.gz, before its ending is looked at
+  switch (known_format(path, o.format)) {
     case file_format::shortest_path:
-      return read_dimacs(lines, dimacs_problem::sp);
+      return read_dimacs(lines, dimacs_problem::sp, o.weight_factor);
     case file_format::max_flow:
-      return read_dimacs(lines, dimacs_problem::max);
+      return read_dimacs(lines, dimacs_problem::max, o.weight_factor);
     case file_format::matrix_market:
       return read_matrix_market(lines, o.weight_factor);
     case file_format::snap:

@@ -16,16 +16,15 @@ namespace {
 
 class dimacs_reader {
  public:
-  dimacs_reader(line_reader& lines, dimacs_problem problem)
-      : lines_{lines}, problem_{problem}, sink_{list_, lines} {
+  dimacs_reader(apps::line_reader& lines, dimacs_problem problem, double weight_factor)
+      : lines_{lines}, problem_{problem}, weight_factor_{weight_factor}, sink_{list_, lines} {
     list_.first_name = 1;
   }
 
   edge_list read() {
     std::string_view line;
-    while (lines_.next(line)) {
-      if (line.empty() || line[0] == 'c') continue;
-      line_fields fields{line, lines_};
+    while (lines_.next_data(line, "c")) {
+      apps::line_fields fields{line, lines_};
       std::string_view const kind = fields.word();
       if (kind == "a") {
         arc(fields);
@@ -33,7 +32,7 @@ class dimacs_reader {
         header(fields);
       } else if (kind == "n" && problem_ == dimacs_problem::max) {
         terminal(fields);
-      } else if (!kind.empty() && kind != "c") {  // a comment behind blanks
+      } else {
         fields.refuse("a line of kind \"" + apps::shown(kind) + "\"; there are " +
                       (problem_ == dimacs_problem::max ? "a, c, n and p" : "a, c and p"));
       }
@@ -47,7 +46,7 @@ class dimacs_reader {
     return problem_ == dimacs_problem::sp ? "sp" : "max";
   }
 
-  void header(line_fields& fields) {
+  void header(apps::line_fields& fields) {
     if (header_line_ != 0) fields.refuse("a second header; the first is in line " + header_text());
     std::string_view const found = fields.word();
     if (found != problem()) {
@@ -62,20 +61,20 @@ class dimacs_reader {
     sink_.reserve(arcs_, shortest, true);
   }
 
-  void arc(line_fields& fields) {
+  void arc(apps::line_fields& fields) {
     check_header(fields);
     if (list_.edges() == arcs_) {
       fields.refuse("one more than the " + std::to_string(arcs_) + " arcs that line " +
                     header_text() + " announces");
     }
     vertex const from = vertex_of(fields), to = vertex_of(fields);
-    auto const w = static_cast<weight>(
-        fields.number(problem_ == dimacs_problem::sp ? "weight" : "capacity", 0, most_weight));
+    weight const w =
+        weight_of(fields, problem_ == dimacs_problem::sp ? "weight" : "capacity", weight_factor_);
     fields.finish();
     sink_.add(from, to, w);
   }
 
-  void terminal(line_fields& fields) {
+  void terminal(apps::line_fields& fields) {
     check_header(fields);
     vertex const v = vertex_of(fields);
     std::string_view const which = fields.word();
@@ -89,11 +88,11 @@ class dimacs_reader {
       fields.refuse("vertex " + std::to_string(v + 1) + " is source and sink");
   }
 
-  void check_header(line_fields const& fields) const {
+  void check_header(apps::line_fields const& fields) const {
     if (header_line_ == 0)
       fields.refuse(std::string{"before the header p "} + problem() + " VERTICES ARCS");
   }
-  vertex vertex_of(line_fields& fields) {
+  vertex vertex_of(apps::line_fields& fields) {
     return static_cast<vertex>(
         fields.number("vertex", 1, list_.vertices, ", the number of vertices") - 1);
   }
@@ -111,8 +110,9 @@ class dimacs_reader {
     list_.ends = {*source_, *target_};
   }
 
-  line_reader& lines_;
+  apps::line_reader& lines_;
   dimacs_problem problem_;
+  double weight_factor_;
   edge_list list_;
   edge_sink sink_;
   std::uint64_t arcs_ = 0;
@@ -122,8 +122,8 @@ class dimacs_reader {
 
 }  // namespace
 
-edge_list read_dimacs(line_reader& lines, dimacs_problem problem) {
-  return dimacs_reader{lines, problem}.read();
+edge_list read_dimacs(apps::line_reader& lines, dimacs_problem problem, double weight_factor) {
+  return dimacs_reader{lines, problem, weight_factor}.read();
 }
 
 }  // namespace graph

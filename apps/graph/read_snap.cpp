@@ -4,6 +4,7 @@
 #include "apps/graph/edge_sink.hpp"
 #include "apps/graph/formats.hpp"
 #include "apps/graph/occurrences.hpp"
+#include "apps/text/matrix_market.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,25 +42,27 @@ void number_vertices(edge_list& list) {
 
 }  // namespace
 
-edge_list read_snap(line_reader& lines, double weight_factor) {
+edge_list read_snap(apps::line_reader& lines, double weight_factor) {
   edge_list list;
   edge_sink sink{list, lines};
   bool weighted = false;
   std::string_view line;
   while (lines.next(line)) {
+    line = apps::trimmed(line);
     if (line.empty()) continue;
     if (line[0] == '#' || line[0] == '%') {
+      if (apps::is_matrix_banner(line))
+        lines.here().refuse("this is a matrix of Matrix Market; read it with --format mtx");
       // "# Undirected graph: ..."
       if (line.find("ndirected graph") != line.npos) list.directed = false;
       continue;
     }
-    line_fields fields{line, lines};
-    if (fields.at_end()) continue;
+    apps::line_fields fields{line, lines};
     auto const from = static_cast<vertex>(fields.number("vertex", 0, most_vertices - 1));
     auto const to = static_cast<vertex>(fields.number("vertex", 0, most_vertices - 1));
     if (list.edges() == 0) weighted = !fields.at_end();  // all edges are like the first
     if (weighted) {
-      sink.add(from, to, real_weight(fields, weight_factor));
+      sink.add(from, to, weight_of(fields, "weight", weight_factor));
     } else {
       sink.add(from, to);
     }

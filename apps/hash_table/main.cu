@@ -77,9 +77,8 @@ counts_type count_by_arm(std::string const& arm, std::string const& text,
 }
 
 int count(options const& o) {
-  std::string const text = hash_table::read_text(o.file);
-  std::vector<word> const words =
-      o.column == 0 ? hash_table::words_of(text) : hash_table::column_of(text, o.column, o.file);
+  auto const [text, words] =
+      o.column == 0 ? hash_table::read_words(o.file) : hash_table::read_column(o.file, o.column);
   if (words.empty()) throw std::runtime_error{o.file + ": no words"};
   if (words.size() >= 0xffffffffu) {
     throw std::runtime_error{o.file + ": " + std::to_string(words.size()) +

@@ -3,17 +3,20 @@
 
 #include "apps/hash_table/words.hpp"
 
+#include "apps/text/line_reader.hpp"
+#include "apps/text/text_file.hpp"
+
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <stdexcept>
 
 namespace hash_table {
 
 namespace {
 
-constexpr std::string_view between_fields = " \t\r,";
+/// Places in a text are counted by 32 bits.
+constexpr std::size_t most_bytes = 0xffffffff;
 
 std::array<bool, 256> make_word_bytes() {
   std::array<bool, 256> is{};
@@ -28,30 +31,31 @@ word piece(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end - begin)};
 }
 
-/// The field within one line.
-std::string_view field(std::string_view line, unsigned column) {
-  std::size_t begin = line.find_first_not_of(between_fields);
-  for (unsigned c = 1; begin != std::string_view::npos; ++c) {
-    std::size_t const end = std::min(line.find_first_of(between_fields, begin), line.size());
-    if (c == column) return line.substr(begin, end - begin);
-    begin = line.find_first_not_of(between_fields, end);
+/// Appends to a text that words are pieces of.
+void append(std::string& text, std::string_view more, std::string const& path) {
+  if (more.size() > most_bytes - text.size()) {
+    throw std::runtime_error{path + ": more than " + std::to_string(most_bytes) +
+                             " bytes to count; cut the file into smaller ones"};
   }
-  return {};
+  text += more;
+}
+
+/// The `column`-th field of a line, if the line has as many.
+std::optional<std::string_view> field(std::string_view line, unsigned column) {
+  char const separator = line.find(',') != line.npos    ? ','
+                         : line.find('\t') != line.npos ? '\t'
+                                                        : ' ';
+  if (separator == ' ') line = apps::trimmed(line);
+  for (unsigned c = 1;; ++c) {
+    std::size_t const end = std::min(line.find(separator), line.size());
+    if (c == column) return apps::trimmed(line.substr(0, end));
+    if (end == line.size()) return std::nullopt;
+    line.remove_prefix(end + 1);
+    if (separator == ' ') line = apps::trimmed(line);
+  }
 }
 
 }  // namespace
-
-std::string read_text(std::string const& path) {
-  std::ifstream in{path, std::ios::binary};
-  if (!in) throw std::runtime_error{path + ": cannot be read"};
-  std::string text{std::istreambuf_iterator<char>{in}, {}};
-  if (in.bad()) throw std::runtime_error{path + ": cannot be read"};
-  if (text.size() >= std::size_t{1} << 32) {
-    throw std::runtime_error{path + ": " + std::to_string(text.size()) +
-                             " bytes; the limit is 4294967295"};
-  }
-  return text;
-}
 
 std::vector<word> words_of(std::string_view text) {
   static std::array<bool, 256> const is_word_byte = make_word_bytes();
@@ -66,26 +70,29 @@ std::vector<word> words_of(std::string_view text) {
   return words;
 }
 
-std::vector<word> column_of(std::string_view text, unsigned column, std::string const& path) {
-  std::vector<word> words;
-  std::size_t number = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end = std::min(text.find('\n', begin), text.size());
-    std::string_view const line = text.substr(begin, end - begin);
-    begin = end + 1;
-    ++number;
-    if (line.find_first_not_of(between_fields) == std::string_view::npos || line[0] == '#' ||
-        line[0] == '%')
-      continue;
-    std::string_view const found = field(line, column);
-    if (found.empty()) {
-      throw std::runtime_error{path + ":" + std::to_string(number) + ": no column " +
-                               std::to_string(column)};
-    }
-    auto const offset = static_cast<std::size_t>(found.data() - text.data());
-    words.push_back(piece(offset, offset + found.size()));
+word_list read_words(std::string const& path) {
+  apps::text_file file{path};
+  word_list list;
+  list.text.reserve(std::min<std::size_t>(file.bytes(), most_bytes));
+  std::vector<char> chunk(std::size_t{1} << 20);
+  while (std::size_t const got = file.read(chunk.data(), chunk.size()))
+    append(list.text, {chunk.data(), got}, path);
+  list.words = words_of(list.text);
+  return list;
+}
+
+word_list read_column(std::string const& path, unsigned column) {
+  apps::line_reader lines{path};
+  word_list list;
+  std::string_view line;
+  while (lines.next_data(line, "#%")) {
+    auto const found = field(line, column);
+    if (!found) lines.here().refuse("no column " + std::to_string(column));
+    std::size_t const begin = list.text.size();
+    append(list.text, *found, path);
+    list.words.push_back(piece(begin, list.text.size()));
   }
-  return words;
+  return list;
 }
 
 std::unordered_map<std::string_view, std::uint64_t> count_sequentially(

@@ -4,7 +4,7 @@
 #include "apps/matrix_factorization/model.hpp"
 
 #include "apps/graph/checksum.hpp"
-#include "apps/graph/file.hpp"
+#include "apps/text/input_file.hpp"
 
 #include <algorithm>
 #include <array>
@@ -68,7 +68,7 @@ void save(model const& m, apps::output_file& file) {
 }
 
 model load_model(std::string const& path) {
-  graph::input_file const file{path};
+  apps::input_file const file{path};
   auto const refuse = [&](char const* why) { throw std::runtime_error{path + ": " + why}; };
   header h{};
   std::size_t const got = file.read_at(0, &h, sizeof h);

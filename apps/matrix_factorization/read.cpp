@@ -3,17 +3,15 @@
 
 #include "apps/matrix_factorization/read.hpp"
 
-#include "apps/graph/line_reader.hpp"
 #include "apps/graph/occurrences.hpp"
-#include "apps/support/text.hpp"
+#include "apps/text/matrix_market.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace factorization {
@@ -22,11 +20,14 @@ namespace {
 
 constexpr std::uint64_t most_name = 0xfffffffe;
 
-std::string_view trimmed(std::string_view text) {
-  auto const is_blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
+/// Returns the rating that `text` is.
+float rating_of(std::string_view text, apps::text_place const& at) {
+  double const value = apps::real_number(text, "rating", at);
+  if (!(std::abs(value) <= double{std::numeric_limits<float>::max()})) {
+    at.refuse("rating " + apps::shown(text) +
+              " is not from -3.4e38 to 3.4e38, the limits of a float");
+  }
+  return static_cast<float>(value);
 }
 
 /// What stands between the fields of such a line.
@@ -46,34 +47,17 @@ class fields {
   /// The next one, without blanks around it; empty at the end.
   std::string_view next() {
     std::size_t const end = std::min(left_.find(separator_), left_.size());
-    std::string_view const field = trimmed(left_.substr(0, end));
+    std::string_view const field = apps::trimmed(left_.substr(0, end));
     is_over_ = end == left_.size();
     left_.remove_prefix(is_over_ ? end : end + separator_.size());
     // Several spaces are as good as one.
-    if (separator_ == " ") left_ = trimmed(left_);
+    if (separator_ == " ") left_ = apps::trimmed(left_);
     return field;
   }
   std::uint32_t name(char const* what) {
-    std::string_view const text = next();
-    std::uint64_t const value = apps::whole_number(text, what, at_);
-    if (value > most_name) {
-      at_.refuse(std::string{what} + " " + apps::shown(text) + " is not from 0 to " +
-                 std::to_string(most_name));
-    }
-    return static_cast<std::uint32_t>(value);
+    return static_cast<std::uint32_t>(apps::whole_number(next(), what, {0, most_name}, at_));
   }
-  float rating() {
-    std::string_view const text = next();
-    if (text.empty()) at_.refuse("the rating is missing");
-    float value = 0;
-    auto const [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (stop != text.data() + text.size() || error == std::errc::invalid_argument ||
-        !std::isfinite(value))
-      at_.refuse("the rating \"" + apps::shown(text) + "\" is not a finite number");
-    if (error == std::errc::result_out_of_range)
-      at_.refuse("the rating " + apps::shown(text) + " does not fit 32 bits");
-    return value;
-  }
+  float rating() { return rating_of(next(), at_); }
   /// Refuses more than one field that is left.
   void finish() {
     if (at_end()) return;
@@ -100,16 +84,40 @@ std::vector<std::uint32_t> number(std::vector<std::uint32_t>& ids) {
   return occurring.all(count);
 }
 
-}  // namespace
+/// Adds a rating; makes room for all that the file may hold.
+void add(rating_list& list, apps::line_reader const& lines, std::uint32_t user, std::uint32_t item,
+         float value) {
+  if (list.size() == list.value.capacity()) {
+    std::uint64_t const room = lines.room_for(list.size());
+    list.user.reserve(room);
+    list.item.reserve(room);
+    list.value.reserve(room);
+  }
+  list.add(user, item, value);
+}
 
-rating_list read_ratings(std::string const& path) {
-  graph::line_reader lines{path};
+/// Reads the entries of a matrix, whose first line was `banner`.
+rating_list read_matrix(apps::line_reader& lines, std::string_view banner) {
+  auto const header = apps::read_matrix_header(lines, banner, "integer|real general", most_name);
+  rating_list list;
+  for_entries(lines, header, [&](std::uint32_t row, std::uint32_t column, auto& fields) {
+    add(list, lines, row + 1, column + 1, rating_of(fields.word(), lines.here()));
+  });
+  return list;
+}
+
+/// Reads lines of user, item and rating, or a matrix if the first line says so.
+rating_list read_lines(apps::line_reader& lines) {
   rating_list list;
   std::string_view line, separator;
   bool may_be_header = true;
   while (lines.next(line)) {
-    line = trimmed(line);
-    if (line.empty() || is_comment(line)) continue;
+    line = apps::trimmed(line);
+    if (line.empty()) continue;
+    if (is_comment(line)) {
+      if (list.size() == 0 && apps::is_matrix_banner(line)) return read_matrix(lines, line);
+      continue;
+    }
     if (separator.empty()) separator = separator_of(line);
     if (may_be_header && is_letter(line[0])) {
       may_be_header = false;
@@ -121,14 +129,16 @@ rating_list read_ratings(std::string const& path) {
     std::uint32_t const user = all.name("user"), item = all.name("item");
     float const value = all.rating();
     all.finish();
-    if (list.size() == list.value.capacity()) {
-      std::uint64_t const room = lines.room_for(list.size());
-      list.user.reserve(room);
-      list.item.reserve(room);
-      list.value.reserve(room);
-    }
-    list.add(user, item, value);
+    add(list, lines, user, item, value);
   }
+  return list;
+}
+
+}  // namespace
+
+rating_list read_ratings(std::string const& path) {
+  apps::line_reader lines{path};
+  rating_list list = read_lines(lines);
   if (list.size() == 0) throw std::runtime_error{path + ": has no ratings"};
   list.user_names = number(list.user);
   list.item_names = number(list.item);

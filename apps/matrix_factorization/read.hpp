@@ -15,6 +15,9 @@ namespace factorization {
 /// is a header. Users and items are numbers below 2^32 - 1, which may leave any out; ratings any
 /// finite numbers. So MovieLens' files of every year are read, and tables of others.
 ///
+/// A file that begins as Matrix Market has it is a matrix of integer or real numbers: row 1 is user
+/// 1, column 1 is item 1, and the line of sizes must be right.
+///
 /// The file is read by chunks: memory is little more than the result's. Throws std::runtime_error
 /// with the file's name, and the line's number, for anything else, and for a file without ratings.
 rating_list read_ratings(std::string const& path);

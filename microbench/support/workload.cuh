@@ -3,19 +3,16 @@
 #pragma once
 
 #include "microbench/support/device.cuh"
+#include "microbench/support/record_ids.hpp"
 
 #include <warden/buffer.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <numeric>
 #include <random>
-#include <stdexcept>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace bench {
@@ -49,45 +46,6 @@ inline std::vector<std::uint32_t> permutation(std::uint32_t keys, std::uint64_t 
   std::vector<std::uint32_t> ids(keys);
   std::iota(ids.begin(), ids.end(), 0u);
   std::shuffle(ids.begin(), ids.end(), std::mt19937_64{seed});
-  return ids;
-}
-
-/// All numbers of a file (lines that begin with # are comments), as ids from 0 on, in order of
-/// value.
-inline std::vector<std::uint32_t> read_ids(std::string const& path) {
-  std::ifstream in{path};
-  if (!in) throw std::runtime_error{"cannot read " + path};
-  std::vector<std::uint64_t> numbers;
-  std::string line;
-  for (std::size_t number = 1; std::getline(in, line); ++number) {
-    if (line.empty() || line[0] == '#') continue;
-    std::size_t at = 0;
-    while ((at = line.find_first_not_of(" \t\r,", at)) != std::string::npos) {
-      std::size_t const end = std::min(line.find_first_of(" \t\r,", at), line.size());
-      std::uint64_t value = 0;
-      auto const [stop, error] = std::from_chars(line.data() + at, line.data() + end, value);
-      if (error != std::errc{} || stop != line.data() + end) {
-        // Of something that is no text at all, the beginning is enough.
-        std::string const what =
-            end - at <= 40 ? line.substr(at, end - at) : line.substr(at, 40) + "...";
-        throw std::runtime_error{
-            path + ":" + std::to_string(number) + ": \"" + what + "\" is not a record id" +
-            (error == std::errc::result_out_of_range ? ": 64 bits at most" : "")};
-      }
-      numbers.push_back(value);
-      at = end;
-    }
-  }
-  if (in.bad()) throw std::runtime_error{"cannot read " + path};
-  if (numbers.empty()) throw std::runtime_error{path + ": no record ids"};
-  auto sorted = numbers;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  std::vector<std::uint32_t> ids;
-  for (std::uint64_t v : numbers) {
-    ids.push_back(static_cast<std::uint32_t>(std::lower_bound(sorted.begin(), sorted.end(), v) -
-                                             sorted.begin()));
-  }
   return ids;
 }
 

@@ -5,7 +5,21 @@ if(WARDEN_BUILD_TESTS)
   warden_add_objects(test_main SOURCES tests/support/main.cu LIBRARIES GTest::gtest
                      PRECOMPILED <gmock/gmock.h> <gtest/gtest.h> ${warden_usual_headers})
 endif()
-warden_add_objects(workload SOURCES microbench/support/workload.cu)
+# What all commands write files by.
+add_library(output_files STATIC EXCLUDE_FROM_ALL apps/support/output_file.cpp)
+target_link_libraries(output_files PRIVATE warden_warnings)
+target_include_directories(output_files PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(output_files PUBLIC cxx_std_20)
+# Files of text are read without any device: compiled once.
+set(text_sources input_file line_reader matrix_market numbers text_file)
+list(TRANSFORM text_sources REPLACE "(.+)" "apps/text/\\1.cpp")
+add_library(text_files STATIC EXCLUDE_FROM_ALL ${text_sources})
+target_link_libraries(text_files PRIVATE warden_warnings PUBLIC output_files)
+target_include_directories(text_files PRIVATE ${PROJECT_SOURCE_DIR})
+target_compile_features(text_files PUBLIC cxx_std_20)
+# g++ 12 sees overlaps where text is put together (GCC's bug 105329).
+target_compile_options(text_files PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+warden_add_objects(workload SOURCES microbench/support/workload.cu microbench/support/record_ids.cpp LIBRARIES text_files)
 warden_add_objects(points SOURCES microbench/support/device_time.cu microbench/support/point.cu microbench/support/timed_point.cu)
 warden_add_objects(contention_deferred SOURCES microbench/contention/deferred_push.cu microbench/contention/deferred_add.cu
                    microbench/contention/deferred_update.cu)
@@ -19,16 +33,11 @@ warden_add_objects(allocation SOURCES ${allocation_sources} SIM_SOURCES microben
                    GPU_SOURCES microbench/allocation/cub/decode.cu microbench/allocation/cub/histogram.cu)
 warden_add_objects(bank_arms SOURCES apps/bank_transfer/bank.cu apps/bank_transfer/arms.cu apps/bank_transfer/lock_arms.cu
                    apps/bank_transfer/rounds_arm.cu apps/bank_transfer/warden_arms.cu)
-# What all commands write files by.
-add_library(output_files STATIC EXCLUDE_FROM_ALL apps/support/output_file.cpp)
-target_link_libraries(output_files PRIVATE warden_warnings)
-target_include_directories(output_files PRIVATE ${PROJECT_SOURCE_DIR})
-target_compile_features(output_files PUBLIC cxx_std_20)
 # The host part of apps/graph knows no device: it is compiled once.
-set(graph_sources cache csr file line_reader read read_dimacs read_matrix_market read_snap summary undirected write)
+set(graph_sources cache csr read read_dimacs read_matrix_market read_snap summary undirected write)
 list(TRANSFORM graph_sources REPLACE "(.+)" "apps/graph/\\1.cpp")
 add_library(graph_files STATIC EXCLUDE_FROM_ALL ${graph_sources})
-target_link_libraries(graph_files PRIVATE warden_warnings PUBLIC output_files)
+target_link_libraries(graph_files PRIVATE warden_warnings PUBLIC text_files)
 target_include_directories(graph_files PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(graph_files PUBLIC cxx_std_20)
 # g++ 12 sees overlaps where text is put together (GCC's bug 105329).

@@ -52,7 +52,8 @@ TEST_F(traces, are_read) {
        {"1,2,100\n67108863,0,4294967295\n", "from,to,amount\n1,2,100\n67108863,0,4294967295",
         "from,to,amount\r\n1,2,100\r\n67108863,0,4294967295\r\n",
         "\xef\xbb\xbf"
-        "from, to, amount\n\n# a comment\n 1 ,\t2, 0100\n\r\n67108863,0,4294967295\n"}) {
+        "from, to, amount\n\n# a comment\n 1 ,\t2, 0100\n\r\n67108863,0,4294967295\n",
+        " \t# a comment\rfrom,to,amount\r+1,2,100\r67108863,+0,4294967295\r"}) {
     SCOPED_TRACE(text);
     trace const t = read(text);
     EXPECT_EQ(t.from, from);
@@ -72,7 +73,7 @@ TEST_F(traces, that_are_wrong) {
            {"1,2,", ":3: amount is missing"},
            {"x,2,3", ":3: from \"x\" is not a whole number"},
            {"1,2,3.50", ":3: amount \"3.50\" is not a whole number"},
-           {"1,2,+3", ":3: amount \"+3\" is not a whole number"},
+           {"1,2,++3", ":3: amount \"++3\" is not a whole number"},
            {"1,2,-", ":3: amount \"-\" is not a whole number"},
            {"1,2 3,4", ":3: to \"2 3\" is not a whole number"},
            {"1,\"2\",3", ":3: to \"\"2\"\" is not a whole number"},
@@ -84,24 +85,27 @@ TEST_F(traces, that_are_wrong) {
            {"1,2,4294967296", ":3: amount 4294967296 is not from 1 to 4294967295 cents"},
            {"1,2,99999999999999999999",
             ":3: amount 99999999999999999999 is not from 1 to 4294967295 cents"},
-           {"67108864,2,1", ":3: from 67108864 is not below 67108864, the number of accounts"},
+           {"67108864,2,1",
+            ":3: from 67108864 is not from 0 to 67108863, as there are 67108864 accounts"},
            {"1,99999999999999999999,1",
-            ":3: to 99999999999999999999 is not below 67108864, the number of accounts"},
+            ":3: to 99999999999999999999 is not from 0 to 67108863, as there are 67108864 "
+            "accounts"},
            {"from,to,amount", ":3: from \"from\" is not a whole number"}}) {
     EXPECT_EQ(error_of(good + line + "\n1,2,3\n"), error);
     EXPECT_EQ(error_of(good + line), error) << "without a line end";
   }
   EXPECT_EQ(error_of(good + "\n# here\n10,2,5\n", 10),
-            ":5: from 10 is not below 10, the number of accounts");
+            ":5: from 10 is not from 0 to 9, as there are 10 accounts");
   EXPECT_EQ(error_of("to,from,amount\n1,2,3\n"), ":1: from \"to\" is not a whole number");
   EXPECT_EQ(error_of(""), ": no transfers");
+  EXPECT_EQ(error_of("PK\x03\x04"), ": is compressed; uncompress it first");
   EXPECT_EQ(error_of("from,to,amount\n# none\n"), ": no transfers");
   std::filesystem::remove(path_);
   try {
     bank_transfer::read_trace(path_);
     ADD_FAILURE() << "no error";
   } catch (std::runtime_error const& e) {
-    EXPECT_EQ(e.what(), path_.string() + ": cannot be read");
+    EXPECT_EQ(e.what(), path_.string() + ": cannot be read: No such file or directory");
   }
 }
 

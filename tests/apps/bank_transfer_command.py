@@ -54,6 +54,12 @@ class ReplayTest(command.CommandTest):
         self.assertEqual(rows, [(0, 3000 + sum(100 * n for n in range(1, 31))), (31, 3000), (32, 3000)])
         self.assertRegex(self.summary, "^49 transfers, 19 refused, among 50 accounts, by warden_rounds on ")
 
+    def test_text(self):
+        """Line ends of all kinds, comments after blanks, plus signs."""
+        trace = self.bytes_file("trace.csv", b"\xef\xbb\xbf \t# a comment\rfrom,to,amount\r+1,2,+7\r")
+        self.assertEqual(self.balances(trace, "--opening", 10), [(2, 17), (0, 10), (1, 3)])
+        self.refuses_compressed("trace.csv.gz", "replay")
+
     def test_accounts(self):
         trace = self.file("trace.csv", "1,2,7\r\n")
         self.assertEqual(self.balances(trace, "--accounts", "04", "--opening", "010"), [(2, 17), (0, 10), (3, 10), (1, 3)])

@@ -24,6 +24,16 @@ class CommandTest(unittest.TestCase):
         (self.folder / name).write_text(text)
         return self.folder / name
 
+    def bytes_file(self, name, content):
+        (self.folder / name).write_bytes(content)
+        return self.folder / name
+
+    def refuses_compressed(self, name, *arguments):
+        """A compressed file as the last argument is refused, whatever its name is."""
+        for content in (b"\x1f\x8b\x08\x00", b"PK\x03\x04", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\x00", b"BZh91AY&SY"):
+            path = self.bytes_file(name, content)
+            self.refused(1, f"{path}: is compressed; uncompress it first", *arguments, path)
+
     def run_it(self, *arguments):
         return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
 

@@ -80,9 +80,19 @@ class GraphTest(command.CommandTest):
 
     def test_real_weights(self):
         matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.25\n")
-        self.refused(1, re.escape(f"{matrix}:3: a weight has a fraction; a weight factor makes whole numbers of them"),
+        self.refused(1, re.escape(f"{matrix}:3: weight 0.25 has a fraction; --weight-factor makes whole numbers of all"),
                      "info", matrix)
         self.assertIn("weights from 25 to 25", self.said("info", matrix, "--weight-factor", 100)[0])
+
+    def test_text(self):
+        """Line ends of all kinds, comments after blanks; a compressed file is told from an unknown one."""
+        for content in (b"#c\r0 1\r1 2\r", b"  # indented\r\n0 1\r\n1 2", b"\xef\xbb\xbf0 1\n\t% c\n+1 2\n"):
+            edges = self.bytes_file("x.txt", content)
+            self.assertEqual(self.said("info", edges)[0], f"{edges}: 3 vertices, 2 arcs, no weights")
+        for name in ("x.txt.gz", "x.mtx"):
+            self.refuses_compressed(name, "info")
+        matrix = self.file("x.txt", "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n")
+        self.refused(1, f"{matrix}:1: this is a matrix of Matrix Market; read it with --format mtx", "info", matrix)
 
     def test_the_cache(self):
         edges = self.file("x.txt", "0 1\n")

@@ -254,26 +254,6 @@ TEST(hash_table, words_are_compared_byte_by_byte) {
             (std::map<std::string, small_number>{{"ab", 3}, {"abc", 2}, {"abd", 1}, {"b", 1}}));
 }
 
-TEST(hash_table, words_and_columns_of_a_text) {
-  auto const strings = [](std::string const& text, std::vector<hash_table::word> const& words) {
-    std::vector<std::string> result;
-    for (auto const& w : words) result.push_back(text.substr(w.offset, w.length));
-    return result;
-  };
-  std::string const prose = "One,two  two_3\n\xc3\xa4hm.";
-  EXPECT_EQ(strings(prose, hash_table::words_of(prose)),
-            (std::vector<std::string>{"One", "two", "two_3", "\xc3\xa4hm"}));
-  std::string const lines = "# head\n1 2\r\n\n3,\t4\n5 6";
-  EXPECT_EQ(strings(lines, hash_table::column_of(lines, 2, "f")),
-            (std::vector<std::string>{"2", "4", "6"}));
-  try {
-    hash_table::column_of("1 2\n3\n", 2, "f");
-    ADD_FAILURE() << "no error";
-  } catch (std::runtime_error const& e) {
-    EXPECT_STREQ(e.what(), "f:2: no column 2");
-  }
-}
-
 TEST(hash_table, impossible_sizes) {
   auto const expect_refused = [](hash_table::table_options o, std::string const& what) {
     try {

@@ -69,6 +69,25 @@ class CountTest(command.CommandTest):
         edges = self.file("edges.txt", EDGES)
         self.refused(1, re.escape(f"{edges}:2: no column 3"), "count", edges, "--column", 3)
 
+    def test_empty_fields(self):
+        table = self.file("table.csv", "  # name, nothing, letter\na,,c\nb,x,d\n")
+        run = self.run_it("count", table, "--column", 2)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(run.stdout.splitlines()[:2], ["         1  ", "         1  x"])
+        self.assertEqual(self.counts(table, "--column", 3), [(1, "c"), (1, "d")])
+        self.refused(1, re.escape(f"{table}:2: no column 4"), "count", table, "--column", 4)
+
+    def test_marks_and_line_ends(self):
+        for content in (b"\xef\xbb\xbfthe the", b"the\rthe\r", b"the\r\nthe"):
+            text = self.bytes_file("text.txt", content)
+            self.assertEqual(self.counts(text), [(2, "the")])
+            if b"\r" in content:
+                self.assertEqual(self.counts(text, "--column", 1), [(2, "the")])
+
+    def test_compressed_files(self):
+        self.refuses_compressed("words.gz", "count")
+        self.refuses_compressed("words.gz", "count", "--column", 1)
+
     def test_a_missing_file(self):
         missing = self.folder / "missing.txt"
         self.refused(2, f".*File does not exist: {re.escape(str(missing))}", "count", missing)

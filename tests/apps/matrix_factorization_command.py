@@ -83,7 +83,11 @@ class MatrixFactorizationTest(command.CommandTest):
         wanted = self.said("train", self.folder / "ratings.tsv", "--rank", 16, "--epochs", 1)[1]
         with_header = self.file("ratings.csv", "userId,movieId,rating\n" + text.replace("\t", ","))
         movielens = self.file("ratings.dat", re.sub("$", "::838985046", text.replace("\t", "::")[:-1], flags=re.M))
-        for path in (with_header, movielens):
+        lines = text.splitlines()
+        sizes = [max(int(line.split("\t")[k]) for line in lines) + 1 for k in (0, 1)]
+        rows = "".join(f"{int(user) + 1} {int(item) + 1} {rating}\n" for user, item, rating in (line.split("\t") for line in lines))
+        matrix = self.file("ratings.mtx", f"%%MatrixMarket matrix coordinate real general\n%\n{sizes[0]} {sizes[1]} {len(lines)}\n{rows}")
+        for path in (with_header, movielens, matrix):
             self.assertEqual(self.said("train", path, "--rank", 16, "--epochs", 1)[1], wanted)
 
     def test_the_user_is_a_decimal_number(self):
@@ -108,8 +112,10 @@ class MatrixFactorizationTest(command.CommandTest):
         for arm in ("sequential", "warden_rounds_on_chip"):
             self.refused(1, "factorization: the rate 4.000000 times the penalty 0.250000 is 1.000000; it is to be less than 1",
                          "train", path, "--rate", 4, "--penalty", 0.25, "--arm", arm)
+        cut = self.file("cut.mtx", "%%MatrixMarket matrix coordinate real general\n95526 3561 3298163\n1 1 5\n")
+        self.refused(1, f"{cut}:3: the file ends after 1 of 3298163 entries", "train", cut)
         wrong = self.file("wrong.tsv", "1 2 3\n1 2 x\n")
-        self.refused(1, f'{wrong}:2: the rating "x" is not a finite number', "train", wrong)
+        self.refused(1, f'{wrong}:2: rating "x" is not a number', "train", wrong)
         self.refused(1, "planted ratings: there is a user and an item at least", "train", "--shape", "0,1,2,3")
         self.refused(1, f"{path}: is no file of factors", "recommend", path, 1)
         model = self.folder / "model"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Files of bytes that are read as a whole or in pieces.
+/// Files that are read, as bytes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
-namespace graph {
+namespace apps {
 
 /// An open file. Errors are std::runtime_error with its name.
 class input_file {
@@ -17,13 +17,15 @@ class input_file {
   input_file(input_file const&) = delete;
   input_file& operator=(input_file const&) = delete;
 
-  /// Bytes; 0 of what is no regular file.
+  /// Size in bytes; 0 unless it is a regular file.
   [[nodiscard]] std::uint64_t bytes() const;
-  /// When it was last changed, in ns since 1970.
+  /// Time of the last change, in ns since 1970.
   [[nodiscard]] std::int64_t modified_ns() const;
-  /// Up to `bytes` bytes from where the last call ended: fewer only for a pipe, none at the end.
+  /// Reads up to `bytes` bytes from where the last call ended. Returns the number read, which is
+  /// smaller only for a pipe, and 0 only at the end.
   std::size_t read(void* to, std::size_t bytes);
-  /// Up to `bytes` bytes from `offset` on: fewer only at the end.
+  /// Reads up to `bytes` bytes from `offset` on. Returns the number read, which is smaller only at
+  /// the end.
   std::size_t read_at(std::uint64_t offset, void* to, std::size_t bytes) const;
   [[nodiscard]] std::string const& path() const { return path_; }
 
@@ -32,4 +34,4 @@ class input_file {
   int file_;
 };
 
-}  // namespace graph
+}  // namespace apps

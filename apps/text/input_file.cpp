@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by the system's calls.
+// Reading by system calls.
 
-#include "apps/graph/file.hpp"
+#include "apps/text/input_file.hpp"
 
 #include "apps/support/output_file.hpp"
 
@@ -13,21 +13,21 @@
 #include <stdexcept>
 #include <utility>
 
-namespace graph {
+namespace apps {
 
 namespace {
 
-[[noreturn]] void refuse_reading(std::string const& path) {
+[[noreturn]] void refuse(std::string const& path) {
   throw std::runtime_error{path + ": cannot be read: " + std::strerror(errno)};
 }
 
 struct stat facts_of(int file, std::string const& path) {
   struct stat facts {};
-  if (fstat(file, &facts) != 0) refuse_reading(path);
+  if (fstat(file, &facts) != 0) refuse(path);
   return facts;
 }
 
-/// Calls `f()`, one of the system's, until no signal interrupts it.
+/// Calls `f()`, a system call, until no signal interrupts it; returns its result.
 template <class F>
 ssize_t uninterrupted(F f) {
   ssize_t done = 0;
@@ -40,9 +40,9 @@ ssize_t uninterrupted(F f) {
 }  // namespace
 
 input_file::input_file(std::string path) : path_{std::move(path)} {
-  apps::refuse_output_as_input(path_);
+  refuse_output_as_input(path_);
   file_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file_ < 0) refuse_reading(path_);
+  if (file_ < 0) refuse(path_);
   posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
 }
 
@@ -60,7 +60,7 @@ std::int64_t input_file::modified_ns() const {
 
 std::size_t input_file::read(void* to, std::size_t bytes) {
   ssize_t const got = uninterrupted([&] { return ::read(file_, to, bytes); });
-  if (got < 0) refuse_reading(path_);
+  if (got < 0) refuse(path_);
   return static_cast<std::size_t>(got);
 }
 
@@ -71,11 +71,11 @@ std::size_t input_file::read_at(std::uint64_t offset, void* to, std::size_t byte
       return pread(file_, static_cast<char*>(to) + done, bytes - done,
                    static_cast<off_t>(offset + done));
     });
-    if (got < 0) refuse_reading(path_);
+    if (got < 0) refuse(path_);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
   return done;
 }
 
-}  // namespace graph
+}  // namespace apps
