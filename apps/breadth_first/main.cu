@@ -157,6 +157,7 @@ int main(int argc, char** argv) {
                "breadth_first"};
   options o;
   o.file.add_to(app);
+  o.file.skips_weights = true;
   app.add_option("--source", o.source, "the vertex to begin at; by default the file's first")
       ->transform(apps::whole());
   app.add_option("--arm", o.arm, "how the search is done")

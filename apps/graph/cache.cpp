@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view magic = "wardengr";
 /// Changes with everything that is written, and with what a reader makes of a file.
-constexpr std::uint64_t version = 1;
+constexpr std::uint64_t version = 2;
 
 /// What tells whether a file has changed.
 struct fingerprint {
@@ -55,7 +55,7 @@ struct header {
   std::array<char, 8> magic;
   std::uint64_t version;
   fingerprint source;
-  std::uint64_t format, weight_factor;  // the read_options
+  std::uint64_t format, weight_factor, skips_weights;  // the read_options
   std::uint64_t vertices, edges, weights, names;
   std::uint64_t directed, first_name;
   std::uint64_t has_ends, source_vertex, sink_vertex;
@@ -65,7 +65,7 @@ struct header {
   [[nodiscard]] std::uint64_t sum() const { return checksum(this, offsetof(header, check)); }
   [[nodiscard]] std::uint64_t array_words() const { return 2 * edges + weights + names; }
 };
-static_assert(sizeof(header) == 18 * 8, "no padding: it is written and summed as it is");
+static_assert(sizeof(header) == 19 * 8, "no padding: it is written and summed as it is");
 
 /// The header but for its checksums.
 header header_of(edge_list const& g, fingerprint const& source, read_options const& o) {
@@ -75,6 +75,7 @@ header header_of(edge_list const& g, fingerprint const& source, read_options con
   h.source = source;
   h.format = o.format ? 1 + static_cast<std::uint64_t>(*o.format) : 0;
   h.weight_factor = std::bit_cast<std::uint64_t>(o.weight_factor);
+  h.skips_weights = o.skips_weights ? 1 : 0;
   h.vertices = g.vertices;
   h.edges = g.edges();
   h.weights = g.weights.size();
@@ -107,7 +108,9 @@ header read_header(apps::input_file const& file, fingerprint const& source, read
   if (h.check != h.sum()) throw unusable{"is damaged"};
   header const wanted = header_of({}, source, o);
   if (h.source != source) throw unusable{"is of an older state of the file"};
-  if (h.format != wanted.format || h.weight_factor != wanted.weight_factor)
+  // Any weights will do for a command that leaves them out.
+  bool const has_weights = h.skips_weights == 0 && h.weight_factor == wanted.weight_factor;
+  if (h.format != wanted.format || !(o.skips_weights || has_weights))
     throw unusable{"was read with other options"};
   if (h.array_words() * sizeof(std::uint32_t) + sizeof h != file.bytes())
     throw unusable{"is cut off"};
@@ -152,6 +155,7 @@ edge_list read_cache(std::string const& path, fingerprint const& source, read_op
     sum = checksum(to, bytes, sum);
   });
   if (sum != h.arrays) throw unusable{"is damaged"};
+  if (o.skips_weights) g.weights = {};
   return g;
 }
 

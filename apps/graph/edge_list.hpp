@@ -23,9 +23,9 @@ inline constexpr std::uint64_t most_vertices = no_vertex;
 /// The largest weight.
 inline constexpr std::uint64_t most_weight = 0xffffffff;
 
-/// Where the flow of a network comes from and where it goes to.
+/// Where the flow of a network comes from and where it goes to; no_vertex if that is not named.
 struct terminals {
-  vertex source, sink;
+  vertex source = no_vertex, sink = no_vertex;
   friend bool operator==(terminals const&, terminals const&) = default;
 };
 

@@ -20,6 +20,7 @@ struct file_argument {
   std::string path, format, cache_folder;
   bool is_cached = false;
   double weight_factor = 0;
+  bool skips_weights = false;  ///< set by commands that need no weights
 
   void add_to(CLI::App& command) {
     command.add_option("FILE", path, "a graph: .gr, .max, .mtx, .txt")
@@ -29,7 +30,7 @@ struct file_argument {
         ->check(CLI::IsMember(format_names()));
     command
         .add_option("--weight-factor", weight_factor,
-                    "weights with a fraction are multiplied by this, and rounded")
+                    "all weights and capacities are multiplied by this, and rounded")
         ->transform(apps::real(1e-9, 1e9));
     command.add_flag("--cache", is_cached, "keeps a binary copy beside the file, and reads that");
     command.add_option("--cache-folder", cache_folder, "keeps it there")->check(apps::file_name());
@@ -39,6 +40,7 @@ struct file_argument {
   [[nodiscard]] edge_list read(std::string const& name) const {
     read_options o;
     o.weight_factor = weight_factor;
+    o.skips_weights = skips_weights;
     if (!format.empty()) o.format = format_named(format);
     if (!is_cached && cache_folder.empty()) return read_graph(path, o);
     return read_cached(path, cache_folder, o, [&](std::string const& line) {

@@ -111,7 +111,11 @@ void shuffle_vertices(edge_list& g, std::uint64_t seed) {
   auto const number = [&](vertex v) { return static_cast<vertex>(order(v)); };
   for (vertex& v : g.from) v = number(v);
   for (vertex& v : g.to) v = number(v);
-  if (g.ends) g.ends = terminals{number(g.ends->source), number(g.ends->sink)};
+  if (g.ends) {
+    for (vertex* const end : {&g.ends->source, &g.ends->sink}) {
+      if (*end != no_vertex) *end = number(*end);
+    }
+  }
 }
 
 }  // namespace graph

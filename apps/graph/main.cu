@@ -41,7 +41,8 @@ struct output {
     file.emplace(path);
   }
   void write(edge_list const& g) {
-    graph::write_graph(*file, g, comment, given_format());
+    std::string const lost = graph::write_graph(*file, g, comment, given_format());
+    if (!lost.empty()) std::fprintf(stderr, "graph: %s\n", lost.c_str());
     std::printf("%s: %llu vertices, %llu %s\n", path.c_str(), static_cast<number>(g.vertices),
                 static_cast<number>(g.edges()), g.directed ? "arcs" : "edges");
   }
@@ -62,8 +63,10 @@ void print_info(std::string const& path, edge_list const& g) {
   std::printf("\n%llu vertices without edges, at most %llu edges at one\n",
               static_cast<number>(s.isolated), static_cast<number>(s.largest_degree));
   if (g.ends) {
-    std::printf("source %llu, sink %llu\n", static_cast<number>(g.name_of(g.ends->source)),
-                static_cast<number>(g.name_of(g.ends->sink)));
+    auto const name = [&](graph::vertex v) {
+      return v == graph::no_vertex ? "unnamed" : std::to_string(g.name_of(v));
+    };
+    std::printf("source %s, sink %s\n", name(g.ends->source).c_str(), name(g.ends->sink).c_str());
   }
 }
 
@@ -196,6 +199,7 @@ int main(int argc, char** argv) {
       print_info(from.path, from.read("graph"));
     } else if (convert->parsed()) {
       to.open();
+      from.skips_weights = largest_weight != 0;
       edge_list list = from.read("graph");
       if (is_undirected) make_undirected(list);
       if (largest_weight != 0) draw_weights(list, largest_weight, weights_seed);

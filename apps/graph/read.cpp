@@ -48,7 +48,8 @@ file_format known_format(std::string const& path, std::optional<file_format> giv
   throw std::runtime_error{path + ": of no known format; the endings are" + known};
 }
 
-weight scaled_weight(apps::line_fields& fields, char const* what, double factor) {
+weight scaled_weight(apps::line_fields& fields, char const* what, read_options const& o) {
+  double const factor = o.weight_factor;
   std::string_view const text = fields.word();
   double const value = fields.real(text, what), scaled = value * (factor == 0 ? 1 : factor) + 0.5;
   auto const refuse = [&](std::string const& why) {
@@ -69,15 +70,15 @@ edge_list read_graph(std::string const& path, read_options const& o) {
   apps::line_reader lines{path};  // also refuses x.gr.gz, before its ending is looked at
   switch (known_format(path, o.format)) {
     case file_format::shortest_path:
-      return read_dimacs(lines, dimacs_problem::sp, o.weight_factor);
+      return read_dimacs(lines, dimacs_problem::sp, o);
     case file_format::max_flow:
-      return read_dimacs(lines, dimacs_problem::max, o.weight_factor);
+      return read_dimacs(lines, dimacs_problem::max, o);
     case file_format::matrix_market:
-      return read_matrix_market(lines, o.weight_factor);
+      return read_matrix_market(lines, o);
     case file_format::snap:
       break;
   }
-  return read_snap(lines, o.weight_factor);
+  return read_snap(lines, o);
 }
 
 }  // namespace graph

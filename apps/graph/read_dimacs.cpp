@@ -16,8 +16,8 @@ namespace {
 
 class dimacs_reader {
  public:
-  dimacs_reader(apps::line_reader& lines, dimacs_problem problem, double weight_factor)
-      : lines_{lines}, problem_{problem}, weight_factor_{weight_factor}, sink_{list_, lines} {
+  dimacs_reader(apps::line_reader& lines, dimacs_problem problem, read_options const& o)
+      : lines_{lines}, problem_{problem}, options_{o}, sink_{list_, lines} {
     list_.first_name = 1;
   }
 
@@ -58,7 +58,7 @@ class dimacs_reader {
     fields.finish();
     header_line_ = lines_.here().line;
     constexpr std::uint64_t shortest = std::string_view{"a 1 1 0\n"}.size();
-    sink_.reserve(arcs_, shortest, true);
+    sink_.reserve(arcs_, shortest, !options_.skips_weights);
   }
 
   void arc(apps::line_fields& fields) {
@@ -68,10 +68,14 @@ class dimacs_reader {
                     header_text() + " announces");
     }
     vertex const from = vertex_of(fields), to = vertex_of(fields);
-    weight const w =
-        weight_of(fields, problem_ == dimacs_problem::sp ? "weight" : "capacity", weight_factor_);
+    char const* const what = problem_ == dimacs_problem::sp ? "weight" : "capacity";
+    if (options_.skips_weights) {
+      fields.skip(what);
+      sink_.add(from, to);
+    } else {
+      sink_.add(from, to, weight_of(fields, what, options_));
+    }
     fields.finish();
-    sink_.add(from, to, w);
   }
 
   void terminal(apps::line_fields& fields) {
@@ -99,20 +103,17 @@ class dimacs_reader {
   [[nodiscard]] std::string header_text() const { return std::to_string(header_line_); }
 
   void finish() {
-    auto const lacks = [&](std::string const& what) {
-      throw std::runtime_error{lines_.path() + ": " + what};
-    };
-    if (header_line_ == 0) lacks(std::string{"no header p "} + problem() + " VERTICES ARCS");
+    if (header_line_ == 0) {
+      throw std::runtime_error{lines_.path() + ": no header p " + problem() + " VERTICES ARCS"};
+    }
     check_count(lines_, list_.edges(), arcs_, "arcs");
-    if (problem_ == dimacs_problem::sp) return;
-    if (!source_) lacks("no line n VERTEX s names the source");
-    if (!target_) lacks("no line n VERTEX t names the sink");
-    list_.ends = {*source_, *target_};
+    if (problem_ == dimacs_problem::max)
+      list_.ends = {source_.value_or(no_vertex), target_.value_or(no_vertex)};
   }
 
   apps::line_reader& lines_;
   dimacs_problem problem_;
-  double weight_factor_;
+  read_options const& options_;
   edge_list list_;
   edge_sink sink_;
   std::uint64_t arcs_ = 0;
@@ -122,8 +123,8 @@ class dimacs_reader {
 
 }  // namespace
 
-edge_list read_dimacs(apps::line_reader& lines, dimacs_problem problem, double weight_factor) {
-  return dimacs_reader{lines, problem, weight_factor}.read();
+edge_list read_dimacs(apps::line_reader& lines, dimacs_problem problem, read_options const& o) {
+  return dimacs_reader{lines, problem, o}.read();
 }
 
 }  // namespace graph

@@ -11,7 +11,7 @@
 
 namespace graph {
 
-edge_list read_matrix_market(apps::line_reader& lines, double weight_factor) {
+edge_list read_matrix_market(apps::line_reader& lines, read_options const& o) {
   std::string_view banner;
   lines.next(banner);
   apps::matrix_header const header = apps::read_matrix_header(
@@ -28,12 +28,15 @@ edge_list read_matrix_market(apps::line_reader& lines, double weight_factor) {
   edge_sink sink{list, lines};
   constexpr std::string_view shortest = "1 1\n", shortest_weighted = "1 1 0\n";
   sink.reserve(header.entries, (header.is_pattern ? shortest : shortest_weighted).size(),
-               !header.is_pattern);
+               !header.is_pattern && !o.skips_weights);
   for_entries(lines, header, [&](vertex row, vertex column, apps::line_fields& fields) {
     if (header.is_pattern) {
       sink.add(row, column);
+    } else if (o.skips_weights) {
+      fields.skip("weight");
+      sink.add(row, column);
     } else {
-      sink.add(row, column, weight_of(fields, "weight", weight_factor));
+      sink.add(row, column, weight_of(fields, "weight", o));
     }
   });
   return list;

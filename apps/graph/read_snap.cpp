@@ -40,9 +40,17 @@ void number_vertices(edge_list& list) {
   }
 }
 
+/// What a comment such as `# Undirected graph: ...` says; any other comment says nothing.
+void read_direction(std::string_view comment, edge_list& list) {
+  if (comment[0] != '#') return;
+  comment = apps::trimmed(comment.substr(1));
+  if (comment.starts_with("Directed graph")) list.directed = true;
+  if (comment.starts_with("Undirected graph")) list.directed = false;
+}
+
 }  // namespace
 
-edge_list read_snap(apps::line_reader& lines, double weight_factor) {
+edge_list read_snap(apps::line_reader& lines, read_options const& o) {
   edge_list list;
   edge_sink sink{list, lines};
   bool weighted = false;
@@ -53,17 +61,17 @@ edge_list read_snap(apps::line_reader& lines, double weight_factor) {
     if (line[0] == '#' || line[0] == '%') {
       if (apps::is_matrix_banner(line))
         lines.here().refuse("this is a matrix of Matrix Market; read it with --format mtx");
-      // "# Undirected graph: ..."
-      if (line.find("ndirected graph") != line.npos) list.directed = false;
+      read_direction(line, list);
       continue;
     }
     apps::line_fields fields{line, lines};
     auto const from = static_cast<vertex>(fields.number("vertex", 0, most_vertices - 1));
     auto const to = static_cast<vertex>(fields.number("vertex", 0, most_vertices - 1));
     if (list.edges() == 0) weighted = !fields.at_end();  // all edges are like the first
-    if (weighted) {
-      sink.add(from, to, weight_of(fields, "weight", weight_factor));
+    if (weighted && !o.skips_weights) {
+      sink.add(from, to, weight_of(fields, "weight", o));
     } else {
+      if (weighted) fields.skip("weight");
       sink.add(from, to);
     }
     fields.finish();

@@ -30,9 +30,11 @@ file_format format_named(std::string const& name);
 /// How a file is read.
 struct read_options {
   std::optional<file_format> format;  ///< if not by the ending
-  /// Weights with a fraction are multiplied by this and rounded to the nearest whole number; 0
-  /// refuses them.
+  /// All weights are multiplied by this and rounded to the nearest whole number. If it is 0,
+  /// weights with a fraction are refused.
   double weight_factor = 0;
+  /// Reads the graph without weights: any text will do as one.
+  bool skips_weights = false;
   friend bool operator==(read_options const&, read_options const&) = default;
 };
 

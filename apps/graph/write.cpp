@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace graph {
 
@@ -31,18 +32,34 @@ void write_edges(apps::text_writer& out, edge_list const& g, std::string const& 
   }
 }
 
+/// Whether the edge is an arc each way: a self-loop is the same arc both ways.
+bool is_two_arcs(edge_list const& g, std::uint64_t e) {
+  return !g.directed && g.from[e] != g.to[e];
+}
+
 void write_dimacs(apps::text_writer& out, edge_list const& g, std::string const& path,
                   dimacs_problem problem) {
-  out << "p " << (problem == dimacs_problem::sp ? "sp " : "max ") << g.vertices << " " << g.edges();
+  std::uint64_t arcs = g.edges();
+  for (std::uint64_t e = 0; e < g.edges(); ++e) arcs += is_two_arcs(g, e) ? 1 : 0;
+  out << "p " << (problem == dimacs_problem::sp ? "sp " : "max ") << g.vertices << " " << arcs;
   out.end_line();
-  if (problem == dimacs_problem::max) {
-    out << "n " << std::uint64_t{g.ends->source} + 1 << " s\nn " << std::uint64_t{g.ends->sink} + 1
-        << " t";
+  auto const terminal = [&](vertex v, char const* kind) {
+    if (v == no_vertex) return;
+    out << "n " << std::uint64_t{v} + 1 << kind;
     out.end_line();
+  };
+  if (problem == dimacs_problem::max) {
+    terminal(g.ends->source, " s");
+    terminal(g.ends->sink, " t");
   }
+  auto const arc = [&](vertex from, vertex to, weight w) {
+    out << "a " << std::uint64_t{from} + 1 << " " << std::uint64_t{to} + 1 << " " << w;
+  };
   write_edges(out, g, path, [&](std::uint64_t e) {
-    out << "a " << std::uint64_t{g.from[e]} + 1 << " " << std::uint64_t{g.to[e]} + 1 << " "
-        << g.weights[e];
+    arc(g.from[e], g.to[e], g.weights[e]);
+    if (!is_two_arcs(g, e)) return;
+    out.end_line();
+    arc(g.to[e], g.from[e], g.weights[e]);
   });
 }
 
@@ -64,15 +81,29 @@ void write_snap(apps::text_writer& out, edge_list const& g, std::string const& p
   });
 }
 
-/// The first line or lines.
-std::string beginning(edge_list const& g, file_format format, std::string const& comment) {
-  if (format == file_format::snap) {
-    return "# " + std::string{g.directed ? "Directed" : "Undirected"} + " graph: " + comment;
-  }
+/// The first line or lines. What is in `comment`, such as a file's name, decides nothing.
+std::string beginning(edge_list const& g, file_format format, std::string comment) {
+  std::replace_if(
+      comment.begin(), comment.end(), [](char c) { return c == '\n' || c == '\r'; }, '?');
+  if (format == file_format::snap)
+    return std::string{g.directed ? "# Directed" : "# Undirected"} + " graph\n# from " + comment;
   if (format != file_format::matrix_market) return "c " + comment;
   return std::string{"%%MatrixMarket matrix coordinate "} +
          (g.is_weighted() ? "integer " : "pattern ") + (g.directed ? "general" : "symmetric") +
          "\n% " + comment;
+}
+
+/// What a reader of the file will miss.
+std::string lost_vertices(edge_list const& g, std::string const& path) {
+  std::vector<bool> has_edge(g.vertices);
+  for (auto const* const ends : {&g.from, &g.to}) {
+    for (vertex const v : *ends) has_edge[v] = true;
+  }
+  auto const lost = std::count(has_edge.begin(), has_edge.end(), false);
+  if (lost == 0) return {};
+  return path + ": " + std::to_string(lost) + " of " + std::to_string(g.vertices) +
+         " vertices are lost, as they have no edges and the file lists edges only; write .gr or "
+         ".mtx";
 }
 
 }  // namespace
@@ -82,8 +113,8 @@ void check_output(std::string const& path, std::optional<file_format> format, bo
     refuse(path, "the graph has no source and sink");
 }
 
-void write_graph(apps::output_file& to, edge_list const& g, std::string const& comment,
-                 std::optional<file_format> format) {
+std::string write_graph(apps::output_file& to, edge_list const& g, std::string const& comment,
+                        std::optional<file_format> format) {
   std::string const& path = to.path();
   file_format const f = known_format(path, format);
   bool const is_dimacs = f == file_format::shortest_path || f == file_format::max_flow;
@@ -107,6 +138,7 @@ void write_graph(apps::output_file& to, edge_list const& g, std::string const& c
       break;
   }
   out.commit();
+  return f == file_format::snap ? lost_vertices(g, path) : std::string{};
 }
 
 }  // namespace graph

@@ -2,6 +2,7 @@
 // max_flow FILE: a maximum flow and a minimum cut of a network.
 
 #include "apps/graph/file_argument.hpp"
+#include "apps/graph/undirected.hpp"
 #include "apps/max_flow/answer.hpp"
 #include "apps/max_flow/audit.cuh"
 #include "apps/max_flow/device_network.cuh"
@@ -33,7 +34,7 @@ struct options {
   std::string arm = "auto", flow_file, cut_file;
   std::optional<std::uint64_t> source, sink;
   max_flow::flow_options how;
-  bool has_reference = false;
+  bool is_undirected = false, has_reference = false;
 };
 
 /// The vertex that the file calls so.
@@ -46,12 +47,17 @@ graph::vertex vertex_named(edge_list const& g, std::string const& option, std::u
 
 graph::terminals ends_of(edge_list const& g, options const& o) {
   std::string const& file = o.file.path;
-  if (!g.ends && !(o.source && o.sink)) {
-    throw std::runtime_error{file + ": names no source and sink: --source and --sink are needed"};
-  }
   graph::terminals ends = g.ends.value_or(graph::terminals{});
-  if (o.source) ends.source = vertex_named(g, "source", *o.source, file);
-  if (o.sink) ends.sink = vertex_named(g, "sink", *o.sink, file);
+  auto const choose = [&](std::string const& which, std::optional<std::uint64_t> const& name,
+                          graph::vertex& end) {
+    if (name) end = vertex_named(g, which, *name, file);
+    if (end == graph::no_vertex) {
+      throw std::runtime_error{file + ": names no " + which + "; choose one by --" + which +
+                               " VERTEX"};
+    }
+  };
+  choose("source", o.source, ends.source);
+  choose("sink", o.sink, ends.sink);
   if (ends.source == ends.sink) {
     throw std::runtime_error{file + ": source and sink are one vertex, " +
                              std::to_string(g.name_of(ends.source))};
@@ -62,6 +68,7 @@ graph::terminals ends_of(edge_list const& g, options const& o) {
 /// The network of a file: with capacities, and an edge of an undirected graph as two.
 edge_list read_network(options const& o) {
   edge_list g = o.file.read("max_flow");
+  if (o.is_undirected) make_undirected(g);
   if (g.edges() != 0 && !g.is_weighted())
     throw std::runtime_error{o.file.path + ": the graph has no weights to be capacities"};
   if (g.directed) return g;
@@ -156,6 +163,7 @@ int main(int argc, char** argv) {
   app.add_option("--source", o.source, "the vertex that flow comes from, if the file does not say")
       ->transform(apps::whole());
   app.add_option("--sink", o.sink, "the vertex that it goes to")->transform(apps::whole());
+  app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
   std::vector<std::string> arms = max_flow::arm_names();
   arms.insert(arms.begin(), "auto");
   app.add_option("--arm", o.arm, "how pushes reach the other vertex; auto: as is fastest")

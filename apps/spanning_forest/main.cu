@@ -108,8 +108,9 @@ int find(options const& o) {
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf("checked: no cycle, and as many edges of the same weight as Kruskal's forest\n");
   if (out) {
-    graph::write_graph(*out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(),
-                       out_format);
+    std::string const lost = graph::write_graph(
+        *out, forest_of(g, edges), "minimum spanning forest of " + o.file.name(), out_format);
+    if (!lost.empty()) std::fprintf(stderr, "spanning_forest: %s\n", lost.c_str());
   }
   return 0;
 }
@@ -138,7 +139,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--rounds", o.shows_rounds, "prints what was left in each round");
   return apps::run_command(app, argc, argv, [&] {
-    o.draws_weights = draw->count() != 0;
+    o.draws_weights = o.file.skips_weights = draw->count() != 0;
     return find(o);
   });
 }

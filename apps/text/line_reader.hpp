@@ -140,6 +140,10 @@ class line_fields {
   double real(std::string_view text, char const* what) const {
     return real_number(text, what, lines_.here());
   }
+  /// Passes over the next field; refuses a line without one by the name `what`.
+  void skip(char const* what) {
+    if (word().empty()) refuse(std::string{what} + " is missing");
+  }
   /// Refuses anything that is left.
   void finish() {
     if (!at_end()) refuse_rest();

@@ -64,7 +64,7 @@ class ReplayTest(command.CommandTest):
         trace = self.file("trace.csv", "1,2,7\r\n")
         self.assertEqual(self.balances(trace, "--accounts", "04", "--opening", "010"), [(2, 17), (0, 10), (3, 10), (1, 3)])
         self.assertEqual(self.balances(trace, "--accounts", 4, "--opening", 10, "--top", 0), [])
-        self.refused(1, re.escape(f"{trace}:1: to 2 is not below 2, the number of accounts"), "replay", trace, "--accounts", 2)
+        self.refused(1, re.escape(f"{trace}:1: to 2 is not from 0 to 1, as there are 2 accounts"), "replay", trace, "--accounts", 2)
 
     def test_the_example(self):
         """What the README shows."""

@@ -69,6 +69,17 @@ class BreadthFirstTest(command.CommandTest):
         self.assertEqual(self.said(chain, "--source", 2)[1], "from 2: 2 vertices in 2 levels, 1 arcs leave them")
         self.assertEqual(self.said(chain, "--source", 2, "--undirected")[1], "from 2: 3 vertices in 2 levels, 4 arcs leave them")
 
+    def test_weights_do_not_matter(self):
+        matrix = "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 {}\n"
+        for name, text in (("x.mtx", matrix.format("-1")), ("x.mtx", matrix.format("0.5")), ("x.mtx", matrix.format("nan")),
+                           ("x.txt", "# Directed graph: signs\n0\t1\t-1\n"), ("x.gr", "p sp 2 1\na 1 2 far\n")):
+            self.assertRegex(self.said(self.file(name, text))[1], "^from [01]: 2 vertices in 2 levels, ")
+
+    def test_edges_in_a_format_of_arcs(self):
+        """As graph writes them: both ways are found."""
+        arcs = self.file("x.gr", "c x.mtx\np sp 3 4\na 2 1 5\na 1 2 5\na 2 3 6\na 3 2 6\n")
+        self.assertEqual(self.said(arcs, "--source", 3)[1], "from 3: 3 vertices in 3 levels, 4 arcs leave them")
+
     def test_nothing_to_find(self):
         empty = self.file("x.gr", "p sp 3 0\n")
         self.assertEqual(self.said(empty, "--source", 2)[1], "from 2: 1 vertices in 1 levels, 0 arcs leave them")

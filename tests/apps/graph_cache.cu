@@ -108,6 +108,19 @@ TEST_F(graph_cache, knows_when_the_file_changed) {
   changed("in its size");
 }
 
+TEST_F(graph_cache, with_weights_serves_commands_that_need_none) {
+  std::string const file = write("x.txt", "1 2 3\n");
+  graph::read_options unweighted;
+  unweighted.skips_weights = true;
+  EXPECT_EQ(cached(file, "", unweighted), graph::read_graph(file, unweighted));
+  EXPECT_EQ(cached(file), graph::read_graph(file));
+  EXPECT_THAT(said_, ElementsAre(file + ".graph: was read with other options; reading " + file));
+  EXPECT_EQ(cached(file, "", unweighted), graph::read_graph(file, unweighted));
+  EXPECT_THAT(said_, IsEmpty());
+  EXPECT_EQ(cached(file), graph::read_graph(file));
+  EXPECT_THAT(said_, IsEmpty()) << "the cache still has the weights";
+}
+
 TEST_F(graph_cache, knows_how_the_file_was_read) {
   std::string const file = write("x.txt", "1 2 3\n");
   graph::read_options o;
@@ -136,7 +149,7 @@ TEST_F(graph_cache, is_not_believed_when_damaged) {
     bytes[at] = static_cast<char>(bytes[at] ^ 0x10);
     refused(bytes, at < 16 ? "is of another version" : "is damaged");
   }
-  for (std::size_t const size : {good.size() - 1, std::size_t{144}, std::size_t{143},
+  for (std::size_t const size : {good.size() - 1, std::size_t{152}, std::size_t{151},
                                  std::size_t{8}, std::size_t{7}, std::size_t{0}})
     refused(good.substr(0, size), "is cut off");
   refused(good + "x", "is cut off");

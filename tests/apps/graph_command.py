@@ -38,6 +38,15 @@ class GraphTest(command.CommandTest):
             "1 self-loops, 0 parallel edges, 2 arcs with one back",
             "1 vertices without edges, at most 4 edges at one", "source 2, sink 3"])
 
+    def as_arcs(self, path, said):
+        """What a file of arcs holds of the said edges: both ways of each, but of a self-loop."""
+        ends = [line.split()[1:3] for line in path.read_text().splitlines() if line.startswith("a ")]
+        vertices, number = re.match(r"(\d+) vertices, (\d+) ", said).groups()
+        both = 2 if said.endswith("edges") else 1
+        self.assertEqual(len(ends), both * int(number) - (both - 1) * sum(a == b for a, b in ends))
+        self.assertTrue(both == 1 or sorted(ends) == sorted([b, a] for a, b in ends))
+        return f"{vertices} vertices, {len(ends)} arcs"
+
     def test_generated_graphs(self):
         for kind, options, said in [
                 ("rmat", ["--scale", 6, "--edge-factor", 3, "--a", 0.5, "--in-order"], "64 vertices, 192 edges"),
@@ -49,7 +58,7 @@ class GraphTest(command.CommandTest):
             for ending in ("mtx", "max" if "arcs" in said else "gr"):
                 out = self.folder / f"{kind}.{ending}"
                 self.assertEqual(self.said("generate", kind, *options, "--out", out), [f"{out}: {said}"])
-                wanted = said if ending == "mtx" else said.replace("edges", "arcs")
+                wanted = said if ending == "mtx" else self.as_arcs(out, said)
                 self.assertTrue(self.said("info", out)[0].startswith(f"{out}: {wanted}, weights from "))
                 words = " ".join(map(str, options))
                 self.assertIn(f"graph generate {kind} {words}\n", out.read_text(), "what it was made by")
@@ -71,6 +80,35 @@ class GraphTest(command.CommandTest):
                          "%%MatrixMarket matrix coordinate integer symmetric\n% x.gr\n2 2 2\n2 1 1\n2 2 1\n")
         self.assertEqual(self.said("info", matrix, "--format", "mtx")[0], f"{matrix}: 2 vertices, 2 edges, weights from 1 to 1")
 
+    def test_edges_in_a_format_of_arcs(self):
+        """Both ways of each edge, so that nothing is reached in one way only."""
+        edges = self.file("x.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n2 1 5\n2 3 6\n3 3 7\n")
+        arcs = self.folder / "x.gr"
+        self.assertEqual(self.said("convert", edges, arcs), [f"{arcs}: 3 vertices, 3 edges"])
+        self.assertEqual(arcs.read_text(), "c x.mtx\np sp 3 5\na 2 1 5\na 1 2 5\na 2 3 6\na 3 2 6\na 3 3 7\n")
+        both = self.file("y.gr", "p sp 2 2\na 1 2 5\na 2 1 5\n")
+        self.said("convert", "--undirected", both, arcs)
+        self.assertEqual(self.said("info", arcs)[:2], [f"{arcs}: 2 vertices, 2 arcs, weights from 5 to 5",
+                                                       "0 self-loops, 0 parallel edges, 2 arcs with one back"])
+
+    def test_direction(self):
+        """Only a comment that begins so says it, and none with the name of a file."""
+        directed = self.file("x.txt", "# Directed graph: this was made from an undirected graph\n0 1\n1 2\n")
+        self.assertEqual(self.said("info", directed)[0], f"{directed}: 3 vertices, 2 arcs, no weights")
+        for name in ("my undirected graph.gr", "Undirected graph.gr", "a\n# Undirected graph"):
+            arcs = self.file(name, "p sp 2 1\na 1 2 5\n")
+            out = self.folder / "y.txt"
+            self.said("convert", "--format", "gr", arcs, out)
+            self.assertEqual(self.said("info", out)[0], f"{out}: 2 vertices, 1 arcs, weights from 5 to 5")
+
+    def test_vertices_that_an_edge_list_loses(self):
+        out = self.folder / "x.txt"
+        run = self.run_it("convert", ROME, out)
+        self.assertEqual((run.returncode, run.stdout), (0, f"{out}: 3353 vertices, 4444 arcs\n"))
+        self.assertEqual(run.stderr, f"graph: {out}: 17 of 3353 vertices are lost, as they have no edges and the file lists edges only; "
+                                     "write .gr or .mtx\n")
+        self.assertEqual(self.said("info", out)[0], f"{out}: 3336 vertices, 4444 arcs, weights from 1 to 12711")
+
     def test_both_ways(self):
         """What a file lists both ways becomes one edge."""
         roads = self.file("x.gr", "p sp 3 4\na 1 2 5\na 2 1 5\na 3 2 6\na 2 3 6\n")
@@ -83,6 +121,33 @@ class GraphTest(command.CommandTest):
         self.refused(1, re.escape(f"{matrix}:3: weight 0.25 has a fraction; --weight-factor makes whole numbers of all"),
                      "info", matrix)
         self.assertIn("weights from 25 to 25", self.said("info", matrix, "--weight-factor", 100)[0])
+        for name, text in (("x.gr", "p sp 2 1\na 1 2 3\n"), ("x.txt", "1 2 3\n"), ("x.max", "p max 2 1\na 1 2 3\n"),
+                           ("x.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 3\n")):
+            self.assertIn("weights from 3000 to 3000", self.said("info", self.file(name, text), "--weight-factor", 1000)[0])
+
+    def test_weights_that_are_replaced(self):
+        matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 -1\n")
+        out = self.folder / "x.gr"
+        self.refused(1, re.escape(f"{matrix}:3: weight -1 is negative"), "convert", matrix, out)
+        self.assertEqual(self.said("convert", matrix, out, "--draw-weights", 1), [f"{out}: 2 vertices, 1 edges"])
+        self.assertEqual(out.read_text().splitlines()[1:], ["p sp 2 2", "a 2 1 1", "a 1 2 1"])
+
+    def test_matrices_of_others(self):
+        """One percent sign, entries above the diagonal, plus signs."""
+        for text, said in (("%MatrixMarket matrix coordinate pattern symmetric\n453 453 1\n186 1\n", "453 vertices, 1 edges, no weights"),
+                           ("%%MatrixMarket matrix coordinate integer symmetric\n%%GraphBLAS type bool\n9 9 2\n1 2 1\n3 2 1\n",
+                            "9 vertices, 2 edges, weights from 1 to 1"),
+                           ("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 +1.0E+00\n2 1 2.\n",
+                            "2 vertices, 2 arcs, weights from 1 to 2")):
+            matrix = self.file("x.mtx", text)
+            self.assertEqual(self.said("info", matrix)[0], f"{matrix}: {said}")
+
+    def test_a_network_without_terminals(self):
+        network = self.file("x.max", "p max 3 1\nn 3 s\na 1 2 5\n")
+        self.assertEqual(self.said("info", network)[3], "source 3, sink unnamed")
+        out = self.folder / "y.max"
+        self.said("convert", network, out)
+        self.assertEqual(out.read_text(), "c x.max\np max 3 1\nn 3 s\na 1 2 5\n")
 
     def test_text(self):
         """Line ends of all kinds, comments after blanks; a compressed file is told from an unknown one."""

@@ -45,12 +45,12 @@ class graph_folder : public testing::Test {
                        graph::read_options const& o = {}) {
     return error_from([&] { read(name, text, o); }, path(name));
   }
-  /// Writes a graph's file of this path.
-  static void write_graph(std::string const& path, graph::edge_list const& g,
-                          std::string const& comment,
-                          std::optional<graph::file_format> format = {}) {
+  /// Writes a graph's file of this path; returns what it lost.
+  static std::string write_graph(std::string const& path, graph::edge_list const& g,
+                                 std::string const& comment,
+                                 std::optional<graph::file_format> format = {}) {
     apps::output_file to{path};
-    graph::write_graph(to, g, comment, format);
+    return graph::write_graph(to, g, comment, format);
   }
   template <class F>
   static std::string error_from(F f, std::string const& path) {

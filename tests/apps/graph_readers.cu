@@ -107,10 +107,17 @@ TEST_F(graph_readers, flow_networks) {
            "c\np max 3 2\na 1 2 5\nn 2 t\na 1 3 0\nn 3 s"});
 }
 
+TEST_F(graph_readers, flow_networks_without_terminals) {
+  edge_list wanted = from_one(edges(3, true, {0}, {1}, {5}));
+  wanted.ends = {2, graph::no_vertex};
+  EXPECT_EQ(read("x.max", "p max 3 1\nn 3 s\na 1 2 5\n"), wanted);
+  wanted.ends = {graph::no_vertex, graph::no_vertex};
+  EXPECT_EQ(read("x.max", "p max 3 1\na 1 2 5\n"), wanted);
+}
+
 TEST_F(graph_readers, flow_networks_that_are_wrong) {
   refuses("x.max", "p max 3 1\nn 3 s\n", "a 1 2 5\n",
-          {{"c", ": no line n VERTEX t names the sink"},
-           {"n 1 s", ":3: a second source"},
+          {{"n 1 s", ":3: a second source"},
            {"n 3 t", ":3: vertex 3 is source and sink"},
            {"n 4 t", ":3: vertex 4 is not from 1 to 3, the number of vertices"},
            {"n 1 u", ":3: \"u\" is neither s, the source, nor t, the sink"},
@@ -118,7 +125,6 @@ TEST_F(graph_readers, flow_networks_that_are_wrong) {
            {"n 1 t\nn 2 t", ":4: a second sink"},
            {"n 1 t\na 1 2 4294967296", ":4: capacity 4294967296 is not from 0 to 4294967295"},
            {"n 1 t\nx", ":4: a line of kind \"x\"; there are a, c, n and p"}});
-  EXPECT_EQ(error_of("x.max", "p max 3 0\nn 1 t\n"), ": no line n VERTEX s names the source");
   EXPECT_EQ(error_of("x.max", "n 1 t\n"), ":1: before the header p max VERTICES ARCS");
 }
 
@@ -131,12 +137,52 @@ TEST_F(graph_readers, matrices) {
   all_are(from_one(edges(3, false, {1, 2}, {0, 2}, {9, 0})), "x.mtx",
           {banner + "integer symmetric\n3 3 2\n2 1 9\n3 3 0\n",
            banner + "real symmetric\n3 3 2\n2 1 9.0\n3 3 -0e5\n",
-           banner + "real symmetric\n3 3 2\n2 1 0.9e1\n3 3 1e-999\n"});
+           banner + "real symmetric\n3 3 2\n2 1 0.9e1\n3 3 1E-999\n",
+           banner + "real symmetric\n%%GraphBLAS type bool\n3 3 2\n2 1 +9.0E+00\n3 3 0.\n"});
+  all_are(from_one(edges(3, false, {0, 2}, {1, 1}, {9, 0})), "x.mtx",
+          {banner + "integer symmetric\n3 3 2\n1 2 9\n3 2 0\n"});
+}
+
+TEST_F(graph_readers, weights_are_multiplied_in_all_formats) {
   graph::read_options thousandths;
   thousandths.weight_factor = 1000;
-  EXPECT_EQ(
-      read("x.mtx", banner + "real general\n1 1 3\n1 1 0.0125\n1 1 1\n1 1 4294967\n", thousandths),
-      from_one(edges(1, true, {0, 0, 0}, {0, 0, 0}, {13, 1000, 4294967000})));
+  edge_list const wanted = edges(1, true, {0, 0, 0}, {0, 0, 0}, {13, 1000, 4294967000});
+  std::string const banner = "%%MatrixMarket matrix coordinate ",
+                    values[]{"0.0125", "1", "4294967"};
+  auto const lines = [&](std::string const& before) {
+    std::string text;
+    for (std::string const& v : values) text += before + " " + v + "\n";
+    return text;
+  };
+  for (std::string const kind : {"real", "integer"}) {
+    EXPECT_EQ(read("x.mtx", banner + kind + " general\n1 1 3\n" + lines("1 1"), thousandths),
+              from_one(wanted));
+  }
+  EXPECT_EQ(read("x.gr", "p sp 1 3\n" + lines("a 1 1"), thousandths), from_one(wanted));
+  EXPECT_EQ(read("x.txt", lines("0 0"), thousandths), wanted);
+  edge_list network = from_one(wanted);
+  network.ends.emplace();
+  EXPECT_EQ(read("x.max", "p max 1 3\n" + lines("a 1 1"), thousandths), network);
+  EXPECT_EQ(error_of("x.gr", "p sp 1 1\na 1 1 4294967.5\n", thousandths),
+            ":2: weight 4294967.5, multiplied by 1000.000000, is not from 0 to 4294967295");
+}
+
+TEST_F(graph_readers, weights_that_are_not_needed_may_be_anything) {
+  graph::read_options unweighted;
+  unweighted.skips_weights = true;
+  edge_list const wanted = edges(2, true, {0, 1, 0}, {1, 0, 1});
+  std::string const banner = "%%MatrixMarket matrix coordinate real general\n";
+  EXPECT_EQ(read("x.mtx", banner + "2 2 3\n1 2 -1\n2 1 0.5\n1 2 nan\n", unweighted),
+            from_one(wanted));
+  EXPECT_EQ(read("x.gr", "p sp 2 3\na 1 2 -1\na 2 1 0.5\na 1 2 far\n", unweighted),
+            from_one(wanted));
+  EXPECT_EQ(read("x.txt", "0 1 -1\n1 0 0.5\n0 1 far\n", unweighted), wanted);
+  edge_list network = from_one(wanted);
+  network.ends.emplace();
+  EXPECT_EQ(read("x.max", "p max 2 3\na 1 2 -1\na 2 1 1e99\na 1 2 far\n", unweighted), network);
+  EXPECT_EQ(error_of("x.gr", "p sp 2 1\na 1 2\n", unweighted), ":2: weight is missing");
+  EXPECT_EQ(error_of("x.gr", "p sp 2 1\na 1 2 3 4\n", unweighted),
+            ":2: \"4\" is more than belongs in this line");
 }
 
 TEST_F(graph_readers, matrices_that_are_wrong) {
@@ -179,7 +225,10 @@ TEST_F(graph_readers, edge_lists) {
           {"0 1\n2 2\n2 0\n", "# Nodes: 3\n0\t1\n\n% no\n2 2\n2\t0",
            "  # indented\n0 1\n\t% no\n+2 2\n2 +0\n"});
   all_are(edges(2, false, {0, 1}, {1, 0}, {7, 8}), "x.el",
-          {"# Undirected graph: x.txt\n0 1 7\n1 0 8\n"});
+          {"# Undirected graph: x.txt\n0 1 7\n1 0 8\n", " #  Undirected graph\n0 1 7\n1 0 8\n"});
+  all_are(edges(2, true, {0}, {1}), "x.txt",
+          {"# Directed graph: made from an undirected graph\n0 1\n", "# an Undirected graph\n0 1\n",
+           "% Undirected graph\n0 1\n", "# Undirected\n# graph\n0 1\n"});
   edge_list from_five = edges(2, true, {0}, {1});
   from_five.first_name = 5;
   EXPECT_EQ(read("x.edges", "5 6\n"), from_five);

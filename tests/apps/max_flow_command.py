@@ -98,6 +98,28 @@ class MaxFlowTest(command.CommandTest):
             network.write_text(f"p max 2 1\nn 1 s\nn 2 t\na 1 2 {capacity}\n")
             self.refused(1, re.escape(f"{network}:4: ") + ".*4294967295.*", network)
 
+    def test_terminals_that_the_file_does_not_name(self):
+        for terminals, options in (("", ["--source", 1, "--sink", 2]), ("n 1 s\n", ["--sink", 2]), ("n 2 t\n", ["--source", 1]),
+                                   ("n 2 s\nn 1 t\n", ["--source", 1, "--sink", 2])):
+            network = self.file("x.max", f"p max 2 1\n{terminals}a 1 2 3\n")
+            self.assertRegex(self.said(network, *options)[1], "^flow 3, ")
+
+    def test_capacities_with_a_fraction(self):
+        network = self.file("x.max", "p max 2 1\nn 1 s\nn 2 t\na 1 2 0.5\n")
+        self.refused(1, re.escape(f"{network}:4: capacity 0.5 has a fraction; --weight-factor makes whole numbers of all"), network)
+        self.assertRegex(self.said(network, "--weight-factor", 10)[1], "^flow 5, ")
+
+    def test_undirected_networks(self):
+        """One flow, whether a file has edges, both arcs of each, or one arc that --undirected makes an edge."""
+        ends = [(2, 1, 3), (3, 2, 3), (4, 3, 3), (4, 1, 1)]
+        files = [(self.file("x.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n4 4 4\n"
+                            + "".join(f"{a} {b} {c}\n" for a, b, c in ends)), []),
+                 (self.file("x.gr", "p sp 4 8\n" + "".join(f"a {a} {b} {c}\na {b} {a} {c}\n" for a, b, c in ends)), []),
+                 (self.file("both.gr", "p sp 4 8\n" + "".join(f"a {a} {b} {c}\na {b} {a} {c}\n" for a, b, c in ends)), ["--undirected"]),
+                 (self.file("one.gr", "p sp 4 4\n" + "".join(f"a {a} {b} {c}\n" for a, b, c in ends)), ["--undirected"])]
+        for path, options in files:
+            self.assertRegex(self.said(path, "--source", 3, "--sink", 1, *options)[1], "^flow 4, ", path)
+
     def test_progress(self):
         """On a terminal alone; the line is empty in the end."""
         leader, follower = pty.openpty()
@@ -115,7 +137,8 @@ class MaxFlowTest(command.CommandTest):
         for option, name in (("source", 0), ("source", 5), ("sink", 5)):
             self.refused(1, re.escape(f"--{option}: {name} is no vertex of {network}"), network, f"--{option}", name)
         edges = self.file("x.txt", "7 9 1\n")
-        self.refused(1, re.escape(f"{edges}: names no source and sink: --source and --sink are needed"), edges, "--source", 7)
+        self.refused(1, re.escape(f"{edges}: names no sink; choose one by --sink VERTEX"), edges, "--source", 7)
+        self.refused(1, re.escape(f"{edges}: names no source; choose one by --source VERTEX"), edges)
         self.refused(1, re.escape(f"--sink: 8 is no vertex of {edges}"), edges, "--source", 7, "--sink", 8)
         edges = self.file("y.txt", "7 9\n")
         self.refused(1, re.escape(f"{edges}: the graph has no weights to be capacities"), edges, "--source", 7, "--sink", 9)

@@ -41,13 +41,25 @@ class SpanningForestTest(command.CommandTest):
         out = self.file("forest.gr", "")
         self.said(ROME, "--out", out)
         lines = pathlib.Path(out).read_text().splitlines()
-        self.assertEqual([line for line in lines if line[0] == "p"], ["p sp 3353 3331"])
-        arcs = [line.split() for line in lines if line[0] == "a"]
+        self.assertEqual([line for line in lines if line[0] == "p"], ["p sp 3353 6662"], "both ways of each edge")
+        arcs = [line.split() for line in lines if line[0] == "a"][::2]
         self.assertEqual(sum(int(arc[3]) for arc in arcs), 1215457)
         known = set(ROME.read_text().splitlines())
         self.assertTrue(all(" ".join(arc) in known for arc in arcs))
         # A forest is its own.
         self.assertEqual(self.said(out)[1], "forest: 3331 edges of weight 1215457 in 22 trees")
+
+    def test_drawn_weights_replace_any(self):
+        matrix = self.file("x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n2 1 -1\n")
+        self.refused(1, rf"{matrix}:3: weight -1 is negative", matrix)
+        self.assertEqual(self.said(matrix, "--draw-weights", 1)[2], "forest: 1 edges of weight 1 in 1 trees")
+
+    def test_vertices_that_an_edge_list_loses(self):
+        out = self.folder / "forest.txt"
+        run = self.run_it(self.file("x.gr", "p sp 3 1\na 1 2 5\n"), "--out", out)
+        self.assertEqual((run.returncode, run.stderr),
+                         (0, f"spanning_forest: {out}: 1 of 3 vertices are lost, as they have no edges and the file lists edges only; "
+                             "write .gr or .mtx\n"))
 
     def test_rounds(self):
         said = self.said(ROME, "--rounds")
