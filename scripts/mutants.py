@@ -106,7 +106,7 @@ MUTANTS = {
     "answer-dropped": ("future.cuh", "", "calls/called_over", "calls were not sent"),
     # A section on two records under the lock of one of them; on a record that another server owns.
     "second-lock": ("block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
-    "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server"),
+    "apart": ("launch/guarded_ref.cuh", "return true;", "pairs/apart", "another server|" + STRAY),
     "pair-fence": ("executor/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
     # Messages are received without tokens; sent on beyond the first without one.
     "forward-admitted": ("server/forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
