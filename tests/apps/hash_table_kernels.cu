@@ -293,10 +293,11 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_
 }
 // Counts of 4-byte keys combine to additions, which are wider.
 TEST(hash_table_kernels, counts_are_sent_as_additions_if_only_a_log_of_those_fits_the_chip) {
-  std::uint32_t const buckets = more_buckets_than_fit(1), n = std::bit_ceil(4 * buckets);
+  // So many that half as many operations need a larger log than the smallest.
+  std::uint32_t const buckets = more_buckets_than_fit(2), n = std::bit_ceil(4 * buckets);
   using table = hash_table::table<std::uint32_t, unsigned>;
   using count = table::section::count;
-  table t{{.buckets = buckets, .capacity = n, .partitions = 1}};
+  table t{{.buckets = buckets, .capacity = n, .partitions = 2}};
   EXPECT_FALSE(t.sends_partials<count>(n / 2)) << "few operations for each bucket";
   EXPECT_TRUE(t.sends_partials<count>(n));
   EXPECT_FALSE(t.sends_partials<table::section::add>(n));

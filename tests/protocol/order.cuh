@@ -86,6 +86,7 @@ class bench {
 
   void send(typename guarded::deferred_ref const& ref, std::uint32_t first, std::uint32_t end,
             std::uint32_t each, warden::stream_ref s = {}) const {
+    if (first == end) return;  // a launch has 1 block at least
     using storage = typename guarded::template deferred_block<Threads>::storage;
     std::uint32_t const per_block = each * Threads;
     simt::launch(&send_in_turn<guarded, Threads>, (end - first + per_block - 1) / per_block,

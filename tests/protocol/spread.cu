@@ -398,6 +398,7 @@ TEST(spread, a_log_outlives_its_guarded) {
     warden::deferred later{b->on(), 100};
     b->send_alone(later, 0, 100);
     auto const share = b->on().share();
+    auto const ids = spreading::ids_of(b->on());
     b.reset();
     warden::buffer<deferring::entry> other{share.places};
     other.fill_bytes(0xff);
@@ -407,7 +408,7 @@ TEST(spread, a_log_outlives_its_guarded) {
     warden::stream_ref{}.synchronize();
     for (std::uint32_t place = 0; place < share.places; ++place) {
       std::uint32_t wanted = 0;
-      for (std::uint32_t i = 0; i < 100; ++i) wanted += deferring::id_of(i, 30) == share.id(place);
+      for (std::uint32_t i = 0; i < 100; ++i) wanted += deferring::id_of(i, 30) == ids[place];
       EXPECT_EQ(records[place].count, 2 * wanted);
     }
   });
