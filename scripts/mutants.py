@@ -118,7 +118,7 @@ MUTANTS = {
     "forward-ahead": ("host/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # One index more than was admitted.
-    "forward-below": ("server/window_reader.cuh", "return receive(m, [&](std::uint64_t index) { return index <= end; });", "sends/forwarded",
+    "forward-below": ("server/window_reader.cuh", "auto const below = [&](std::uint64_t index) { return index <= end; };", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("launch/guarded_ref.cuh", "", "sends/nested", "deadlock"),
@@ -366,7 +366,7 @@ MUTANTS = {
     # A game is listed before those that one of its parts plays before it.
     "first-of-one": ("server/round_list.cuh", "bool const of_both = true;",
                      "logs/two_arrays_seeds.each_section_runs_once_by_one_block", "no progress|deadlock"),
-    "runner-keeps": ("executor/pair_runners.cuh", "", ROUNDS, "no progress|deadlock"),
+    "runner-keeps": ("executor/pair_runners.cuh", "", "logs/rounds_seeds.each_section_runs_once_in_memory", "no progress|deadlock"),
     # One block runs a log of few sections, and then games are played all the same.
     "few-noted": ("server/few_sections.cuh", "", ROUNDS, "lost or doubled section"),
     # A record that was brought together with others stays where it was brought.

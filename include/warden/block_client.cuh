@@ -139,9 +139,7 @@ class block_client {
     return calls ? result{book(), opened.number} : result{opened.error};
   }
   /// To the next round.
-  WARDEN_DEVICE bool go_on() {
-    return !gathers_ || ++round_ < ref_.outbox_rounds ? alive_ : pass_on();
-  }
+  WARDEN_DEVICE bool go_on() { return !gathers_ || ++round_ < outbox::rounds ? alive_ : pass_on(); }
 
   /// The staging has no room for another round.
   WARDEN_DEVICE bool pass_on() {

@@ -20,7 +20,7 @@ using policies = testing::Types<nested_policy<2048, warden::placement::in_memory
 TYPED_TEST_SUITE(nested, policies);
 
 TYPED_TEST(nested, of_any_owners) {
-  for (unsigned const servers : {2u, 3u, 4u})
+  for (unsigned const servers : {1u, 2u, 3u})
     check<accounts<TypeParam>>(moves(), 400, 400, by::block, {.servers = servers, .chunk = 1});
 }
 TYPED_TEST(nested, of_one_server) {
@@ -39,9 +39,9 @@ TYPED_TEST(nested, by_every_client) {
 }
 TYPED_TEST(nested, many_more_under_way_than_a_ring_holds) {
   check<accounts<TypeParam>>(moves(), 60, 60, by::block,
-                             {.servers = 4, .capacity = 32, .forward_capacity = 64});
+                             {.servers = 3, .capacity = 32, .forward_capacity = 64});
   check<accounts<TypeParam>>(moves() / 4, 4, 4, by::block,
-                             {.servers = 4, .capacity = 32, .chunk = 1, .forward_capacity = 64});
+                             {.servers = 3, .capacity = 32, .chunk = 1, .forward_capacity = 64});
 }
 
 TEST(nested_sections, conserve_what_they_move) {

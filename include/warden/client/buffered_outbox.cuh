@@ -44,12 +44,12 @@ class buffered_outbox {
   /// Servers, at most, and one more.
   static constexpr unsigned nowhere = 0xffff;
 
-  /// Bytes of shared memory for `servers` destinations, whatever is halved.
-  static constexpr std::size_t shared_bytes(std::size_t servers, unsigned) {
+  /// Bytes of shared memory for `servers` destinations.
+  static constexpr std::size_t shared_bytes(std::size_t servers) {
     return layout{servers}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(servers, 0)` bytes, the same for the whole block.
+  /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE buffered_outbox(Ref const& ref, std::byte* storage)
       : buffered_outbox{ref, storage, layout{ref.owners.servers()}} {}
 

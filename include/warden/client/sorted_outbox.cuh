@@ -29,13 +29,15 @@ class sorted_outbox {
   using message_type = typename Ref::client_message;
   /// Threads of the block.
   static constexpr unsigned threads = policy::block_threads;
-  /// Messages a thread stages by `send` before a flush, at most.
+  /// Messages a thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
   static_assert(Ref::channel::in_band,
                 "warden: sender::sorted publishes by readiness::laps; for readiness::bitmask there "
                 "is sender::buffered");
   static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
+  /// One more round's worth of room is for `append`.
+  static constexpr unsigned slots = (rounds + 1) * threads;
   /// Messages of a batch.
   static constexpr unsigned batch = rounds * threads;
   /// All messages leave together, by `flush`.
@@ -45,15 +47,14 @@ class sorted_outbox {
   /// No slot.
   static constexpr unsigned none = 0xffff;
 
-  /// Bytes of shared memory for `servers` destinations, with `rounds` halved `halvings` times.
-  static constexpr std::size_t shared_bytes(std::size_t servers, unsigned halvings) {
-    return layout{servers, slots_of(Ref::halved(rounds, halvings))}.carver.bytes();
+  /// Bytes of shared memory for `servers` destinations.
+  static constexpr std::size_t shared_bytes(std::size_t servers) {
+    return layout{servers}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(servers, ref.window_halvings)` bytes, the same for
-  /// the whole block.
+  /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
   WARDEN_DEVICE sorted_outbox(Ref const& ref, std::byte* storage)
-      : sorted_outbox{ref, storage, layout{ref.owners.servers(), slots_of(ref.outbox_rounds)}} {}
+      : sorted_outbox{ref, storage, layout{ref.owners.servers()}} {}
 
   /// Once for each block of a launch, before any client uses the storage. Collective.
   WARDEN_DEVICE void start() const {
@@ -75,14 +76,17 @@ class sorted_outbox {
 
   /// Stages this thread's message of one round; `round` is below `rounds`.
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type const& m) const {
-    put(slot_of(round + 1), server, m);
+    put(round * threads + simt::thread_rank(), server, m);
   }
   /// This thread has no message in this round.
-  WARDEN_DEVICE void stage_nothing(unsigned round) const { targets_[slot_of(round + 1)] = nowhere; }
+  WARDEN_DEVICE void stage_nothing(unsigned round) const {
+    targets_[round * threads + simt::thread_rank()] = nowhere;
+  }
   /// Stages one message. Not collective; false when the room for appended messages is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) {
-    unsigned const slot = simt::shared_fetch_add(small_[0].appended, 1u);
-    if (slot >= threads) return false;
+    unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
+    if (place >= threads) return false;
+    unsigned const slot = rounds * threads + place;
     put(slot, server, m);
     // Between flushes the order is nobody's: a thread's appended messages form a list in it.
     order_[slot] = static_cast<std::uint16_t>(last_appended_);
@@ -109,16 +113,9 @@ class sorted_outbox {
     std::uint32_t appended;
   };
 
-  /// Slots of as many rounds: one round's worth more, the first, is for `append`.
-  WARDEN_HOST_DEVICE static constexpr std::size_t slots_of(unsigned used) {
-    return (used + std::size_t{1}) * threads;
-  }
-  /// This thread's slot r.
-  WARDEN_DEVICE static unsigned slot_of(unsigned r) { return r * threads + simt::thread_rank(); }
-
   using combiner = message_combiner<typename Ref::section, threads, rounds + 1>;
   /// Combining is over before the order is found, in the same memory.
-  WARDEN_HOST_DEVICE static constexpr std::size_t order_size(std::size_t slots) {
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (policy::combines) {
       constexpr std::size_t combining = sizeof(typename combiner::storage) / sizeof(std::uint16_t);
       return combining > slots ? combining : slots;
@@ -130,7 +127,7 @@ class sorted_outbox {
   /// Destinations have an array for each of their numbers: threads that look up different ones then
   /// meet different banks.
   struct layout {
-    std::size_t servers, slots;
+    std::size_t servers;
     arena_carver carver{};
     arena_piece<message_type> staged = carver.take<message_type>(slots);
     arena_piece<std::uint64_t> bases = carver.take<std::uint64_t>(servers);
@@ -139,7 +136,7 @@ class sorted_outbox {
     arena_piece<std::uint32_t> offsets = carver.take<std::uint32_t>(servers);
     arena_piece<std::uint32_t> ends = carver.take<std::uint32_t>(servers);
     arena_piece<std::uint16_t> targets = carver.take<std::uint16_t>(slots);
-    arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(slots), 16);
+    arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
     arena_piece<small> rest = carver.take<small>(1, 16);
   };
 
@@ -168,10 +165,11 @@ class sorted_outbox {
     return asked < threads ? asked : threads;
   }
 
-  /// The destination of the message in this thread's slot `r`; `nowhere` without one.
+  /// The destination of the message in this thread's slot of round `r`; `nowhere` without one.
   WARDEN_DEVICE unsigned target_of(unsigned r, unsigned used, unsigned appended) const {
-    bool const filled = r == 0 ? simt::thread_rank() < appended : r <= used;
-    return filled ? targets_[slot_of(r)] : nowhere;
+    unsigned const me = simt::thread_rank();
+    bool const filled = r < used || (r == rounds && me < appended);
+    return filled ? targets_[r * threads + me] : nowhere;
   }
 
   /// The slots as members of the runs that are combined. See block_combine.
@@ -247,7 +245,8 @@ class sorted_outbox {
     WARDEN_UNROLL
     for (unsigned r = 0; r <= rounds; ++r) {
       if (to[r] != nowhere)
-        order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] = static_cast<std::uint16_t>(slot_of(r));
+        order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] =
+            static_cast<std::uint16_t>(r * threads + me);
     }
     // Only now: the reservation took its time while the others went on.
     if (count != 0) open(d, reserved, released, offset, count);

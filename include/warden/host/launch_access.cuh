@@ -71,7 +71,6 @@ struct launch_access {
     typename Guarded::ref r = g.ref_;
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
-    r.outbox_rounds = r.halved(Guarded::ref::outbox::rounds, halvings);
     // A forwarding_server has windows of one size.
     r.window_halvings = Guarded::ref::has_forwards ? 0 : halvings;
     auto const& own = *g.history_->own();

@@ -188,7 +188,7 @@ class launch_plan {
              std::to_string(largest_grid));
     }
   }
-  /// Halves outboxes and windows until the servers and a client block are resident together. If no
+  /// Halves the servers' windows until the servers and a client block are resident together. If no
   /// halving is enough for that, until a block fits the device.
   void choose_halvings(First const& first, Rest const&... rest) {
     auto const fits = [&](unsigned halvings) {
@@ -206,8 +206,8 @@ class launch_plan {
       if (halvings == run_window::most_halvings) {
         refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
                std::to_string(facts_.shared_bytes_per_block) +
-               ": make the kernel's shared_storage or the policies' block_threads smaller, or "
-               "launch with fewer guardeds");
+               ": make the kernel's shared_storage, the policies' outbox_bytes_per_thread or "
+               "block_threads smaller, or launch with fewer guardeds");
       }
       ++halvings;
     }
@@ -218,7 +218,7 @@ class launch_plan {
     arena_carver outboxes, arena;
     std::size_t largest_server = 0, position = 0;
     auto const add = [&](auto const& g) {
-      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(halvings), 16).offset;
+      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(), 16).offset;
       largest_server = std::max(largest_server, g.server_bytes(halvings));
     };
     add(first);

@@ -34,10 +34,9 @@ class launchable {
   [[nodiscard]] unsigned servers() const { return options_.servers; }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
-  /// Bytes of the block's shared memory that a client block of this guarded needs, with its outbox
-  /// halved `halvings` times.
-  [[nodiscard]] std::size_t outbox_bytes(unsigned halvings = 0) const {
-    return ref::outbox::shared_bytes(options_.servers, halvings);
+  /// Bytes of the block's shared memory that a client block of this guarded needs.
+  [[nodiscard]] std::size_t outbox_bytes() const {
+    return ref::outbox::shared_bytes(options_.servers);
   }
   /// Bytes of the block's shared memory that a server of this guarded needs, with its window halved
   /// `halvings` times.

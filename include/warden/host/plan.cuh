@@ -91,11 +91,12 @@ class plan {
     std::size_t const bytes = block_bytes(options_.servers, ref_.locals, most);
     if (bytes > facts.shared_bytes_per_block) {
       bool const few_would_fit = block_bytes(1, ref_.locals, most) <= facts.shared_bytes_per_block;
-      refuse(
-          std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
-          " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
-          std::to_string(facts.shared_bytes_per_block) +
-          (few_would_fit ? ": make fewer servers" : ": make the policy's block_threads smaller"));
+      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
+             " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
+             std::to_string(facts.shared_bytes_per_block) +
+             (few_would_fit
+                  ? ": make fewer servers"
+                  : ": make the policy's block_threads or outbox_bytes_per_thread smaller"));
     }
     ref_.capacity_log2 = 0;
     while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
@@ -123,7 +124,7 @@ class plan {
   /// Bytes of shared memory of a block that is a client or a server.
   [[nodiscard]] std::size_t block_bytes(unsigned servers, std::uint64_t locals,
                                         unsigned halvings) const {
-    return std::max(Ref::outbox::shared_bytes(servers, halvings),
+    return std::max(Ref::outbox::shared_bytes(servers),
                     Ref::server::shared_bytes(capacity(), locals, halvings));
   }
   /// A server for each multiprocessor, or as the policy says. Fewer where these servers would take

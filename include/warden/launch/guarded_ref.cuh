@@ -57,7 +57,6 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
   std::uint32_t position = 0;           ///< among the launch's guardeds
   std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
-  std::uint32_t outbox_rounds = 0;      ///< messages that a client stages for each thread
   launch_ref launch{};                  ///< the launch it takes part in
 
   /// This guarded's launches so far, this one included.

@@ -10,8 +10,9 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// The size of windows and outboxes: as large as the policy says, or halved until a block fits the
-/// device's shared memory.
+/// The size of windows: as large as the policy says, or halved until a block fits the device's
+/// shared memory. Outboxes are not halved: with a size known at run time only, the compiler copies
+/// a client's flush into each round of a loop, and registers spill.
 struct run_window {
   /// Halvings after which a window of 32 messages for each thread has 1, the least.
   static constexpr unsigned most_halvings = 5;

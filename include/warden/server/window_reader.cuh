@@ -22,23 +22,23 @@ class window_reader {
                 "warden: this executor needs a power of two as block_threads");
 
  public:
-  /// Begins where the launch before has ended. Reads `used` indices at a look, 1 to `Rounds`.
-  WARDEN_DEVICE explicit window_reader(Channel const& channel, unsigned used = Rounds)
+  /// Begins where the launch before has ended.
+  WARDEN_DEVICE explicit window_reader(Channel const& channel)
       : channel_{channel},
-        used_{used},
         released_{simt::load_relaxed(&channel.indices()->released.value)},
         ahead_{(simt::thread_rank() - static_cast<unsigned>(released_)) & (Threads - 1)} {}
 
-  /// Looks at the thread's next indices. Bit k of the result: m[k] is a message that was not there
-  /// before.
+  /// Looks at the thread's next indices, of which it takes the first `used`, 1 to `Rounds`. Bit k
+  /// of the result: m[k] is a message that was not there before.
   template <class Message>
-  WARDEN_DEVICE unsigned receive(Message* m) {
-    return receive(m, [](std::uint64_t) { return true; });
+  WARDEN_DEVICE unsigned receive(Message* m, unsigned used) {
+    return receive(m, ~0u >> (32 - used), [](std::uint64_t) { return true; });
   }
   /// Receives messages of indices below `end` alone.
   template <class Message>
   WARDEN_DEVICE unsigned receive_below(Message* m, std::uint64_t end) {
-    return receive(m, [&](std::uint64_t index) { return index < end; });  // sabotage: forward-below
+    auto const below = [&](std::uint64_t index) { return index < end; };  // sabotage: forward-below
+    return receive(m, ~0u, below);
   }
 
   /// How far beyond `released` this thread has received everything.
@@ -53,7 +53,7 @@ class window_reader {
 
  private:
   template <class Message, class MayRead>
-  WARDEN_DEVICE unsigned receive(Message* m, MayRead may_read) {
+  WARDEN_DEVICE unsigned receive(Message* m, unsigned wanted, MayRead may_read) {
     unsigned arrived = 0;
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
@@ -62,7 +62,7 @@ class window_reader {
       bool const is_there = channel_.receive(index, m[k]);
       if (is_there && may_read(index)) arrived |= 1u << k;
     }
-    arrived &= ~0u >> (32 - used_);
+    arrived &= wanted;
     arrived &= ~taken_;  // sabotage: window-twice
     taken_ |= arrived;
     // Beyond everything taken: the first index that is still expected.
@@ -73,7 +73,6 @@ class window_reader {
   }
 
   Channel channel_;
-  unsigned used_;  ///< indices of a look
   std::uint64_t released_;
   unsigned ahead_;      ///< of the first index of this thread's that it expects, beyond that
   unsigned taken_ = 0;  ///< bit k: the index k rounds beyond that one was received

@@ -57,8 +57,7 @@ class window_server {
   /// Collective over the block; returns when the work has ended or the launch is poisoned.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
-    window_reader<typename Ref::channel, threads, Worker::rounds> reader{
-        channel_, ref_.window_rounds(Worker::rounds)};
+    window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
     worker_.start();
     if (me == 0) {
       received_[0].start();
@@ -67,7 +66,7 @@ class window_server {
     simt::sync_block();
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
       typename Ref::message_type m[Worker::rounds];
-      unsigned const arrived = reader.receive(m);
+      unsigned const arrived = reader.receive(m, ref_.window_rounds(Worker::rounds));
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
       if constexpr (Ref::fences) {

@@ -42,7 +42,7 @@ struct program {
     p.device.seed = seed;
     p.device.order = seed % 2 == 0 ? warden::sim::schedule::pct : warden::sim::schedule::random;
     p.device.pct_horizon = 20'000;
-    p.device.multiprocessors = static_cast<int>(2 + draw(3));
+    p.device.multiprocessors = static_cast<int>(3 + draw(2));
     // Ten times what the longest launch takes: one that goes on for ever ends soon.
     p.device.max_steps = 50'000'000;
     // Where stores are seen at once it is known earlier what was stored too early.
