@@ -118,7 +118,7 @@ MUTANTS = {
     "forward-ahead": ("host/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # One index more than was admitted.
-    "forward-below": ("server/window_reader.cuh", "auto const below = [&](std::uint64_t index) { return index <= end; };", "sends/forwarded",
+    "forward-below": ("server/window_reader.cuh", "return receive(m, ~0u, [&](std::uint64_t i) { return i <= end; });", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
     "lock-order.named": ("launch/guarded_ref.cuh", "", "sends/nested", "deadlock"),

@@ -37,8 +37,7 @@ class window_reader {
   /// Receives messages of indices below `end` alone.
   template <class Message>
   WARDEN_DEVICE unsigned receive_below(Message* m, std::uint64_t end) {
-    auto const below = [&](std::uint64_t index) { return index < end; };  // sabotage: forward-below
-    return receive(m, ~0u, below);
+    return receive(m, ~0u, [&](std::uint64_t i) { return i < end; });  // sabotage: forward-below
   }
 
   /// How far beyond `released` this thread has received everything.
