@@ -36,7 +36,7 @@ file_format known_format(std::string const& path, std::optional<file_format> giv
 
 /// Returns the next field as a weight, as `o` says; refuses others by the name `what`.
 weight scaled_weight(apps::line_fields& fields, char const* what, read_options const& o);
-/// The same, faster for whole numbers without a factor.
+/// Returns the next field as `scaled_weight` does. Faster for whole numbers without a factor.
 inline weight weight_of(apps::line_fields& fields, char const* what, read_options const& o) {
   if (o.weight_factor == 0) {
     if (auto const whole = fields.digits(0, most_weight)) return static_cast<weight>(*whole);

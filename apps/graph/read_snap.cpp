@@ -40,7 +40,7 @@ void number_vertices(edge_list& list) {
   }
 }
 
-/// What a comment such as `# Undirected graph: ...` says; any other comment says nothing.
+/// Sets the direction that a comment such as `# Undirected graph: ...` says; ignores others.
 void read_direction(std::string_view comment, edge_list& list) {
   if (comment[0] != '#') return;
   comment = apps::trimmed(comment.substr(1));

@@ -32,7 +32,7 @@ void write_edges(apps::text_writer& out, edge_list const& g, std::string const& 
   }
 }
 
-/// Whether the edge is an arc each way: a self-loop is the same arc both ways.
+/// True if the edge is two arcs, one each way; a self-loop is one.
 bool is_two_arcs(edge_list const& g, std::uint64_t e) {
   return !g.directed && g.from[e] != g.to[e];
 }
@@ -93,7 +93,7 @@ std::string beginning(edge_list const& g, file_format format, std::string commen
          "\n% " + comment;
 }
 
-/// What a reader of the file will miss.
+/// Says how many vertices a reader of the file will miss; empty if none.
 std::string lost_vertices(edge_list const& g, std::string const& path) {
   std::vector<bool> has_edge(g.vertices);
   for (auto const* const ends : {&g.from, &g.to}) {
