@@ -206,7 +206,7 @@ edge_list read_cached(std::string const& path, std::string const& folder, read_o
   edge_list g = read_graph(path, o);
   if (!may_write) return g;
   try {
-    // What changed while it was read is of no known state.
+    // A file that changed while it was read is of no known state.
     if (fingerprint_of(apps::input_file{path}) != source) return g;
     if (!folder.empty()) std::filesystem::create_directories(folder);
     write_cache(cache, g, source, o);

@@ -101,7 +101,7 @@ class line_fields {
   line_fields(std::string_view line, line_reader const& lines)
       : at_{line.data()}, end_{line.data() + line.size()}, lines_{lines} {}
 
-  /// Whether there is nothing more.
+  /// True if there is nothing more.
   bool at_end() {
     while (at_ != end_ && is_blank(*at_)) ++at_;
     return at_ == end_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the first bytes of a file say, and line ends.
+// Marks at the beginning of a file, and line ends.
 
 #include "apps/text/text_file.hpp"
 
@@ -18,7 +18,7 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
-/// Whether the file is of gzip, compress, xz, zstd, zip (with files, or without) or bzip2.
+/// True if the file is of gzip, compress, xz, zstd, zip (with files, or without) or bzip2.
 bool is_compressed(std::string_view beginning) {
   constexpr std::array magic{"\x1f\x8b"sv,         "\x1f\x9d"sv,   "\xfd\x37zXZ\0"sv,
                              "\x28\xb5\x2f\xfd"sv, "PK\x03\x04"sv, "PK\x05\x06"sv};
