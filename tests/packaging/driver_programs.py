@@ -159,7 +159,7 @@ class Programs(driver.ProgramTest):
         for program, repetitions in (("contention", 5), ("max_flow_bench", 3)):
             done = subprocess.run([driver.BIN / f"{program}_sim", "--help"], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stdout, f"--repetitions .*={repetitions}\n")
+            self.assertRegex(done.stdout, rf"--repetitions .*={repetitions}\s")
 
     def test_transport(self):
         done = subprocess.run([driver.BIN / "transport_sim", "--ops", "64", f"--benchmark_out={self.here}/rows.json"],
