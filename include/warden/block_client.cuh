@@ -14,9 +14,10 @@ WARDEN_NAMESPACE_BEGIN
 
 /// A block's client of one guarded: every thread of the block makes one, at the same place. The
 /// first that lives gathers for its guarded; one that is made while it lives, by a function that
-/// was not handed the first, sends each message at once and alone, as a thread client does. What
-/// was staged when a client goes out of scope without `flush` is lost, counted, and an error of
-/// `wait`.
+/// was not handed the first, sends each message at once and alone, as a thread client does. So does
+/// every client of a launch whose outboxes do not fit a device with at most 99 KB of shared memory.
+/// What was staged when a client goes out of scope without `flush` is lost, counted, and an error
+/// of `wait`.
 template <class Ref>
 class block_client {
  public:
@@ -25,7 +26,7 @@ class block_client {
       : ref_{ref},
         at_{at},
         outbox_{ref, at.arena() + ref.outbox_offset},
-        gathers_{at.take_staging(ref.position)} {}
+        gathers_{ref.gathers() && at.take_staging(ref.position)} {}
   /// Counts what was staged and never flushed.
   WARDEN_DEVICE ~block_client() {
     if (gathers_) at_.give_staging_back(ref_.position);
@@ -90,7 +91,7 @@ class block_client {
 
   /// Collective: sends everything staged so far. When it returns true all of it is accepted.
   WARDEN_DEVICE bool flush() {
-    if (!gathers_) return alive_;
+    if (!gathers_) return agree();
     // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush
     // does.
     if (alive_) alive_ = outbox_.flush(round_);
@@ -118,7 +119,7 @@ class block_client {
         outbox_.stage(round_, to.server, message);
         ++unsent_;
       } else {
-        alive_ = alive_ && send_alone(ref_, to.server, message);
+        alive_ = alive_ && send_at_once(ref_, to.server, message);
       }
     } else if (gathers_) {
       outbox_.stage_nothing(round_);
@@ -138,8 +139,17 @@ class block_client {
     using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
     return calls ? result{book(), opened.number} : result{opened.error};
   }
+  WARDEN_COLD static bool send_at_once(Ref const& ref, std::uint32_t server,
+                                       typename Ref::client_message const& m) {
+    return send_alone(ref, server, m);
+  }
   /// To the next round.
-  WARDEN_DEVICE bool go_on() { return !gathers_ || ++round_ < outbox::rounds ? alive_ : pass_on(); }
+  WARDEN_DEVICE bool go_on() {
+    if (!gathers_) return agree();
+    return ++round_ < outbox::rounds ? alive_ : pass_on();
+  }
+  /// The threads that send alone learn of a poisoned launch at different times, but leave together.
+  WARDEN_DEVICE bool agree() { return alive_ = !simt::sync_block_or(!alive_); }
 
   /// The staging has no room for another round.
   WARDEN_DEVICE bool pass_on() {

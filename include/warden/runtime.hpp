@@ -141,6 +141,10 @@ int registers(kernel const& k, std::source_location where = std::source_location
 std::size_t local_bytes(kernel const& k,
                         std::source_location where = std::source_location::current());
 
+/// The virtual architecture that the kernel was compiled for: 90 for `compute_90`. 0 on the
+/// simulated device. Throws cuda_error.
+int compiled_for(kernel const& k, std::source_location where = std::source_location::current());
+
 /// Whether a cooperative launch fitted the device.
 enum class [[nodiscard]] launch_result{
     launched,  ///< enqueued

@@ -230,16 +230,21 @@ int resident_clusters(kernel const& k, unsigned threads, std::size_t shared_byte
   return clusters;
 }
 
-int registers(kernel const& k, std::source_location where) {
+namespace {
+cudaFuncAttributes attributes_of(kernel const& k, std::source_location where) {
   cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's registers", where);
-  return attributes.numRegs;
+  check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's attributes", where);
+  return attributes;
+}
+}  // namespace
+int registers(kernel const& k, std::source_location where) {
+  return attributes_of(k, where).numRegs;
 }
 std::size_t local_bytes(kernel const& k, std::source_location where) {
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, k.function), "asking for a kernel's local memory",
-        where);
-  return attributes.localSizeBytes;
+  return attributes_of(k, where).localSizeBytes;
+}
+int compiled_for(kernel const& k, std::source_location where) {
+  return attributes_of(k, where).ptxVersion;
 }
 
 launch_result try_launch(kernel const& k, launch_shape const& shape, void** arguments, stream_ref s,

@@ -283,6 +283,7 @@ int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t sha
 
 int registers(kernel const&, std::source_location) { return 0; }
 std::size_t local_bytes(kernel const&, std::source_location) { return 0; }
+int compiled_for(kernel const&, std::source_location) { return 0; }
 
 int resident_blocks(kernel const& k, unsigned threads, std::size_t shared_bytes,
                     std::source_location where) {

@@ -144,7 +144,7 @@ TEST(no_hang, no_server_starts) {
     warden::launch_ref launch{};
     launch.control = state->control.data();
     launch.limit = launch_access::limit(g.guarded);
-    clients_only a{launch_access::begin(g.guarded, {&state, 1}, 0, 0, launch)};
+    clients_only a{launch_access::begin(g.guarded, {&state, 1}, {}, 0, launch)};
     a.ref.launch = launch;
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
     g.guarded.wait();

@@ -17,6 +17,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// How a fused launch uses the shared memory of a block.
+struct memory_plan {
+  unsigned halvings = 0;     ///< of the servers' windows
+  bool has_outboxes = true;  ///< without them a client block sends each message at once
+};
+
 /// The way to the private members of a guarded: a friend of each.
 struct launch_access {
   /// What the others of a launch need of this guarded.
@@ -66,13 +72,14 @@ struct launch_access {
   /// guarded's to the launch, which the view gets when it is complete.
   template <class Guarded>
   static typename Guarded::ref begin(Guarded& g, launch_history::states all,
-                                     std::size_t outbox_offset, unsigned halvings,
+                                     memory_plan const& memory, std::size_t outbox_offset,
                                      launch_ref& launch) {
     typename Guarded::ref r = g.ref_;
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
+    r.has_outbox = memory.has_outboxes;
     // A forwarding_server has windows of one size.
-    r.window_halvings = Guarded::ref::has_forwards ? 0 : halvings;
+    r.window_halvings = Guarded::ref::has_forwards ? 0 : memory.halvings;
     auto const& own = *g.history_->own();
     launch.members[launch.member_count++] = {own.control.data(), g.state_->report.data(),
                                              g.history_->begin(all)};

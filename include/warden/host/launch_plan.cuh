@@ -10,6 +10,7 @@
 #include <warden/launch/fused_kernel.cuh>
 #include <warden/launch/run_window.cuh>
 #include <warden/runtime.hpp>
+#include <warden/simt/architecture.cuh>
 #include <warden/simt/arena.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>
@@ -69,8 +70,8 @@ class launch_plan {
       : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
     servers_ = (first.servers() + ... + rest.servers());
-    choose_halvings(first, rest...);
     function_ = choose_kernel();
+    choose_memory(first, rest...);
     // All blocks that are resident together; no more clients than virtual blocks.
     resident_ = static_cast<unsigned>(
         runtime::resident_blocks(function_, threads, shared_bytes_, in.where));
@@ -90,8 +91,7 @@ class launch_plan {
     launch.control = states[0]->control.data();
     launch.limit = launch_access::limit(first);
     auto const begin = [&](auto& g) {
-      return launch_access::begin(g, states, outbox_offsets_[launch.member_count], halvings_,
-                                  launch);
+      return launch_access::begin(g, states, memory_, outbox_offsets_[launch.member_count], launch);
     };
     auto const multiprocessors = static_cast<std::uint64_t>(facts_.multiprocessors);
     arguments_type arguments{
@@ -188,38 +188,41 @@ class launch_plan {
              std::to_string(largest_grid));
     }
   }
-  /// Halves the servers' windows until the servers and a client block are resident together. If no
-  /// halving is enough for that, until a block fits the device.
-  void choose_halvings(First const& first, Rest const&... rest) {
-    auto const fits = [&](unsigned halvings) {
-      lay_out_memory(halvings, first, rest...);
-      return shared_bytes_ <= facts_.shared_bytes_per_block;
-    };
-    auto const has_room = [&](unsigned halvings) {
-      return fits(halvings) &&
-             blocks_that_hold(facts_, threads, shared_bytes_) > std::uint64_t{servers_};
-    };
-    unsigned halvings = 0;
-    while (halvings < run_window::most_halvings && !has_room(halvings)) ++halvings;
-    if (!has_room(halvings)) halvings = 0;
-    while (!fits(halvings)) {
-      if (halvings == run_window::most_halvings) {
-        refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
-               std::to_string(facts_.shared_bytes_per_block) +
-               ": make the kernel's shared_storage, the policies' outbox_bytes_per_thread or "
-               "block_threads smaller, or launch with fewer guardeds");
+  /// Halves the servers' windows until the servers and a client block are resident together, and
+  /// goes without outboxes where that is not enough. If no plan has room for both, takes the first
+  /// one whose blocks fit the device.
+  void choose_memory(First const& first, Rest const&... rest) {
+    // Kernels for devices with large blocks are compiled with outboxes.
+    bool const gathers_always =
+        !simt::may_have_small_blocks(runtime::compiled_for(function_, in_.where));
+    auto const find = [&](auto has_room) {
+      for (bool const has_outboxes : {true, false}) {
+        if (gathers_always && !has_outboxes) return false;
+        for (unsigned halvings = 0; halvings <= run_window::most_halvings; ++halvings) {
+          lay_out_memory({halvings, has_outboxes}, first, rest...);
+          if (shared_bytes_ <= facts_.shared_bytes_per_block && has_room()) return true;
+        }
       }
-      ++halvings;
-    }
+      return false;
+    };
+    auto const holds_a_client = [&] {
+      return blocks_that_hold(facts_, threads, shared_bytes_) > std::uint64_t{servers_};
+    };
+    if (find(holds_a_client) || find([] { return true; })) return;
+    refuse(std::to_string(shared_bytes_) + " bytes of shared memory a block; the device has " +
+           std::to_string(facts_.shared_bytes_per_block) +
+           ": make the kernel's shared_storage, or the policies' block_threads or "
+           "outbox_bytes_per_thread smaller");
   }
   /// The outboxes side by side, or one server; behind them the user's memory, then the kernel's.
-  void lay_out_memory(unsigned halvings, First const& first, Rest const&... rest) {
-    halvings_ = halvings;
+  void lay_out_memory(memory_plan memory, First const& first, Rest const&... rest) {
+    memory_ = memory;
     arena_carver outboxes, arena;
     std::size_t largest_server = 0, position = 0;
     auto const add = [&](auto const& g) {
-      outbox_offsets_[position++] = outboxes.take<std::byte>(g.outbox_bytes(), 16).offset;
-      largest_server = std::max(largest_server, g.server_bytes(halvings));
+      std::size_t const bytes = memory.has_outboxes ? g.outbox_bytes() : 0;
+      outbox_offsets_[position++] = outboxes.take<std::byte>(bytes, 16).offset;
+      largest_server = std::max(largest_server, g.server_bytes(memory.halvings));
     };
     add(first);
     (add(rest), ...);
@@ -244,7 +247,7 @@ class launch_plan {
   runtime::device_facts facts_;
   std::array<std::size_t, guardeds> outbox_offsets_{};
   std::size_t user_offset_ = 0, shared_bytes_ = 0;
-  unsigned halvings_ = 0;
+  memory_plan memory_{};
   unsigned servers_ = 0, resident_ = 0;
   std::uint64_t blocks_ = 0;
   runtime::kernel function_;

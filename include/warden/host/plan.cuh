@@ -77,7 +77,7 @@ class plan {
     ref_.locals = static_cast<std::uint32_t>(locals);
     std::size_t const on_chip =
         record_store<Ref>::on_chip ? sizeof(typename Ref::record) * ref_.locals : 0;
-    // A launch can halve windows and outboxes that often.
+    // A launch can halve windows that often.
     if (on_chip != 0 && server_bytes() > facts.shared_bytes_per_block) {
       refuse(std::to_string(ref_.locals) + " records of " +
              std::to_string(sizeof(typename Ref::record)) +
@@ -88,15 +88,15 @@ class plan {
              more_servers(size, facts, server_bytes() - on_chip));
     }
     constexpr unsigned most = run_window::most_halvings;
-    std::size_t const bytes = block_bytes(options_.servers, ref_.locals, most);
+    std::size_t const bytes = block_bytes(facts, options_.servers, ref_.locals, most);
     if (bytes > facts.shared_bytes_per_block) {
-      bool const few_would_fit = block_bytes(1, ref_.locals, most) <= facts.shared_bytes_per_block;
-      refuse(std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
-             " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
-             std::to_string(facts.shared_bytes_per_block) +
-             (few_would_fit
-                  ? ": make fewer servers"
-                  : ": make the policy's block_threads or outbox_bytes_per_thread smaller"));
+      bool const few_would_fit =
+          block_bytes(facts, 1, ref_.locals, most) <= facts.shared_bytes_per_block;
+      refuse(
+          std::to_string(options_.servers) + " servers with capacity " + std::to_string(c) +
+          " need " + std::to_string(bytes) + " bytes of shared memory a block; the device has " +
+          std::to_string(facts.shared_bytes_per_block) +
+          (few_would_fit ? ": make fewer servers" : ": make the policy's block_threads smaller"));
     }
     ref_.capacity_log2 = 0;
     while ((1u << ref_.capacity_log2) < c) ++ref_.capacity_log2;
@@ -121,11 +121,13 @@ class plan {
                : std::bit_floor(static_cast<unsigned>(policy::channel_bytes /
                                                       sizeof(typename Ref::client_message)));
   }
-  /// Bytes of shared memory of a block that is a client or a server.
-  [[nodiscard]] std::size_t block_bytes(unsigned servers, std::uint64_t locals,
-                                        unsigned halvings) const {
-    return std::max(Ref::outbox::shared_bytes(servers),
-                    Ref::server::shared_bytes(capacity(), locals, halvings));
+  /// Bytes of shared memory of a block that is a client or a server. A launch does without an
+  /// outbox that is too large for the device even with one destination.
+  [[nodiscard]] std::size_t block_bytes(runtime::device_facts const& facts, unsigned servers,
+                                        std::uint64_t locals, unsigned halvings) const {
+    std::size_t const server = Ref::server::shared_bytes(capacity(), locals, halvings);
+    if (Ref::outbox::shared_bytes(1) > facts.shared_bytes_per_block) return server;
+    return std::max(Ref::outbox::shared_bytes(servers), server);
   }
   /// A server for each multiprocessor, or as the policy says. Fewer where these servers would take
   /// more than half of the resident blocks, however much a launch halves its windows.
@@ -136,7 +138,7 @@ class plan {
     for (unsigned servers = most; servers != 0; --servers) {
       std::uint64_t const locals = interleaved_owner_map{servers, 1}.locals(size);
       for (unsigned halvings = 0; halvings <= run_window::most_halvings; ++halvings) {
-        std::size_t const bytes = block_bytes(servers, locals, halvings);
+        std::size_t const bytes = block_bytes(facts, servers, locals, halvings);
         if (2 * servers <= blocks_that_hold(facts, policy::block_threads, bytes)) return servers;
       }
     }

@@ -91,7 +91,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
 
   for_each_ref(arguments.refs, [&](auto const& ref) {
     using ref_type = std::remove_cvref_t<decltype(ref)>;
-    typename ref_type::outbox{ref, arena + ref.outbox_offset}.start();
+    if (ref.gathers()) typename ref_type::outbox{ref, arena + ref.outbox_offset}.start();
   });
   while (true) {
     if (simt::thread_rank() == 0) {
@@ -110,7 +110,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     if (simt::thread_rank() == 0) {
       for_each_ref(arguments.refs, [&](auto const& ref) {
         using ref_type = std::remove_cvref_t<decltype(ref)>;
-        typename ref_type::outbox{ref, arena + ref.outbox_offset}.discard();
+        if (ref.gathers()) typename ref_type::outbox{ref, arena + ref.outbox_offset}.discard();
       });
     }
   }

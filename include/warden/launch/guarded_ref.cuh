@@ -9,6 +9,7 @@
 #include <warden/launch/launch_control.cuh>
 #include <warden/launch/run_window.cuh>
 #include <warden/owner_map.cuh>
+#include <warden/simt/architecture.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -57,11 +58,17 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
   std::uint32_t position = 0;           ///< among the launch's guardeds
   std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
+  bool has_outbox = true;               ///< see gathers
   launch_ref launch{};                  ///< the launch it takes part in
 
   /// This guarded's launches so far, this one included.
   WARDEN_DEVICE std::uint64_t launch_number() const {
     return launch.members[position].launch_number;
+  }
+  /// Whether the launch's client blocks have outboxes. Known to the compiler where every device
+  /// has room for them: elsewhere registers spill.
+  WARDEN_DEVICE bool gathers() const {
+    return !simt::may_have_small_blocks(simt::compiled_architecture) || has_outbox;
   }
   /// The channel of a server below `owners.servers()`.
   WARDEN_DEVICE channel channel_of(std::uint32_t server) const {

@@ -11,8 +11,9 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// The size of windows: as large as the policy says, or halved until a block fits the device's
-/// shared memory. Outboxes are not halved: with a size known at run time only, the compiler copies
-/// a client's flush into each round of a loop, and registers spill.
+/// shared memory. Outboxes are not halved, but left out where they do not fit: with a size known
+/// at run time only, the compiler copies a client's flush into each round of a loop, and registers
+/// spill.
 struct run_window {
   /// Halvings after which a window of 32 messages for each thread has 1, the least.
   static constexpr unsigned most_halvings = 5;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a kernel may know of its device from the architecture that it is compiled for.
+#pragma once
+
+#include <warden/simt/annotations.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+namespace simt {
+
+/// The virtual architecture that this device code is compiled for: 90 for `compute_90`. 0 on the
+/// simulated device, which has the limits of any, and in host code.
+#if defined(__CUDA_ARCH__)
+inline constexpr int compiled_architecture = __CUDA_ARCH__ / 10;
+#else
+inline constexpr int compiled_architecture = 0;
+#endif
+
+/// Whether a device that runs code of `architecture` may have blocks of 99 KB of shared memory or
+/// less: 7.5, 8.6, 8.9, 12.0 and their like, and the simulated device. 8.0 and 8.7 have 163 KB, and
+/// 9.0, 10.0 and 11.0 have 227 KB. By the table of compute capabilities in the CUDA programming
+/// guide.
+WARDEN_HOST_DEVICE constexpr bool may_have_small_blocks(int architecture) {
+  int const major = architecture / 10;
+  if (major == 8) return architecture != 80 && architecture != 87;
+  return major < 9 || major > 11;
+}
+
+}  // namespace simt
+WARDEN_NAMESPACE_END
