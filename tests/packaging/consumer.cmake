@@ -60,7 +60,7 @@ if(NOT cuda)
   # Without CMake, as docs/migrate.md says it.
   set(prefix ${build}/prefix)
   run(${cxx} -std=c++20 -O2 -DWARDEN_SIMULATED=1 -x c++ ${source}/tests/packaging/consumer/main.cu -x none -I ${prefix}/include
-      -L ${prefix}/lib -lwarden_sim -lboost_context -o ${build}/file_sim)
+      -L ${prefix}/lib -lwarden_sim -lboost_context -lbacktrace -o ${build}/file_sim)
   run(${build}/file_sim)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "compiled without CMake it printed: ${out}")
