@@ -68,8 +68,10 @@ void machine::complete_barrier(block& b) {
 
 /// Those that began with it: no other block takes the place of one of them.
 std::span<block> machine::cluster_of(block const& b) {
-  if (shape_.cluster == 1) return {blocks_.data() + (&b - blocks_.data()), 1};
-  return {blocks_.data() + b.rank / shape_.cluster * shape_.cluster, shape_.cluster};
+  std::vector<block>& all = b.of->blocks;
+  unsigned const size = b.of->kernel.shape.cluster;
+  if (size == 1) return {all.data() + (&b - all.data()), 1};
+  return {all.data() + b.rank / size * size, size};
 }
 
 void machine::sync_cluster(device::site const& where) {

@@ -179,13 +179,14 @@ machine::address_range machine::accessible(char const* what, void const* address
 void machine::check_memory() {
   std::string const damage = memory().damage();
   if (damage.empty()) return;
-  std::string const text = "the launch at " + to_string(launched_at_) + " wrote " + damage;
+  std::string const text =
+      "the launch at " + to_string(running_->kernel.where) + " wrote " + damage;
   if (failed_) {
     failure_ += "\n  " + text;
   } else {
     failed_ = true;
     failure_ = text;
-    failure_where_ = launched_at_;
+    failure_where_ = running_->kernel.where;
   }
 }
 

@@ -3,8 +3,6 @@
 
 #include "machine.hpp"
 
-#include <warden/simt/arena.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -21,10 +19,6 @@ char const* base_name(char const* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
-/// x first, as CUDA numbers threads and blocks.
-device::index index_of(unsigned rank, dimensions const& of) {
-  return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
-}
 std::string to_string(device::index const& at, dimensions const& of) {
   std::string text = std::to_string(at.x);
   if (of.y == 1 && of.z == 1) return text;
@@ -42,85 +36,8 @@ std::string to_string(device::site const& where) {
   return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
 }
 
-machine::machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
-                 unsigned resident, std::function<void()> body, device::site launched_at)
-    : settings_{chosen},
-      random_{seed},
-      shape_{shape},
-      body_{std::move(body)},
-      launched_at_{launched_at},
-      // As a cluster begins together; who asks for one does not ask for many blocks.
-      blocks_(shape.cooperative || shape.cluster != 1
-                  ? shape.blocks.count()
-                  : std::min<std::uint64_t>(shape.blocks.count(), resident)),
-      watch_counts_(1u << 16) {
-  auto const threads = static_cast<unsigned>(shape.threads.count());
-  threads_.resize(blocks_.size() * threads);
-  unsigned const warps = (threads + 31) / 32;
-  warps_.resize(blocks_.size() * warps);
-  place_arenas();
-  for (unsigned b = 0; b < blocks_.size(); ++b) {
-    blocks_[b].first_thread = b * threads;
-    blocks_[b].threads = threads;
-    for (unsigned w = 0; w < warps; ++w) {
-      warps_[b * warps + w].first_thread = b * threads + w * 32;
-      warps_[b * warps + w].lanes = ~0u >> (32 - std::min(threads - w * 32, 32u));
-    }
-    for (unsigned t = 0; t < threads; ++t) {
-      thread& one = threads_[b * threads + t];
-      one.home = &blocks_[b];
-      one.warp = &warps_[b * warps + t / 32];
-      one.rank = t;
-      one.index = index_of(t, shape.threads);
-      one.number = b * threads + t;
-      one.order.begin(one.number, static_cast<unsigned>(threads_.size()));
-    }
-    begin_block(blocks_[b], b);
-  }
-  alive_ = shape.blocks.count() * threads;
-  for (unsigned i = 0; i < settings_.pct_changes; ++i) {
-    change_points_.push_back(random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
-  }
-  std::sort(change_points_.begin(), change_points_.end(), std::greater<>{});
-}
-
-void machine::begin_block(block& b, unsigned rank) {
-  ++begun_blocks_;
-  b.rank = rank;
-  b.index = index_of(rank, shape_.blocks);
-  fill_arena(b);
-  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) begin_thread(threads_[n]);
-}
-
-void machine::begin_thread(thread& t) {
-  t.polls = 0;
-  t.warp->ended &= ~(1u << t.rank % 32);
-  t.priority = random_.next() | std::uint64_t{1} << 63;
-  t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{t.stack},
-                                  [this, &t](boost::context::fiber&& scheduler) {
-                                    t.stack.enter(scheduler_stack_);
-                                    scheduler_ = std::move(scheduler);
-                                    thread_main(t);
-                                    t.stack.leave(scheduler_stack_, true);
-                                    return std::move(scheduler_);
-                                  }};
-  add_runnable(t);
-}
-
-/// All its threads have ended: the next block of the grid takes its place.
-void machine::end_block(block& b) {
-  check_shared(b);
-  if (failed_ || begun_blocks_ == shape_.blocks.count()) return;
-  b.ended = 0;
-  b.fences = {};
-  // Nobody's use of a collective's storage is the new block's.
-  ++b.barriers;
-  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
-    threads_[n].where = {};
-    threads_[n].order.begin_again();
-  }
-  begin_block(b, static_cast<unsigned>(begun_blocks_));
-}
+machine::machine(settings const& chosen, std::uint64_t seed)
+    : settings_{chosen}, random_{seed}, watch_counts_(1u << 16) {}
 
 machine::~machine() {
   // A launch that failed leaves fibers in the middle of user code. They are abandoned, not unwound:
@@ -131,28 +48,17 @@ machine::~machine() {
   stacks().free_all();
 }
 
-void machine::thread_main(thread& t) {
-  try {
-    body_();
-  } catch (boost::context::detail::forced_unwind const&) {
-    throw;
-  } catch (std::exception const& e) {
-    misuse(std::string{"an exception left device code: "} + e.what(), t.where);
-  }
-  end_thread(t);
-}
-
-void machine::run() {
-  machine* const outer = now;
-  if (outer != nullptr) throw misuse_error{"a launch inside a launch"};
+running_launch& machine::run() {
+  if (now != nullptr) throw misuse_error{"a launch inside a launch"};
   now = this;
-  device::here = {{}, {}, shape_.threads, shape_.blocks};
-  while (alive_ != 0 && !failed_) {
+  ended_ = nullptr;
+  while (ended_ == nullptr && !failed_) {
     if (runnable_.empty()) {
       wake_by_time();
       continue;
     }
     current_ = &choose();
+    turn_to(*current_->home->of);
     ++report_.switches;
     budget_ = draw_budget();
     device::here.thread = current_->index;
@@ -164,10 +70,13 @@ void machine::run() {
     if (b.ended == b.threads && !failed_) end_block(b);
   }
   now = nullptr;
-  check_memory();
-  report_.trace_hash = hash_;
-  report_.nanoseconds = nanoseconds();
-  if (failed_) throw misuse_error{failure_, failure_where_};
+  if (failed_) {
+    check_memory();
+    report_.trace_hash = hash_;
+    report_.nanoseconds = nanoseconds();
+    throw misuse_error{failure_, failure_where_};
+  }
+  return *ended_;
 }
 
 // ---- who runs next
@@ -178,7 +87,7 @@ std::int64_t machine::draw_budget() {
     std::int64_t const longest = 100'000;
     if (change_points_.empty()) return longest;
     auto const left =
-        static_cast<std::int64_t>(change_points_.back()) - static_cast<std::int64_t>(report_.steps);
+        static_cast<std::int64_t>(change_points_.back()) - static_cast<std::int64_t>(steps());
     return std::clamp<std::int64_t>(left, 1, longest);
   }
   // Mostly short turns, where races hide; now and then a long one, so that others fall far behind.
@@ -205,7 +114,7 @@ thread& machine::choose() {
 
 thread& machine::choose_by_priority() {
   bool const change =
-      current_ != nullptr && !change_points_.empty() && report_.steps >= change_points_.back();
+      current_ != nullptr && !change_points_.empty() && steps() >= change_points_.back();
   // Not so who only made way for others.
   bool const spins = budget_ <= 0 && !made_way_;
   made_way_ = false;
@@ -303,7 +212,7 @@ void machine::end_thread(thread& t) {
   }
   block_current(thread_state::ended);
   ++b.ended;
-  --alive_;
+  --b.of->alive;
   warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32;
   w.ended |= 1u << lane;
@@ -341,8 +250,9 @@ std::string machine::describe(thread const& t) const {
       state = "ended";
       break;
   }
-  return "block " + to_string(t.home->index, shape_.blocks) + ", thread " +
-         to_string(t.index, shape_.threads) + ": " + state + ", " + to_string(t.where);
+  runtime::launch_shape const& shape = t.home->of->kernel.shape;
+  return "block " + to_string(t.home->index, shape.blocks) + ", thread " +
+         to_string(t.index, shape.threads) + ": " + state + ", " + to_string(t.where);
 }
 
 std::string machine::where_everyone_is() const {

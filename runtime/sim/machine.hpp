@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one simulated launch: threads as fibers, blocks, what each thread knows, sleepers.
+// The state of the launches that run at once: threads as fibers, blocks, what each thread knows.
 #pragma once
 
 #include "history.hpp"
@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <span>
@@ -46,6 +47,7 @@ class random_numbers {
 };
 
 struct block;
+struct running_launch;
 struct warp_state;
 
 enum class thread_state : unsigned char {
@@ -115,7 +117,9 @@ struct static_object {
 
 /// A block that is resident; when it has ended another one takes its place.
 struct block {
-  unsigned rank = 0;  ///< in the grid
+  running_launch* of = nullptr;
+  unsigned rank = 0;    ///< in the grid
+  unsigned number = 0;  ///< among the blocks of all launches of the machine
   device::index index{};
   unsigned first_thread = 0;
   unsigned threads = 0;
@@ -129,18 +133,43 @@ struct block {
   std::vector<static_object> statics;
 };
 
-/// One launch. There is one at a time; seam functions find it by `machine::now`.
+/// A kernel with its arguments, and the place that launches it.
+struct kernel_launch {
+  runtime::launch_shape shape;
+  std::function<void()> body;
+  device::site where;
+};
+
+/// A launch that has begun.
+struct running_launch {
+  kernel_launch kernel;
+  bool counts_sectors = false;
+  std::vector<block> blocks;  ///< those that are resident at once
+  std::vector<warp_state> warps;
+  std::vector<std::byte> arenas;
+  std::size_t arena_stride = 0;
+  unsigned first_thread = 0;  ///< number of its first thread
+  unsigned first_block = 0;   ///< number of its first block
+  std::uint64_t begun_blocks = 0;
+  std::uint64_t alive = 0;  ///< threads that have not ended, of blocks that have not begun, too
+  report result;            ///< while another launch's thread runs, and at the end
+};
+
+/// The launches that run at once, and all that they share. There is one machine at a time;
+/// functions of the platform layer find it by `machine::now`.
 class machine {
  public:
-  /// No more than `resident` blocks of an ordinary launch are there at once.
-  machine(settings const& chosen, std::uint64_t seed, runtime::launch_shape const& shape,
-          unsigned resident, std::function<void()> body, device::site launched_at);
+  machine(settings const& chosen, std::uint64_t seed);
   ~machine();
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 
-  /// Runs until all threads have ended; throws misuse_error.
-  void run();
+  /// Begins a launch, of which at most `resident` blocks are resident at once unless it is
+  /// cooperative.
+  running_launch& begin(kernel_launch const& kernel, unsigned resident, bool counts_sectors);
+  /// Runs until a launch has ended, and returns it. Throws misuse_error.
+  running_launch& run();
+  /// The report of the launch whose thread ran last.
   [[nodiscard]] report const& result() const { return report_; }
 
   static machine* now;
@@ -152,7 +181,7 @@ class machine {
   // ---- what the seam asks; see sim_device.hpp
   [[nodiscard]] thread& current() { return *current_; }
   [[nodiscard]] settings const& chosen() const { return settings_; }
-  [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + report_.steps + lapse_; }
+  [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + steps() + lapse_; }
   sim::counts& counts() { return report_.counts; }
 
   void step(device::operation what, device::site const& where);
@@ -182,7 +211,7 @@ class machine {
   unsigned sync_block(device::barrier kind, bool value, device::coming from,
                       device::site const& where);
   void sync_cluster(device::site const& where);
-  [[nodiscard]] unsigned cluster_blocks() const { return shape_.cluster; }
+  [[nodiscard]] unsigned cluster_blocks() const { return running_->kernel.shape.cluster; }
   void* of_cluster(void const* own, std::size_t bytes, unsigned rank, device::site const& where);
   std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
                      device::lanes who, device::site const& where);
@@ -204,11 +233,16 @@ class machine {
   void end_collective(void const* storage);
 
  private:
-  void begin_block(block& b, unsigned rank);
+  /// Of all launches.
+  [[nodiscard]] std::uint64_t steps() const { return steps_of_others_ + report_.steps; }
+  void place_blocks(running_launch& l);
+  void begin_block(block& b);
   void begin_thread(thread& t);
   void thread_main(thread& t);
   void end_thread(thread& t);
   void end_block(block& b);
+  void end_launch(running_launch& l);
+  void turn_to(running_launch& l);
   void make_runnable(thread& t);
   void add_runnable(thread& t);
   void prioritize(thread const& t);
@@ -235,7 +269,7 @@ class machine {
   history& begun_history_of(std::uintptr_t word);
   version made_by(thread& t, std::uint32_t value, std::uint64_t number) const;
   std::uint64_t earlier_number(thread& t, void const* address, unsigned size);
-  void place_arenas();
+  static void place_arenas(running_launch& l);
   void fill_arena(block& b);
   void check_shared(block& b);
   void check_memory();
@@ -245,15 +279,12 @@ class machine {
 
   settings settings_;
   random_numbers random_;
-  runtime::launch_shape shape_;
-  std::function<void()> body_;
-  device::site launched_at_;
-  std::vector<thread> threads_;
-  std::vector<block> blocks_;
-  std::vector<warp_state> warps_;
-  std::vector<thread_order*> meeting_;  ///< those of a barrier or a collective
-  std::vector<std::byte> arenas_;
-  std::size_t arena_stride_ = 0;
+  std::deque<running_launch> launches_;  ///< also those that have ended: addresses stay unique
+  running_launch* running_ = nullptr;    ///< that of the current thread; `report_` is its report
+  running_launch* ended_ = nullptr;      ///< the one that `run` returns
+  std::deque<thread> threads_;           ///< by their numbers; they stay where they are
+  unsigned blocks_ = 0;                  ///< of all launches
+  std::vector<thread_order*> meeting_;   ///< those of a barrier or a collective
   /// Beside each other, so that a choice among many reads no more than these.
   struct candidate {
     std::uint32_t number;
@@ -267,8 +298,6 @@ class machine {
     bool operator<(prioritized const& other) const { return priority < other.priority; }
   };
   std::vector<prioritized> by_priority_;
-  std::size_t alive_ = 0;
-  std::uint64_t begun_blocks_ = 0;
   std::int64_t budget_ = 1;
   std::int64_t block_budget_ = 0;
   block* favourite_ = nullptr;
@@ -280,6 +309,7 @@ class machine {
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;
   stack_bounds scheduler_stack_;
+  std::uint64_t steps_of_others_ = 0;  ///< of all launches but `running_`
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
   history_table histories_;   ///< by word; none: memory is all

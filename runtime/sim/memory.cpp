@@ -91,7 +91,7 @@ version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) c
           .number = number,
           .writer = t.number,
           .time = t.order.event(),
-          .block = t.home->rank};
+          .block = t.home->number};
 }
 
 /// Whether a load that may return an older value does.
@@ -106,7 +106,7 @@ bool machine::wants_older(thread& t) {
 void machine::receive(thread& t, version& seen, bool acquires) {
   if (seen.writer == nobody) return;
   if (!seen.known_to(t.order)) seen.seen_by.emplace_back(t.number, t.order.event());
-  bool const same_block = seen.block == t.home->rank;
+  bool const same_block = seen.block == t.home->number;
   view const& released = same_block ? seen.to_block : seen.to_device;
   if (acquires) {
     t.order.learn(released);
@@ -257,7 +257,7 @@ void machine::fence_in_order(scope reach) {
 }
 
 void machine::count_sector(void const* address, device::site const& where) {
-  if (!settings_.count_sectors) return;
+  if (!running_->counts_sectors) return;
   // Lanes of a warp at one call site, on the same n-th visit, are one access of the warp.
   thread const& t = *current_;
   std::uint64_t key = t.number / 32;

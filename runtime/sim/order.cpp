@@ -14,21 +14,21 @@ namespace {
 /// What may still be changed, because nobody has it yet.
 boost::intrusive_ptr<knowledge> copy_of(knowledge_ptr const& original, unsigned threads) {
   boost::intrusive_ptr<knowledge> made{new knowledge};
-  if (original == nullptr) {
-    made->times.assign(threads, 0);
-  } else {
-    made->times = original->times;
-  }
+  if (original != nullptr) made->times = original->times;
+  if (made->times.size() < threads) made->times.resize(threads);
   return made;
 }
 
 void add(knowledge& to, knowledge const& more) {
-  for (std::size_t t = 0; t < to.times.size(); ++t)
+  if (to.times.size() < more.times.size()) to.times.resize(more.times.size());
+  for (std::size_t t = 0; t < more.times.size(); ++t)
     to.times[t] = std::max(to.times[t], more.times[t]);
 }
 void add(knowledge& to, view const& more) {
   if (more.others != nullptr) add(to, *more.others);
-  if (more.thread != nobody) to.times[more.thread] = std::max(to.times[more.thread], more.time);
+  if (more.thread == nobody) return;
+  if (to.times.size() <= more.thread) to.times.resize(more.thread + 1);
+  to.times[more.thread] = std::max(to.times[more.thread], more.time);
 }
 
 bool any_less(event_time const* a, event_time const* b, std::size_t n) {
@@ -47,7 +47,9 @@ bool view::covers(view const& part) const {
   std::vector<event_time> const& asked = part.others->times;
   for (std::size_t first = 0; first < asked.size(); first += together) {
     std::size_t const end = std::min(first + together, asked.size());
-    if (others != nullptr && !any_less(&others->times[first], &asked[first], end - first)) continue;
+    if (others != nullptr && end <= others->times.size() &&
+        !any_less(&others->times[first], &asked[first], end - first))
+      continue;
     for (std::size_t t = first; t < end; ++t) {
       if (!knows(static_cast<unsigned>(t), asked[t])) return false;
     }
@@ -89,16 +91,21 @@ void thread_order::fence(scope reach) {
   for (int s = 0; s <= static_cast<int>(reach); ++s) released_[s] = released;
 }
 
-void thread_order::meet(std::span<thread_order* const> all) {
-  auto const joined = copy_of(all.front()->others_, all.front()->threads_);
-  knowledge const* last = all.front()->others_.get();
+knowledge_ptr thread_order::joined(knowledge_ptr const& known, std::span<thread_order* const> all) {
+  auto const all_known = copy_of(known, all.front()->threads_);
+  knowledge const* last = known.get();
   for (thread_order const* one : all) {
     // Mostly all know what they knew after their last meeting.
-    if (one->others_ != nullptr && one->others_.get() != last) add(*joined, *one->others_);
+    if (one->others_ != nullptr && one->others_.get() != last) add(*all_known, *one->others_);
     last = one->others_.get();
-    joined->times[one->number_] = one->time_;
+    all_known->times[one->number_] = one->time_;
   }
-  for (thread_order* one : all) one->others_ = joined;
+  return all_known;
+}
+
+void thread_order::meet(std::span<thread_order* const> all) {
+  knowledge_ptr const known = joined(all.front()->others_, all);
+  for (thread_order* one : all) one->others_ = known;
 }
 
 }  // namespace sim

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -20,9 +21,14 @@ using event_time = std::uint32_t;
 
 inline constexpr unsigned nobody = ~0u;
 
-/// [thread number] the last event of that thread that is known. Shared, so never changed.
+/// The last event of each thread that is known. Shared, so never changed.
 struct knowledge : boost::intrusive_ref_counter<knowledge, boost::thread_unsafe_counter> {
+  /// [thread number] Threads of launches that begin later have numbers beyond the size.
   std::vector<event_time> times;
+
+  [[nodiscard]] event_time of(unsigned number) const {
+    return number < times.size() ? times[number] : 0;
+  }
 };
 using knowledge_ptr = boost::intrusive_ptr<knowledge const>;
 
@@ -36,13 +42,13 @@ struct view {
   /// Whether that event of thread `number` is part of it.
   [[nodiscard]] bool knows(unsigned number, event_time event) const {
     if (number == thread && event <= time) return true;
-    return others != nullptr && others->times[number] >= event;
+    return others != nullptr && others->of(number) >= event;
   }
   /// Whether all of `part` is. Who knows an event knows all that was known at it.
   [[nodiscard]] bool covers(view const& part) const;
 };
 
-/// All that either knows, of a launch of `threads` threads.
+/// Everything that `a` or `b` knows, of `threads` threads.
 view join(view const& a, view const& b, unsigned threads);
 
 /// How far a fence reaches.
@@ -56,10 +62,11 @@ class thread_order {
     number_ = number;
     threads_ = threads;
   }
-  /// Another thread takes its number: it knows nothing, and its events come behind.
-  void begin_again() {
+  /// Begins a thread that knows `known` alone. A thread that had the same number before is another
+  /// one: its events are not known, and the new thread's events follow them.
+  void begin_again(knowledge_ptr known) {
     begun_ = time_;
-    others_ = nullptr;
+    others_ = std::move(known);
     for (view& v : released_) v = {};
     for (std::vector<view>& h : heard_) h.clear();
   }
@@ -69,7 +76,7 @@ class thread_order {
   /// This thread's own events are known to it.
   [[nodiscard]] bool knows(unsigned thread, event_time event) const {
     return (thread == number_ && event > begun_) ||
-           (others_ != nullptr && others_->times[thread] >= event);
+           (others_ != nullptr && others_->of(thread) >= event);
   }
   /// All that it knows now, as an event.
   view here() { return {others_, number_, event()}; }
@@ -84,6 +91,8 @@ class thread_order {
 
   /// These threads meet: each knows what any knows.
   static void meet(std::span<thread_order* const> all);
+  /// Everything that `known` and these threads know, and their own events.
+  static knowledge_ptr joined(knowledge_ptr const& known, std::span<thread_order* const> all);
 
  private:
   [[nodiscard]] view now() const { return {others_, number_, time_}; }

@@ -153,15 +153,13 @@ void demand_range(char const* what, void const* address, std::size_t bytes,
 }
 
 /// All of one launch.
-void run(runtime::launch_shape const& shape, std::function<void()> const& body,
-         std::source_location where) {
+void run(kernel_launch const& kernel) {
   // A launch of its own seed: the same kernel twice in a test takes two schedules.
   random_numbers seeds{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches};
-  settings chosen = global().chosen;
-  chosen.count_sectors = chosen.count_sectors || global().timed;
-  auto const threads = static_cast<unsigned>(shape.threads.count());
-  machine one{chosen, seeds.next(), shape, resident_blocks(threads, shape.shared_bytes),
-              body,   where};
+  auto const threads = static_cast<unsigned>(kernel.shape.threads.count());
+  machine one{global().chosen, seeds.next()};
+  one.begin(kernel, resident_blocks(threads, kernel.shape.shared_bytes),
+            global().chosen.count_sectors || global().timed);
   try {
     one.run();
   } catch (...) {
@@ -327,7 +325,7 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
   if (shape.cooperative && blocks > std::min(resident, sim::current_settings().refuse_blocks_over))
     return launch_result::too_large;
   sim::enqueue(
-      s, [shape, body = k.body(arguments), where] { sim::run(shape, body, where); }, where);
+      s, [l = sim::kernel_launch{shape, k.body(arguments), where}] { sim::run(l); }, where);
   return launch_result::launched;
 }
 

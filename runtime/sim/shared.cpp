@@ -40,21 +40,22 @@ bool damaged(std::byte const* begin, std::byte const* end) {
 
 }  // namespace
 
-void machine::place_arenas() {
-  arena_stride_ = (shape_.shared_bytes + canary_bytes + arena_alignment - 1) / arena_alignment *
-                  arena_alignment;
-  arenas_.resize(arena_stride_ * blocks_.size() + arena_alignment);
-  std::byte* next = aligned_up(arenas_.data(), arena_alignment);
-  for (block& b : blocks_) {
+void machine::place_arenas(running_launch& l) {
+  l.arena_stride = (l.kernel.shape.shared_bytes + canary_bytes + arena_alignment - 1) /
+                   arena_alignment * arena_alignment;
+  l.arenas.resize(l.arena_stride * l.blocks.size() + arena_alignment);
+  std::byte* next = aligned_up(l.arenas.data(), arena_alignment);
+  for (block& b : l.blocks) {
     b.shared = next;
-    next += arena_stride_;
+    next += l.arena_stride;
   }
 }
 
 void machine::fill_arena(block& b) {
-  forget(b.shared, shape_.shared_bytes);
-  fill_with_garbage(b.shared, shape_.shared_bytes, random_);
-  std::fill_n(b.shared + shape_.shared_bytes, arena_stride_ - shape_.shared_bytes, canary);
+  std::size_t const bytes = b.of->kernel.shape.shared_bytes;
+  forget(b.shared, bytes);
+  fill_with_garbage(b.shared, bytes, random_);
+  std::fill_n(b.shared + bytes, b.of->arena_stride - bytes, canary);
 }
 
 /// What the block has written past its shared memory; then it has no static one any more.
@@ -64,9 +65,9 @@ void machine::check_shared(block& b) {
     failure_ = "block " + std::to_string(b.rank) + " wrote past " + past;
     failure_where_ = where;
   };
-  if (damaged(b.shared + shape_.shared_bytes, b.shared + arena_stride_)) {
-    fail("its " + std::to_string(shape_.shared_bytes) + " bytes of shared memory",
-         device::site::current());
+  std::size_t const bytes = b.of->kernel.shape.shared_bytes;
+  if (damaged(b.shared + bytes, b.shared + b.of->arena_stride)) {
+    fail("its " + std::to_string(bytes) + " bytes of shared memory", device::site::current());
   }
   for (static_object const& o : b.statics) {
     if (damaged(o.begin + o.bytes, o.begin + o.bytes + canary_bytes))
@@ -88,12 +89,11 @@ void* machine::static_shared(void const* key, std::size_t bytes, std::size_t ali
     if (o.key == key) return o.begin;
     all += o.bytes;
   }
-  std::size_t const most =
-      std::min(most_static_bytes, settings_.shared_bytes_per_block - shape_.shared_bytes);
+  std::size_t const dynamic = b.of->kernel.shape.shared_bytes;
+  std::size_t const most = std::min(most_static_bytes, settings_.shared_bytes_per_block - dynamic);
   if (all > most) {
     misuse(std::to_string(all) + " bytes of static shared memory in a block; the limit is " +
-               std::to_string(most) + " beside " + std::to_string(shape_.shared_bytes) +
-               " bytes of dynamic",
+               std::to_string(most) + " beside " + std::to_string(dynamic) + " bytes of dynamic",
            where);
   }
   static_object o{key, std::make_unique<std::byte[]>(bytes + alignment + canary_bytes), nullptr,
@@ -110,13 +110,14 @@ void* machine::of_cluster(void const* own, std::size_t bytes, unsigned rank,
                           device::site const& where) {
   block const& b = *current_->home;
   auto const* const begin = static_cast<std::byte const*>(own);
-  if (rank >= shape_.cluster) {
+  runtime::launch_shape const& shape = b.of->kernel.shape;
+  if (rank >= shape.cluster) {
     misuse("shared memory of block " + std::to_string(rank) + " of a cluster of " +
-               std::to_string(shape_.cluster),
+               std::to_string(shape.cluster),
            where);
   }
   if (std::less<>{}(begin, static_cast<std::byte const*>(b.shared)) ||
-      std::less<>{}(static_cast<std::byte const*>(b.shared + shape_.shared_bytes), begin + bytes))
+      std::less<>{}(static_cast<std::byte const*>(b.shared + shape.shared_bytes), begin + bytes))
     misuse("another block of the cluster has no such place: it is not dynamic shared memory",
            where);
   block const& other = cluster_of(b)[rank];
@@ -131,7 +132,7 @@ bool machine::is_shared(void const* address) const {
     return !std::less<>{}(address, begin) && std::less<>{}(address, begin + bytes);
   };
   block const& b = *current_->home;
-  return inside(b.shared, shape_.shared_bytes) ||
+  return inside(b.shared, b.of->kernel.shape.shared_bytes) ||
          std::any_of(b.statics.begin(), b.statics.end(),
                      [&](static_object const& o) { return inside(o.begin, o.bytes); });
 }

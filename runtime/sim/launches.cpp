@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// The begin and the end of a launch on the simulated device, of its blocks and of its threads.
+
+#include "machine.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+namespace {
+
+/// x first, as CUDA numbers threads and blocks.
+device::index index_of(unsigned rank, dimensions const& of) {
+  return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
+}
+
+}  // namespace
+
+running_launch& machine::begin(kernel_launch const& kernel, unsigned resident,
+                               bool counts_sectors) {
+  running_launch& l = launches_.emplace_back();
+  l.kernel = kernel;
+  l.counts_sectors = counts_sectors;
+  runtime::launch_shape const& shape = kernel.shape;
+  std::uint64_t const blocks = shape.blocks.count();
+  // The blocks of a cluster begin together; a launch with clusters does not have many blocks.
+  l.blocks.resize(
+      shape.cooperative || shape.cluster != 1 ? blocks : std::min<std::uint64_t>(blocks, resident));
+  l.first_block = blocks_;
+  blocks_ += static_cast<unsigned>(blocks);
+  l.alive = blocks * shape.threads.count();
+  place_blocks(l);
+  for (block& b : l.blocks) begin_block(b);
+  for (unsigned i = 0; i < settings_.pct_changes; ++i) {
+    change_points_.push_back(steps() +
+                             random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
+  }
+  std::sort(change_points_.begin(), change_points_.end(), std::greater<>{});
+  return l;
+}
+
+/// Gives the blocks of a launch their threads and their shared memory.
+void machine::place_blocks(running_launch& l) {
+  runtime::launch_shape const& shape = l.kernel.shape;
+  auto const threads = static_cast<unsigned>(shape.threads.count());
+  unsigned const warps = (threads + 31) / 32;
+  l.first_thread = static_cast<unsigned>(threads_.size());
+  threads_.resize(threads_.size() + l.blocks.size() * threads);
+  l.warps.resize(l.blocks.size() * warps);
+  place_arenas(l);
+  for (unsigned b = 0; b < l.blocks.size(); ++b) {
+    block& home = l.blocks[b];
+    home.of = &l;
+    home.first_thread = l.first_thread + b * threads;
+    home.threads = threads;
+    for (unsigned w = 0; w < warps; ++w) {
+      warp_state& warp = l.warps[b * warps + w];
+      warp.first_thread = home.first_thread + w * 32;
+      warp.lanes = ~0u >> (32 - std::min(threads - w * 32, 32u));
+    }
+    for (unsigned t = 0; t < threads; ++t) {
+      thread& one = threads_[home.first_thread + t];
+      one.home = &home;
+      one.warp = &l.warps[b * warps + t / 32];
+      one.rank = t;
+      one.index = index_of(t, shape.threads);
+      one.number = home.first_thread + t;
+      one.order.begin(one.number, static_cast<unsigned>(threads_.size()));
+    }
+  }
+}
+
+/// The next block of the grid takes the place of `b`.
+void machine::begin_block(block& b) {
+  running_launch& l = *b.of;
+  b.rank = static_cast<unsigned>(l.begun_blocks++);
+  b.number = l.first_block + b.rank;
+  b.index = index_of(b.rank, l.kernel.shape.blocks);
+  fill_arena(b);
+  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) begin_thread(threads_[n]);
+}
+
+void machine::begin_thread(thread& t) {
+  t.polls = 0;
+  t.warp->ended &= ~(1u << t.rank % 32);
+  t.priority = random_.next() | std::uint64_t{1} << 63;
+  t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{t.stack},
+                                  [this, &t](boost::context::fiber&& scheduler) {
+                                    t.stack.enter(scheduler_stack_);
+                                    scheduler_ = std::move(scheduler);
+                                    thread_main(t);
+                                    t.stack.leave(scheduler_stack_, true);
+                                    return std::move(scheduler_);
+                                  }};
+  add_runnable(t);
+}
+
+/// All its threads have ended: the next block of the grid takes its place.
+void machine::end_block(block& b) {
+  check_shared(b);
+  if (failed_) return;
+  running_launch& l = *b.of;
+  if (l.alive == 0) end_launch(l);
+  if (l.begun_blocks == l.kernel.shape.blocks.count()) return;
+  b.ended = 0;
+  b.fences = {};
+  // Nobody's use of a collective's storage is the new block's.
+  ++b.barriers;
+  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
+    threads_[n].where = {};
+    threads_[n].order.begin_again(nullptr);
+  }
+  begin_block(b);
+}
+
+void machine::end_launch(running_launch& l) {
+  check_memory();
+  report_.trace_hash = hash_;
+  report_.nanoseconds = nanoseconds();
+  l.result = report_;
+  ended_ = &l;
+}
+
+/// The current thread is one of this launch.
+void machine::turn_to(running_launch& l) {
+  if (running_ == &l) return;
+  if (running_ != nullptr) running_->result = std::move(report_);
+  steps_of_others_ =
+      (running_ == nullptr ? 0 : steps_of_others_ + running_->result.steps) - l.result.steps;
+  report_ = std::move(l.result);
+  running_ = &l;
+  device::here.threads = l.kernel.shape.threads;
+  device::here.blocks = l.kernel.shape.blocks;
+}
+
+void machine::thread_main(thread& t) {
+  try {
+    t.home->of->kernel.body();
+  } catch (boost::context::detail::forced_unwind const&) {
+    throw;
+  } catch (std::exception const& e) {
+    misuse(std::string{"an exception left device code: "} + e.what(), t.where);
+  }
+  end_thread(t);
+}
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END
