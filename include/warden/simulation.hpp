@@ -64,9 +64,11 @@ struct settings {
   /// The next call throws misuse_error when the host has called streams and events as often since
   /// `configure`: a loop of the host without end.
   std::uint64_t max_host_calls = 200'000;
-  /// A launch is stopped with an error when every thread that can go on has looked as often at the
-  /// same few words, found the same there and changed nothing, and none sleeps.
-  std::uint64_t max_polls = 100'000;
+  /// A launch is stopped with an error when for this many steps no thread has changed memory, begun
+  /// or ended, each thread that can run has only read again what it had read, in loops through
+  /// barriers and warp collectives, too, and none is in `wait_until`. The default takes about a
+  /// second, and is more than any launch computes without a store.
+  std::uint64_t max_quiet_steps = 10'000'000;
   // The device that the library sees.
   int multiprocessors = 4;  ///< multiprocessors of the device
   /// The profile whose limits the next members have, unless they are set.
@@ -100,7 +102,8 @@ struct settings {
 /// runs first, and its errors are thrown.
 void configure(settings const& chosen);
 /// The settings last configured; at first the defaults, with the numbers of the environment
-/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS` and `WARDEN_MAX_HOST_CALLS` where these are set.
+/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS` and
+/// `WARDEN_MAX_HOST_CALLS` if they are set.
 settings const& current_settings();
 
 /// What the library did; counts describe the schedule that ran, not a GPU.

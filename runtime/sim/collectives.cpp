@@ -31,9 +31,9 @@ unsigned machine::sync_block(device::barrier kind, bool value, device::coming fr
   }
   if (b.at_barrier == 0) b.barrier_count = 0;
   b.barrier_count += value ? 1 : 0;
-  got_on();
   t.barrier = kind;
   t.from = from;
+  t.vote = value;
   ++b.at_barrier;
   if (b.at_barrier == b.threads) {
     complete_barrier(b);
@@ -41,6 +41,7 @@ unsigned machine::sync_block(device::barrier kind, bool value, device::coming fr
     block_current(thread_state::at_barrier);
     switch_out();
   }
+  end_turn_if_spinning();
   return t.barrier_count;
 }
 
@@ -57,13 +58,13 @@ void machine::complete_barrier(block& b) {
       misuse("threads of one block meet at different barriers", t.where);
     }
     t.barrier_count = b.barrier_count;
-    meeting_.push_back(&t.order);
+    meeting_.push_back(&t);
+    add_look(t, t.vote ? 1 : 0, t.barrier_count);
     if (&t != current_) make_runnable(t);
   }
-  if (settings_.weak_memory) thread_order::meet(meeting_);
-  // Others first, but nobody has been spinning here.
+  met(true);
+  // Others first.
   budget_ = std::min<std::int64_t>(budget_, 1);
-  made_way_ = true;
 }
 
 /// Those that began with it: no other block takes the place of one of them.
@@ -87,11 +88,14 @@ void machine::sync_cluster(device::site const& where) {
     coming += b.threads;
     there += b.at_cluster_barrier;
   }
-  got_on();
-  if (there == coming) return complete_cluster_barrier(blocks);
-  ++current_->home->at_cluster_barrier;
-  block_current(thread_state::at_cluster_barrier);
-  switch_out();
+  if (there == coming) {
+    complete_cluster_barrier(blocks);
+  } else {
+    ++current_->home->at_cluster_barrier;
+    block_current(thread_state::at_cluster_barrier);
+    switch_out();
+  }
+  end_turn_if_spinning();
 }
 
 void machine::complete_cluster_barrier(std::span<block> blocks) {
@@ -100,13 +104,13 @@ void machine::complete_cluster_barrier(std::span<block> blocks) {
     b.at_cluster_barrier = 0;
     ++b.barriers;
     for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
-      meeting_.push_back(&threads_[n].order);
+      meeting_.push_back(&threads_[n]);
+      add_look(threads_[n], 0, 0);
       if (&threads_[n] != current_) make_runnable(threads_[n]);
     }
   }
-  if (settings_.weak_memory) thread_order::meet(meeting_);
+  met(true);
   budget_ = std::min<std::int64_t>(budget_, 1);
-  made_way_ = true;
 }
 
 std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_t value,
@@ -115,7 +119,6 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
   thread& t = *current_;
   unsigned const lane = t.rank % 32;
   if ((mask >> lane & 1u) == 0) misuse("warp collective whose mask lacks the calling lane", where);
-  got_on();
   warp_state& w = *t.warp;
   w.kinds[lane] = kind;
   w.masks[lane] = mask;
@@ -127,6 +130,7 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
     block_current(thread_state::in_collective);
     switch_out();
   }
+  end_turn_if_spinning();
   return w.results[lane];
 }
 
@@ -164,15 +168,18 @@ bool machine::complete_collective(thread& t) {
   if (there != others) return false;
   collective_results(w, lane, coming);
   w.waiting &= ~coming;
-  // Shuffles and votes pass values and order nothing else.
-  bool const orders = w.kinds[lane] == device::collective::sync && settings_.weak_memory;
   meeting_.clear();
   for (unsigned left = coming; left != 0; left &= left - 1) {
-    thread& one = threads_[w.first_thread + static_cast<unsigned>(std::countr_zero(left))];
-    if (orders) meeting_.push_back(&one.order);
+    auto const l = static_cast<unsigned>(std::countr_zero(left));
+    thread& one = threads_[w.first_thread + l];
+    meeting_.push_back(&one);
+    // A shift may give garbage, which is no news.
+    bool const tells = w.kinds[lane] != device::collective::shift;
+    add_look(one, w.values[l], tells ? w.results[l] : 0);
     if (&one != current_) make_runnable(one);
   }
-  if (orders) thread_order::meet(meeting_);
+  // Shuffles and votes pass values and order nothing else.
+  met(w.kinds[lane] == device::collective::sync);
   return true;
 }
 

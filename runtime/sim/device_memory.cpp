@@ -95,6 +95,27 @@ std::string device_memory::describe(allocation const& a, void const* address, st
   return text;
 }
 
+std::uint64_t device_memory::hash() const {
+  std::uint64_t hash = 0;
+  for (auto const& [begin, a] : allocations_) {
+    if (!a.freed) hash = hash_bytes({a.begin, a.bytes}, hash);
+  }
+  return hash;
+}
+
+std::uint64_t hash_bytes(std::span<std::byte const> bytes, std::uint64_t before) {
+  std::uint64_t hash = before;
+  while (!bytes.empty()) {
+    std::size_t const here = std::min<std::size_t>(sizeof(std::uint64_t), bytes.size());
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), here);
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    hash ^= hash >> 32;
+    bytes = bytes.subspan(here);
+  }
+  return hash;
+}
+
 std::string device_memory::damage() {
   std::string text;
   auto const check = [&](allocation const& a, std::byte* begin, std::byte* end) {

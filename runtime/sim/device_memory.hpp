@@ -9,6 +9,7 @@
 #include <deque>
 #include <map>
 #include <source_location>
+#include <span>
 #include <string>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -45,6 +46,8 @@ class device_memory {
   /// Names `size` bytes from `address` on by their place in `a`.
   [[nodiscard]] static std::string describe(allocation const& a, void const* address,
                                             std::size_t size);
+  /// A number that differs, with all likelihood, when memory that is not freed differs.
+  [[nodiscard]] std::uint64_t hash() const;
   /// Names all bytes of guard zones and of freed memory that were written since the last call;
   /// empty if there are none.
   std::string damage();
@@ -62,6 +65,9 @@ class device_memory {
 
 /// The program's.
 device_memory& memory();
+
+/// Hash of these bytes after what `before` is the hash of.
+std::uint64_t hash_bytes(std::span<std::byte const> bytes, std::uint64_t before);
 
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

@@ -81,11 +81,13 @@ void machine::begin_block(block& b) {
   b.number = l.first_block + b.rank;
   b.index = index_of(b.rank, l.kernel.shape.blocks);
   fill_arena(b);
+  changed();
   for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) begin_thread(threads_[n]);
 }
 
 void machine::begin_thread(thread& t) {
-  t.polls = 0;
+  t.read = {};
+  t.allowance = longest_turn;
   t.warp->ended &= ~(1u << t.rank % 32);
   t.priority = random_.next() | std::uint64_t{1} << 63;
   t.fiber = boost::context::fiber{std::allocator_arg, pooled_stack{t.stack},

@@ -64,8 +64,10 @@ running_launch& machine::run() {
     device::here.thread = current_->index;
     device::here.block = current_->home->index;
     scheduler_stack_.leave(current_->stack);
+    std::uint64_t const before = report_.steps;
     current_->fiber = std::move(current_->fiber).resume();
     scheduler_stack_.enter(current_->stack);
+    current_->allowance -= static_cast<std::int64_t>(report_.steps - before);
     block& b = *current_->home;
     if (b.ended == b.threads && !failed_) end_block(b);
   }
@@ -83,12 +85,11 @@ running_launch& machine::run() {
 
 std::int64_t machine::draw_budget() {
   if (settings_.order == schedule::pct) {
-    // Whoever spins that long is demoted, see choose_by_priority.
-    std::int64_t const longest = 100'000;
-    if (change_points_.empty()) return longest;
+    std::int64_t const most = std::max<std::int64_t>(current_->allowance, 1);
+    if (change_points_.empty()) return most;
     auto const left =
         static_cast<std::int64_t>(change_points_.back()) - static_cast<std::int64_t>(steps());
-    return std::clamp<std::int64_t>(left, 1, longest);
+    return std::clamp<std::int64_t>(left, 1, most);
   }
   // Mostly short turns, where races hide; now and then a long one, so that others fall far behind.
   std::uint32_t const kind = random_.below(16);
@@ -113,23 +114,43 @@ thread& machine::choose() {
 }
 
 thread& machine::choose_by_priority() {
-  bool const change =
-      current_ != nullptr && !change_points_.empty() && steps() >= change_points_.back();
-  // Not so who only made way for others.
-  bool const spins = budget_ <= 0 && !made_way_;
-  made_way_ = false;
-  if (change) change_points_.pop_back();
-  if ((change || spins) && current_ != nullptr) {
-    current_->priority = --lowest_priority_;
-    if (current_->state == thread_state::runnable) prioritize(*current_);
+  if (current_ != nullptr) {
+    falling falls = std::exchange(falls_, falling::behind_none);
+    bool const change = !change_points_.empty() && steps() >= change_points_.back();
+    if (change) change_points_.pop_back();
+    if (change || current_->allowance <= 0) falls = falling::behind_all;
+    if (falls == falling::behind_all) fall_behind_all(*current_);
+    if (falls == falling::behind_next) fall_behind_next(*current_);
   }
-  while (true) {
+  return *best_runnable();
+}
+
+void machine::fall_behind_all(thread& t) {
+  // In steps of two: see fall_behind_next.
+  t.priority = lowest_priority_ -= 2;
+  t.allowance = longest_turn;
+  if (t.state == thread_state::runnable) prioritize(t);
+}
+
+/// `t` has been the best one.
+void machine::fall_behind_next(thread& t) {
+  if (t.state != thread_state::runnable) return;
+  std::uint64_t const before = std::exchange(t.priority, 0);
+  thread const* const next = best_runnable();
+  t.priority = next == nullptr ? before : next->priority - 1;
+  prioritize(t);
+}
+
+/// The runnable thread of highest priority, or null if there is none.
+thread* machine::best_runnable() {
+  while (!by_priority_.empty()) {
     prioritized const& best = by_priority_.front();
     thread& t = threads_[best.number];
-    if (t.state == thread_state::runnable && t.priority == best.priority) return t;
+    if (t.state == thread_state::runnable && t.priority == best.priority) return &t;
     std::pop_heap(by_priority_.begin(), by_priority_.end());
     by_priority_.pop_back();
   }
+  return nullptr;
 }
 
 void machine::prioritize(thread const& t) {
@@ -156,10 +177,8 @@ void machine::add_runnable(thread& t) {
 void machine::make_runnable(thread& t) {
   if (t.state == thread_state::runnable) return;
   add_runnable(t);
-  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority) {
+  if (settings_.order == schedule::pct && current_ != nullptr && t.priority > current_->priority)
     budget_ = 1;
-    made_way_ = true;
-  }
 }
 
 void machine::block_current(thread_state state) {
@@ -197,7 +216,14 @@ void machine::step(device::operation what, device::site const& where) {
 
 void machine::yield(device::site const& where) {
   budget_ = 0;
-  made_way_ = false;
+  falls_ = falling::behind_all;
+  step(device::operation::yield, where);
+  add_look(*current_, 0, 0);
+  end_turn_if_spinning();
+}
+void machine::yield_in_section(device::site const& where) {
+  budget_ = 0;
+  falls_ = falling::behind_next;
   step(device::operation::yield, where);
 }
 
@@ -210,6 +236,7 @@ void machine::end_thread(thread& t) {
     if (other.at_cluster_barrier != 0)
       misuse("thread ended while others of its cluster wait at a barrier", t.where);
   }
+  changed();
   block_current(thread_state::ended);
   ++b.ended;
   --b.of->alive;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "history.hpp"
+#include "looks.hpp"
 #include "order.hpp"
 #include "stacks.hpp"
 
@@ -50,6 +51,10 @@ struct block;
 struct running_launch;
 struct warp_state;
 
+/// pct: steps that a thread may take at its priority. So a thread that spins in a way that
+/// spinning.cpp does not recognise lets others run, too.
+inline constexpr std::int64_t longest_turn = 100'000;
+
 enum class thread_state : unsigned char {
   runnable,
   at_barrier,
@@ -76,12 +81,18 @@ struct thread {
   // Barrier.
   device::barrier barrier{};
   device::coming from{};
+  bool vote = false;  ///< what it brought
   unsigned barrier_count = 0;
   // Polling.
-  std::array<std::uint64_t, 4> looks{};  ///< the last different ones
-  unsigned next_look = 0;
-  std::uint64_t polls = 0;          ///< in a row that were no different
-  std::uint64_t before_atomic = 0;  ///< what was there
+  sim::looks looks;
+  std::uint64_t tolerated_looks = 0;  ///< pct: repeated looks at which its priority is taken
+  std::int64_t allowance = 0;         ///< pct: steps that it may take at its priority
+  std::uint64_t before_atomic = 0;    ///< what was there
+  /// The word that it read last.
+  struct word {
+    std::uintptr_t address = 0;  ///< 0: none
+    unsigned bytes = 0;
+  } read;
   // Waiting.
   std::vector<std::uintptr_t> watched;
   bool waits = false;
@@ -186,6 +197,9 @@ class machine {
 
   void step(device::operation what, device::site const& where);
   void yield(device::site const& where);
+  /// A scheduling point in a section: another thread will run if one can, but under pct not all
+  /// others do, as all that spin for the section's lock would.
+  void yield_in_section(device::site const& where);
   [[noreturn]] void misuse(std::string const& what, device::site const& where);
 
   /// At most 16 bytes, as one access. `acquires`: what the stored value was released with is known
@@ -216,7 +230,6 @@ class machine {
   std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
                      device::lanes who, device::site const& where);
 
-  void got_on();
   void begin_wait();
   void watch(void const* address);
   bool sleep(device::site const& where);
@@ -252,13 +265,21 @@ class machine {
   thread& choose_by_priority();
   std::int64_t draw_budget();
   void wake_by_time();
+  void fall_behind_all(thread& t);
+  void fall_behind_next(thread& t);
+  thread* best_runnable();
   void complete_barrier(block& b);
   void complete_cluster_barrier(std::span<block> blocks);
   [[nodiscard]] std::span<block> cluster_of(block const& b);
   bool complete_collective(thread& t);
   void collective_results(warp_state& w, unsigned lane, unsigned coming);
-  void polled(std::uintptr_t address, std::uint64_t value);
-  void check_spinning();
+  void add_look(thread& t, std::uint64_t first, std::uint64_t second);
+  void polled(void const* address, unsigned size, std::uint64_t value);
+  void met(bool orders);
+  void changed();
+  void end_turn_if_spinning();
+  void check_quiet();
+  [[nodiscard]] std::uint64_t memory_hash() const;
   void end_of_store();
   void load_newest_or_older(void const* address, void* value, unsigned size, bool acquires);
   bool wants_older(thread& t);
@@ -284,7 +305,8 @@ class machine {
   running_launch* ended_ = nullptr;      ///< the one that `run` returns
   std::deque<thread> threads_;           ///< by their numbers; they stay where they are
   unsigned blocks_ = 0;                  ///< of all launches
-  std::vector<thread_order*> meeting_;   ///< those of a barrier or a collective
+  std::vector<thread*> meeting_;         ///< those of a barrier or a collective
+  std::vector<thread_order*> meeting_orders_;
   /// Beside each other, so that a choice among many reads no more than these.
   struct candidate {
     std::uint32_t number;
@@ -303,8 +325,14 @@ class machine {
   block* favourite_ = nullptr;
   /// Below every thread's at first; falls by one for each demotion.
   std::uint64_t lowest_priority_ = std::uint64_t{1} << 63;
-  bool somebody_got_on_ = false;  ///< since all were last found polling
-  bool made_way_ = false;         ///< the current turn was cut short for the sake of other threads
+  /// pct: which threads the current one falls behind when its turn has ended.
+  enum class falling : unsigned char { behind_none, behind_next, behind_all };
+  falling falls_ = falling::behind_none;
+  std::uint64_t changes_ = 0;           ///< of memory, and threads that began or ended
+  std::uint64_t changed_at_ = 0;        ///< the step of the last one
+  std::uint64_t quiet_check_at_ = 0;    ///< the step from which on a check for deadlocks is due
+  std::uint64_t memory_hash_ = 0;       ///< at the last such check that found all threads polling
+  std::uint64_t hashed_at_change_ = 0;  ///< how many changes there had been then
   std::vector<std::uint64_t> change_points_;
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;

@@ -21,7 +21,8 @@ namespace sim {
 namespace {
 
 constexpr unsigned word_bytes = 4;
-/// Words that an access of at most 16 bytes touches.
+constexpr unsigned most_bytes = 16;  ///< of an access
+/// Words that such an access touches.
 constexpr unsigned most_parts = 5;
 /// Room for stores that come before others.
 constexpr std::uint64_t numbers_per_store = 1024;
@@ -117,7 +118,7 @@ void machine::receive(thread& t, version& seen, bool acquires) {
 
 void machine::load(void const* address, void* value, unsigned size, bool acquires) {
   load_newest_or_older(address, value, size, acquires);
-  polled(reinterpret_cast<std::uintptr_t>(address), first_bytes(value, size));
+  polled(address, size, first_bytes(value, size));
 }
 
 void machine::load_newest_or_older(void const* address, void* value, unsigned size, bool acquires) {
@@ -176,9 +177,10 @@ std::uint64_t machine::earlier_number(thread& t, void const* address, unsigned s
 }
 
 void machine::store(void* address, void const* value, unsigned size, device::storing how) {
-  got_on();
+  thread& t = *current_;
+  std::array<std::byte, most_bytes> before;
+  std::memcpy(before.data(), address, size);
   if (settings_.weak_memory) {
-    thread& t = *current_;
     bool const releases = how == device::storing::releases;
     view const all = releases ? t.order.here() : view{};
     stores_ += numbers_per_store;
@@ -198,6 +200,12 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
   } else {
     std::memcpy(address, value, size);
   }
+  if (std::memcmp(before.data(), address, size) != 0) {
+    changed();
+  } else {
+    add_look(t, reinterpret_cast<std::uintptr_t>(address), first_bytes(value, size));
+    end_turn_if_spinning();
+  }
   for (unsigned at = 0; at < size; at += 8) written(static_cast<std::byte*>(address) + at);
   end_of_store();
 }
@@ -212,9 +220,9 @@ void machine::begin_atomic(void* address, unsigned size) {
 
 void machine::end_atomic(void* address, unsigned size, bool wrote) {
   if (first_bytes(address, size) == current_->before_atomic) {
-    polled(reinterpret_cast<std::uintptr_t>(address), current_->before_atomic);
+    polled(address, size, current_->before_atomic);
   } else {
-    got_on();
+    changed();
   }
   if (!wrote) return;
   if (settings_.weak_memory) {
@@ -276,7 +284,7 @@ void machine::count_sector(void const* address, device::site const& where) {
 void machine::section_enter(void const* record, bool in_order, unsigned group,
                             std::span<std::byte const> kept, device::site const& where) {
   step(device::operation::section, where);
-  got_on();
+  changed();
   thread& t = *current_;
   auto const [place, fresh] = entered_.try_emplace(record, entered_by{t.number, where, group});
   entered_by& now = place->second;
@@ -304,12 +312,12 @@ void machine::section_enter(void const* record, bool in_order, unsigned group,
     for (left_by const& other : before->second.others) complain_unless_known(other);
   }
   // Others get their chance to do the same.
-  for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
+  for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield_in_section(where);
 }
 
 void machine::section_leave(void const* record, bool in_order, unsigned group,
                             device::site const& where) {
-  for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield(where);
+  for (std::uint32_t turns = random_.below(3); turns != 0; --turns) yield_in_section(where);
   step(device::operation::section, where);
   bool const is_known = settings_.weak_memory && in_order;
   left_by const mine{current_->number, is_known ? current_->order.event() : event_time{}};

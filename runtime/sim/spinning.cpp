@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that poll words which nobody changes any more: a deadlock of spinning threads.
+// Threads that poll: they lose their priority, and if no thread does anything else it is a
+// deadlock.
 
+#include "device_memory.hpp"
 #include "machine.hpp"
 
 #include <algorithm>
@@ -9,41 +11,104 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-/// The thread has looked at a word and changed nothing.
-void machine::polled(std::uintptr_t address, std::uint64_t value) {
-  thread& t = *current_;
-  std::uint64_t const look = (address * 0x9e3779b97f4a7c15ull ^ value) * 0xbf58476d1ce4e5b9ull;
-  if (std::find(t.looks.begin(), t.looks.end(), look) == t.looks.end()) {
-    t.looks[t.next_look++ % t.looks.size()] = look;
-    t.polls = 0;
-    return;
+namespace {
+
+/// Looks at nothing new, after which a thread falls behind all others. Another thread can change
+/// what it waits for only then, so there is no use in more.
+constexpr std::uint64_t tolerated_looks = 100;
+/// A thread is quiet only if it has looked in vain once for each so many steps of the limit.
+constexpr std::uint64_t steps_per_look = 10'000;
+
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
+  hash = (hash ^ more) * 0x9e3779b97f4a7c15ull;
+  return hash ^ hash >> 29;
+}
+std::uint64_t hash_of(device::site const& where) {
+  return mix(reinterpret_cast<std::uintptr_t>(where.file_name()),
+             std::uint64_t{where.line()} << 32 | where.column());
+}
+
+}  // namespace
+
+void machine::add_look(thread& t, std::uint64_t first, std::uint64_t second) {
+  if (t.looks.since() != changes_) {
+    t.looks.begin(changes_);
+    t.tolerated_looks = tolerated_looks;
   }
-  if (++t.polls >= settings_.max_polls) check_spinning();
+  std::uint64_t const hash = mix(mix(hash_of(t.where), first), second) * 0xbf58476d1ce4e5b9ull;
+  t.looks.add(hash ^ hash >> 32);
 }
 
-/// The thread has changed something, or met others.
-void machine::got_on() {
-  current_->polls = 0;
-  somebody_got_on_ = true;
+/// The thread has read a word and changed nothing.
+void machine::polled(void const* address, unsigned size, std::uint64_t value) {
+  thread& t = *current_;
+  t.read = {reinterpret_cast<std::uintptr_t>(address), size};
+  add_look(t, t.read.address, value);
+  end_turn_if_spinning();
 }
 
-void machine::check_spinning() {
-  // Who sleeps in wait_until has a time limit of its own.
+/// The threads `meeting_` have come to a rendezvous, which `orders` what they did before and after.
+void machine::met(bool orders) {
+  looks::meet(meeting_, [](thread* t) -> looks& { return t->looks; });
+  if (!orders || !settings_.weak_memory) return;
+  meeting_orders_.clear();
+  for (thread* t : meeting_) meeting_orders_.push_back(&t->order);
+  thread_order::meet(meeting_orders_);
+}
+
+/// Memory has a new value, or a thread has begun or ended.
+void machine::changed() {
+  ++changes_;
+  changed_at_ = steps();
+}
+
+void machine::end_turn_if_spinning() {
+  thread& t = *current_;
+  if (settings_.order == schedule::pct && t.looks.repeated() >= t.tolerated_looks) {
+    t.tolerated_looks = t.looks.repeated() + tolerated_looks;
+    t.allowance = 0;
+    budget_ = std::min<std::int64_t>(budget_, 1);
+  }
+  if (steps() >= quiet_check_at_) check_quiet();
+}
+
+void machine::check_quiet() {
+  std::uint64_t const most = settings_.max_quiet_steps;
+  quiet_check_at_ = changed_at_ + most;
+  if (steps() < quiet_check_at_) return;
+  quiet_check_at_ = steps() + most / 16;
+  // A thread in wait_until has a time limit of its own.
   if (!waiting_.empty()) return;
-  bool const all = std::all_of(runnable_.begin(), runnable_.end(), [&](candidate const& c) {
-    return threads_[c.number].polls >= settings_.max_polls;
-  });
-  if (all && somebody_got_on_) {
-    // Perhaps they have looked so often since before that: what they wait for may be there now.
-    somebody_got_on_ = false;
-    for (candidate const& c : runnable_) threads_[c.number].polls = 0;
-  } else if (all) {
-    misuse("deadlock: every thread that is not at a barrier or in a warp collective has looked " +
-               std::to_string(settings_.max_polls) + " times at what nobody changes",
+  auto const is_quiet = [&](candidate const& c) {
+    looks const& l = threads_[c.number].looks;
+    return l.since() == changes_ && l.only_repeats(most / steps_per_look + 1);
+  };
+  if (!std::all_of(runnable_.begin(), runnable_.end(), is_quiet)) return;
+  // Plain stores are seen by what they leave in memory, from one such moment to the next.
+  std::uint64_t const now = memory_hash();
+  if (hashed_at_change_ != changes_) {
+    hashed_at_change_ = changes_;
+    memory_hash_ = now;
+  } else if (memory_hash_ != now) {
+    changed();
+  } else {
+    misuse("deadlock: for " + std::to_string(steps() - changed_at_) +
+               " steps no thread has changed memory, and the " + std::to_string(runnable_.size()) +
+               " threads that can run only read again what they have read (if they compute: "
+               "settings::max_quiet_steps, or WARDEN_MAX_QUIET_STEPS)",
            current_->where);
   }
-  // Its turn ends, so that the others come to this, too.
-  budget_ = 0;
+}
+
+std::uint64_t machine::memory_hash() const {
+  std::uint64_t hash = memory().hash();
+  for (running_launch const& l : launches_) {
+    hash = hash_bytes(l.arenas, hash);
+    for (block const& b : l.blocks) {
+      for (static_object const& o : b.statics) hash = hash_bytes({o.begin, o.bytes}, hash);
+    }
+  }
+  return hash;
 }
 
 }  // namespace sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulated thread has looked at: enough to tell a thread that polls from one that reads on.
+#pragma once
+
+#include <warden/simt/host_abi.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+/// The looks of one thread since memory last changed. A look is a place in the source with what the
+/// thread found there: the value of a word, or what it brought to a warp collective or a barrier
+/// and got from it.
+///
+/// Looks are counted as HyperLogLog counts distinct items, so that a thread may poll any number of
+/// words: a register keeps the rarest hash of its share. A look of a new kind need not raise a
+/// register, but a thread that keeps finding new ones raises some again and again: of 32 registers
+/// none rises in the last three quarters of N new looks with a probability below 1e-14.
+class looks {
+ public:
+  /// Number of the change of memory since which the looks are counted.
+  [[nodiscard]] std::uint64_t since() const { return since_; }
+  /// Forgets all looks: memory has changed for the time `number`.
+  void begin(std::uint64_t number) {
+    *this = {};
+    since_ = number;
+  }
+
+  void add(std::uint64_t hash) {
+    ++all_;
+    auto const rarity = static_cast<unsigned char>(1 + std::countl_zero(hash << 5 | 1u));
+    unsigned char& rarest = registers_[hash >> 59];
+    if (rarity <= rarest) return;
+    rarest = rarity;
+    find_new();
+  }
+
+  /// Number of looks after the last one that was new.
+  [[nodiscard]] std::uint64_t repeated() const { return all_ - new_; }
+  /// True if the last `n` looks were not new, nor was any of the last three quarters.
+  [[nodiscard]] bool only_repeats(std::uint64_t n) const {
+    return repeated() >= std::max(n, all_ / 4 * 3);
+  }
+
+  /// Shares what the threads of a rendezvous found: if one of them has found something new since
+  /// its last rendezvous, that is new for all. `looks_of(thread)` returns a reference.
+  template <class Threads, class LooksOf>
+  static void meet(Threads const& threads, LooksOf looks_of) {
+    bool any_new = false;
+    for (auto& t : threads) any_new = any_new || looks_of(t).is_new_;
+    for (auto& t : threads) {
+      looks& l = looks_of(t);
+      if (any_new) l.find_new();
+      l.is_new_ = false;
+    }
+  }
+
+ private:
+  void find_new() {
+    new_ = all_;
+    is_new_ = true;
+  }
+
+  std::array<unsigned char, 32> registers_{};
+  std::uint64_t since_ = 0;
+  std::uint64_t all_ = 0;
+  std::uint64_t new_ = 0;  ///< number of looks when the last new one came
+  bool is_new_ = false;    ///< found something new since its last rendezvous
+};
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END
