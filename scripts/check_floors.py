@@ -8,8 +8,9 @@
 The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
 needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
 The folder cub/ of an application or a benchmark may name CUB and Thrust, and no other part of the device.
-templates/*/before.cu are users' programs before Warden: they name CUDA, and nothing of Warden's. A user's source that
-includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does without.
+templates/*/before.cu and the sources of tests/check are users' programs: they name CUDA, and nothing of Warden's. A
+user's source that includes warden/cuda_names.cuh has the names that this header gives on both devices; the library
+itself does without.
 """
 import pathlib
 import re
@@ -26,14 +27,14 @@ DEVICE = re.compile(
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)|__global__|<<<")
 # Of these, what that header gives.
 NAMED = re.compile(
-    r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any)_sync\b|__activemask|__syncwarp\b|"
+    r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any|match_all|reduce_(?:add|min|max|and|or|xor))_sync\b|__activemask|__syncwarp\b|"
     r"__syncthreads(?:_or|_and|_count)?\b|__threadfence(?:_block|_system)?\b|__nanosleep|"
-    r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)\(|"
+    r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)(?:_block|_system)?\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
 # Of the same, what CUB's device algorithms are called by.
 ALGORITHMS = re.compile(r"\b(?:cub|thrust)(?:::|/)")
 ALGORITHM_FOLDER = re.compile(r"(?:apps|microbench)/[^/]+/cub/")
-PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu")
+PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu|tests/check/.+\.cuh?")
 COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
 
@@ -149,8 +150,8 @@ def self_test():
         {"apps/lock/before.cu": "int f() { return threadIdx.x; }\n"},
         {"templates/lock/after.cu": "#include <warden/launch.cuh>\nint f() { return threadIdx.x; }\n"},
         {"templates/lock/after.cu": names + "void f() { g<<<1, 1>>>(); }\n"},
-        {"tests/a.cu": names + "unsigned f(unsigned v) { return __reduce_add_sync(~0u, v); }\n"},
-        {"tests/a.cu": names + "void f(int* p) { atomicAdd_block(p, 1); }\n"},
+        {"tests/a.cu": names + "unsigned f(unsigned v) { return __reduce_mul_sync(~0u, v); }\n"},
+        {"tests/a.cu": names + "void f(int* p) { atomicAdd_cluster(p, 1); }\n"},
         {"include/warden/guarded.cuh": names, "include/" + NAMES: ""},
         {"include/" + NAMES: "#ifdef __CUDACC__\n#endif\n"},
         {"include/warden/guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},

@@ -16,8 +16,11 @@
 
 #else
 
+#  include <warden/simt/simulated_arithmetic.cuh>
 #  include <warden/simt/simulated_atomics.cuh>
 #  include <warden/simt/simulated_indices.cuh>
+#  include <warden/simt/simulated_scopes.cuh>
+#  include <warden/simt/simulated_vectors.cuh>
 #  include <warden/simt/simulated_warp.cuh>
 
 #  include <source_location>
