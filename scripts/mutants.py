@@ -160,7 +160,7 @@ MUTANTS = {
     "forward-end.nested": ("server/termination_detector.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
     "write-back-barrier": ("block/record_store.cuh", "", "on_chip_by_locks", "unordered sections|torn or lost message"),
     "receive-fence": ("server/window_server.cuh", "", "visible_by_runs", "stale read"),
-    "place-fence": ("block/place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "no end after"),
+    "place-fence": ("block/place_pool.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "deadlock"),
     "done-fence": ("launch/fused_kernel.cuh", "", "many_servers", "deadlock|torn or lost message"),
     "scan-again": ("client/sorted_outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("server/lane_sender.cuh", "", "sends/nested_chain", "stale read"),
@@ -202,7 +202,7 @@ MUTANTS = {
     # Tokens for indices that ran before they were admitted.
     "stock-behind": ("server/token_stock.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
     # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
-    "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "no end after"),
+    "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "deadlock"),
     "launch-before-log": ("host/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "a log was made during a launch"),
     "last-stream": ("host/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),

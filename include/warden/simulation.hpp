@@ -69,6 +69,11 @@ struct settings {
   /// barriers and warp collectives, too, and none is in `wait_until`. The default takes about a
   /// second, and is more than any launch computes without a store.
   std::uint64_t max_quiet_steps = 10'000'000;
+  /// The program ends with exit status 1 and a message on standard error when a thread runs for
+  /// this many seconds without a scheduling point: a loop by plain or `volatile` accesses alone.
+  /// 0: never. Device code comes to its next scheduling point within microseconds, so only a
+  /// program that is very slow otherwise needs a larger limit.
+  std::uint64_t watchdog_seconds = 30;
   // The device that the library sees.
   int multiprocessors = 4;  ///< multiprocessors of the device
   /// The profile whose limits the next members have, unless they are set.
@@ -102,8 +107,8 @@ struct settings {
 /// runs first, and its errors are thrown.
 void configure(settings const& chosen);
 /// The settings last configured; at first the defaults, with the numbers of the environment
-/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS` and
-/// `WARDEN_MAX_HOST_CALLS` if they are set.
+/// variables `WARDEN_SEED`, `WARDEN_MAX_STEPS`, `WARDEN_MAX_QUIET_STEPS`,
+/// `WARDEN_WATCHDOG_SECONDS` and `WARDEN_MAX_HOST_CALLS` if they are set.
 settings const& current_settings();
 
 /// What the library did; counts describe the schedule that ran, not a GPU.

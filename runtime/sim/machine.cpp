@@ -3,6 +3,8 @@
 
 #include "machine.hpp"
 
+#include "watchdog.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -52,6 +54,7 @@ running_launch& machine::run() {
   if (now != nullptr) throw misuse_error{"a launch inside a launch"};
   now = this;
   ended_ = nullptr;
+  watchdog const watching{*this, settings_.watchdog_seconds};
   while (ended_ == nullptr && !failed_) {
     if (runnable_.empty()) {
       wake_by_time();
@@ -60,6 +63,7 @@ running_launch& machine::run() {
     current_ = &choose();
     turn_to(*current_->home->of);
     ++report_.switches;
+    watchdog::sign_of_life();
     budget_ = draw_budget();
     device::here.thread = current_->index;
     device::here.block = current_->home->index;
@@ -201,6 +205,7 @@ void machine::step(device::operation what, device::site const& where) {
   thread& t = *current_;
   t.where = where;
   ++report_.steps;
+  watchdog::sign_of_life();
   hash_ = (hash_ ^ (std::uint64_t{t.number} << 24 ^ static_cast<std::uint64_t>(what) << 16 ^
                     where.line())) *
           0x100000001b3ull;

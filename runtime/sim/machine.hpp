@@ -184,6 +184,8 @@ class machine {
   [[nodiscard]] report const& result() const { return report_; }
 
   static machine* now;
+  /// Names the current thread and its last operation. Precondition: a thread runs or has run.
+  [[nodiscard]] std::string describe_current() const { return describe(*current_); }
 
   struct address_range {
     std::uintptr_t begin = 0, end = 0;

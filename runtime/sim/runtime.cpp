@@ -31,6 +31,7 @@ settings first_settings() {
   read("WARDEN_SEED", s.seed);
   read("WARDEN_MAX_STEPS", s.max_steps);
   read("WARDEN_MAX_QUIET_STEPS", s.max_quiet_steps);
+  read("WARDEN_WATCHDOG_SECONDS", s.watchdog_seconds);
   read("WARDEN_MAX_HOST_CALLS", s.max_host_calls);
   return s;
 }

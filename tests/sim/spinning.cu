@@ -6,6 +6,7 @@
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>
+#include <warden/cuda_names.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
