@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/breadth_first/state.cuh"
+#include "apps/breadth_first/visited_neighbour.cuh"
 
 #include <cstdint>
 
@@ -23,7 +24,7 @@ class parent_search {
   /// multiprocessor may keep.
   WARDEN_DEVICE parent_search(search_state const& s, std::uint32_t const* before,
                               std::uint32_t* behind, std::uint32_t level)
-      : s_{s}, before_{before}, behind_{behind}, level_{level} {}
+      : s_{s}, parents_{s.in.neighbours, before}, before_{before}, behind_{behind}, level_{level} {}
 
   /// The grid's share of this warp. `note(arcs)` is called for each vertex that found a parent,
   /// with the number of arcs that leave it.
@@ -41,7 +42,7 @@ class parent_search {
       bool const looks = v < s_.out.vertices && (visited >> simt::lane_id() & 1) == 0;
       auto const vertex = static_cast<std::uint32_t>(v);
       row const arcs = looks ? row_of(s_.in, vertex) : row{0, 0};
-      std::uint32_t const parent = parent_of(arcs);
+      std::uint32_t const parent = parents_.in(arcs);
       bool const found = parent != unreached;
       unsigned const bits = simt::ballot(simt::full_warp, found);
       if (simt::lane_id() == 0) simt::store_relaxed(&behind_[w], visited | bits);
@@ -53,54 +54,8 @@ class parent_search {
   }
 
  private:
-  static constexpr unsigned at_once = 4;  ///< neighbours whose loads do not wait for one another
-  /// Neighbours that a lane asks by itself, at most: of most rows one of the first is visited.
-  static constexpr std::uint32_t most_alone = simt::has_registers ? 128 : 8;
-
-  [[nodiscard]] WARDEN_DEVICE bool is_visited(std::uint32_t v) const {
-    return (before_[v / 32] & bit_of(v)) != 0;
-  }
-  /// All lanes of a warp together.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t parent_of(row const& mine) const {
-    std::uint32_t parent = unreached;
-    std::uint32_t const alone = mine.arcs < most_alone ? mine.arcs : most_alone;
-    for (std::uint32_t first = 0; first < alone && parent == unreached; first += at_once) {
-      std::uint32_t u[at_once];
-      bool is[at_once];
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k)
-        u[k] = first + k < alone ? s_.in.neighbours[mine.begin + first + k] : unreached;
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) is[k] = u[k] != unreached && is_visited(u[k]);
-      WARDEN_UNROLL
-      for (unsigned k = 0; k < at_once; ++k) {
-        if (is[k]) parent = u[k];
-      }
-    }
-    unsigned left = simt::ballot(simt::full_warp, parent == unreached && mine.arcs > most_alone);
-    while (left != 0) {
-      auto const lane = static_cast<unsigned>(simt::first_bit(left));
-      left &= left - 1;
-      std::uint32_t const found = ask_together({simt::shuffle(simt::full_warp, mine.begin, lane),
-                                                simt::shuffle(simt::full_warp, mine.arcs, lane)});
-      if (simt::lane_id() == lane) parent = found;
-    }
-    return parent;
-  }
-  /// The rest of a long row, by the warp.
-  [[nodiscard]] WARDEN_DEVICE std::uint32_t ask_together(row const& its) const {
-    for (std::uint32_t first = most_alone; first < its.arcs; first += simt::warp_size) {
-      std::uint32_t const i = first + simt::lane_id();
-      std::uint32_t const u = i < its.arcs ? s_.in.neighbours[its.begin + i] : unreached;
-      unsigned const found = simt::ballot(simt::full_warp, u != unreached && is_visited(u));
-      if (found != 0) {
-        return simt::shuffle(simt::full_warp, u, static_cast<unsigned>(simt::first_bit(found)));
-      }
-    }
-    return unreached;
-  }
-
   search_state const& s_;
+  visited_neighbour parents_;
   std::uint32_t const* before_;
   std::uint32_t* behind_;
   std::uint32_t level_;
