@@ -2,6 +2,7 @@
 // breadth_first FILE: how far all vertices of a graph are from one, and a check.
 
 #include "apps/breadth_first/audit.cuh"
+#include "apps/breadth_first/owner_gpus.cuh"
 #include "apps/breadth_first/reference.hpp"
 #include "apps/breadth_first/searcher.cuh"
 #include "apps/graph/device_csr.cuh"
@@ -28,7 +29,7 @@
 
 namespace {
 
-using breadth_first::searcher;
+using breadth_first::owner_answer;
 using breadth_first::unreached;
 using graph::edge_list;
 using number = unsigned long long;  // for printf
@@ -39,6 +40,15 @@ struct options {
   std::optional<std::uint64_t> source;
   breadth_first::search_options how;
   bool is_undirected = false, shows_levels = false;
+  int gpus = 0;  ///< 0: one, by the arm
+};
+
+/// What a search found, and how.
+struct outcome {
+  owner_answer answer;
+  std::string how;
+  std::uint32_t levels;
+  double seconds;  ///< 0 on the simulated device
 };
 
 graph::vertex source_of(edge_list const& g, options const& o) {
@@ -99,6 +109,32 @@ void print_levels(std::vector<std::uint32_t> const& levels, std::size_t depth) {
     std::printf("%12zu%12llu\n", level, sizes[level]);
 }
 
+outcome find_by_arm(options const& o, both_rows const& rows, graph::vertex source) {
+  breadth_first::searcher finder{rows.out.view(), rows.of_in(), o.arm, o.how};
+  warden::timer clock;
+  clock.start();
+  finder.find(source);
+  clock.stop();
+  owner_answer answer{0};
+  answer.levels = on_host(finder.levels(), rows.out.vertices());
+  answer.parents = on_host(finder.parents(), rows.out.vertices());
+  auto const& facts = finder.facts();
+  return {std::move(answer),
+          o.arm + ", " + std::to_string(facts.alone) + " levels by one block and " +
+              std::to_string(facts.bottom_up) + " bottom-up",
+          facts.levels, clock.result().seconds};
+}
+
+outcome find_by_owner(options const& o, both_rows const& rows, graph::csr const& out,
+                      graph::vertex source) {
+  graph::csr const in = rows.has_in ? to_host(rows.in) : graph::csr{};
+  auto found = breadth_first::find_on_gpus(o.gpus, out, rows.has_in ? in : out, source);
+  return {std::move(found.answer),
+          "owner on " + std::to_string(o.gpus) + " GPUs, " + std::to_string(found.facts.bottom_up) +
+              " levels bottom-up",
+          found.facts.levels, found.seconds};
+}
+
 int find(options const& o) {
   std::optional<apps::output_file> out;
   if (!o.out.empty()) out.emplace(o.out);
@@ -111,38 +147,34 @@ int find(options const& o) {
     line.emplace().show([&] { return std::string{what}; });
   };
   show("rows of arcs");
-  both_rows const rows{g, breadth_first::looks_back(o.arm)};
-  searcher finder{rows.out.view(), rows.of_in(), o.arm, o.how};
+  both_rows const rows{g, o.gpus != 0 || breadth_first::looks_back(o.arm)};
+  graph::csr const host_rows = to_host(rows.out);
   show("searching");
-  warden::timer clock;
-  clock.start();
-  finder.find(source);
-  clock.stop();
-  double const seconds = clock.result().seconds;
+  outcome const done =
+      o.gpus != 0 ? find_by_owner(o, rows, host_rows, source) : find_by_arm(o, rows, source);
 
   show("checking");
+  auto const& [levels, parents] = done.answer;
+  warden::buffer<std::uint32_t> const device_levels{levels}, device_parents{parents};
   auto const found =
-      breadth_first::audit(rows.out.view(), source, finder.levels(), finder.parents());
+      breadth_first::audit(rows.out.view(), source, device_levels.data(), device_parents.data());
   std::string wrong = breadth_first::complaint(found);
-  auto const levels = on_host(finder.levels(), g.vertices);
-  if (wrong.empty() && levels != breadth_first::levels_from(to_host(rows.out), source))
+  if (wrong.empty() && levels != breadth_first::levels_from(host_rows, source))
     wrong = "its levels are not those of a sequential search";
   line.reset();
   if (!wrong.empty()) {
     std::fprintf(stderr, "breadth_first: the check failed: %s\n", wrong.c_str());
     return 1;
   }
-  if (out) write_answer(*out, g, source, levels, on_host(finder.parents(), g.vertices));
+  if (out) write_answer(*out, g, source, levels, parents);
   if (o.shows_levels) print_levels(levels, found.depth);
-  auto const& facts = finder.facts();
   std::printf("%s: %llu vertices, %llu arcs\n", o.file.path.c_str(),
               static_cast<number>(g.vertices), static_cast<number>(rows.out.arcs()));
   std::printf("from %llu: %llu vertices in %u levels, %llu arcs leave them\n",
               static_cast<number>(g.name_of(source)), static_cast<number>(found.reached),
-              facts.levels, static_cast<number>(found.arcs));
-  std::printf("found by %s, %u levels by one block and %u bottom-up", o.arm.c_str(), facts.alone,
-              facts.bottom_up);
-  if (seconds > 0) std::printf(", in %.3f ms", 1e3 * seconds);
+              done.levels, static_cast<number>(found.arcs));
+  std::printf("found by %s", done.how.c_str());
+  if (done.seconds > 0) std::printf(", in %.3f ms", 1e3 * done.seconds);
   std::printf(" on %s\n", warden::runtime::facts(warden::runtime::current_device()).name.c_str());
   std::printf(
       "checked: the levels of a sequential search, and an arc from each vertex's parent, one level "
@@ -160,20 +192,25 @@ int main(int argc, char** argv) {
   o.file.skips_weights = true;
   app.add_option("--source", o.source, "the vertex to begin at; by default the file's first")
       ->transform(apps::whole());
-  app.add_option("--arm", o.arm, "how the search is done")
-      ->check(CLI::IsMember(breadth_first::arm_names()))
-      ->capture_default_str();
+  CLI::Option* const arm = app.add_option("--arm", o.arm, "how the search is done")
+                               ->check(CLI::IsMember(breadth_first::arm_names()))
+                               ->capture_default_str();
   app.add_flag("--undirected", o.is_undirected, "arcs are edges, one where all have one back");
   app.add_option("--out", o.out, "writes levels and parents there: s and v lines")
       ->check(apps::file_name());
   app.add_flag("--levels", o.shows_levels, "prints how many vertices each level has");
-  app.add_option("--alpha", o.how.direction.alpha,
-                 "bottom-up from a frontier on that has 1 / alpha of the arcs not yet followed")
-      ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
-      ->capture_default_str();
-  app.add_option("--beta", o.how.direction.beta,
-                 "top-down again when it has less than 1 / beta of the vertices")
-      ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
-      ->capture_default_str();
+  CLI::Option* const alpha =
+      app.add_option("--alpha", o.how.direction.alpha,
+                     "bottom-up from a frontier on that has 1 / alpha of the arcs not yet followed")
+          ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
+          ->capture_default_str();
+  CLI::Option* const beta =
+      app.add_option("--beta", o.how.direction.beta,
+                     "top-down again when it has less than 1 / beta of the vertices")
+          ->transform(apps::whole(1, std::numeric_limits<std::uint32_t>::max()))
+          ->capture_default_str();
+  app.add_option("--gpus", o.gpus, "GPUs that own a part of the vertices each")
+      ->transform(apps::whole(1, 64))
+      ->excludes(arm, alpha, beta);
   return apps::run_command(app, argc, argv, [&] { return find(o); });
 }

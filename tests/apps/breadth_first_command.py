@@ -48,6 +48,22 @@ class BreadthFirstTest(command.CommandTest):
         found = {self.said(ROME, "--arm", arm, "--source", 7)[1] for arm in ("gather_serial", "cull_history", "queue_blocks", "top_down")}
         self.assertEqual(found, {self.said(ROME, "--source", 7)[1]})
 
+    def test_several_gpus(self):
+        one_way = self.said(ROME, "--source", 7)[1]
+        for gpus in (1, 2, 3):
+            said = self.said(ROME, "--source", 7, "--gpus", gpus)
+            self.assertEqual(said[1], one_way)
+            self.assertRegex(said[2], rf"^found by owner on {gpus} GPUs, \d+ levels bottom-up on simulated device$")
+        said = self.said(DATA / "facebook_combined.txt", "--undirected", "--source", 107, "--gpus", 2)
+        self.assertRegex(said[1], r"^from 107: 4039 vertices in \d+ levels, 176468 arcs leave them$")
+        out = self.file("answer.txt", "")
+        self.said(ROME, "--source", 12, "--gpus", 2, "--out", out)
+        lines = [line.split() for line in pathlib.Path(out).read_text().splitlines()]
+        self.assertEqual({v: int(level) for letter, v, level, *_ in lines[1:]}, levels_of(ROME, "12"))
+        self.refused(2, ".*--gpus.*65.*", ROME, "--gpus", 65)
+        for option, value in (("--arm", "top_down"), ("--alpha", 5), ("--beta", 5)):
+            self.refused(2, ".*--gpus.*", ROME, "--gpus", 2, option, value)
+
     def test_the_answer_as_a_file(self):
         out = self.file("answer.txt", "")
         self.said(ROME, "--source", 12, "--out", out)
