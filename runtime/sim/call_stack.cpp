@@ -64,12 +64,36 @@ std::string readable(char const* symbol) {
   return short_name(name);
 }
 
+#if defined(WARDEN_LIBBACKTRACE)
+constexpr auto ignore_error = [](void*, char const*, int) {};
+
+backtrace_state* program() {
+  static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
+  return state;
+}
+#endif
+
+/// The name of the function or variable that `address` lies in; empty if unknown.
+std::string symbol_at(std::uintptr_t address) {
+  std::string name;
+#if defined(WARDEN_LIBBACKTRACE)
+  auto const take = [](void* to, std::uintptr_t, char const* symbol, std::uintptr_t,
+                       std::uintptr_t) {
+    if (symbol != nullptr) *static_cast<std::string*>(to) = readable(symbol);
+  };
+  backtrace_syminfo(program(), address, take, ignore_error, &name);
+#else
+  Dl_info symbol{};
+  if (dladdr(reinterpret_cast<void const*>(address), &symbol) != 0 && symbol.dli_sname != nullptr)
+    name = readable(symbol.dli_sname);
+#endif
+  return name;
+}
+
 /// Adds the frames of the call instruction that holds this address.
 void add_frames(std::uintptr_t call, std::vector<frame>& to) {
   std::size_t const before = to.size();
 #if defined(WARDEN_LIBBACKTRACE)
-  constexpr auto ignore_error = [](void*, char const*, int) {};
-  static backtrace_state* const state = backtrace_create_state(nullptr, 1, ignore_error, nullptr);
   auto const add_source = [](void* frames, std::uintptr_t, char const* file, int line,
                              char const* function) {
     if (file == nullptr || function == nullptr) return 0;
@@ -77,20 +101,11 @@ void add_frames(std::uintptr_t call, std::vector<frame>& to) {
         {readable(function), file, static_cast<unsigned>(line)});
     return 0;
   };
-  backtrace_pcinfo(state, call, add_source, ignore_error, &to);
-  if (to.size() != before) return;
-  auto const add_symbol = [](void* frames, std::uintptr_t, char const* symbol, std::uintptr_t,
-                             std::uintptr_t) {
-    static_cast<std::vector<frame>*>(frames)->push_back(
-        {symbol == nullptr ? "??" : readable(symbol), {}, 0});
-  };
-  backtrace_syminfo(state, call, add_symbol, ignore_error, &to);
-#else
-  Dl_info symbol{};
-  if (dladdr(reinterpret_cast<void const*>(call), &symbol) != 0 && symbol.dli_sname != nullptr)
-    to.push_back({readable(symbol.dli_sname), {}, 0});
+  backtrace_pcinfo(program(), call, add_source, ignore_error, &to);
 #endif
-  if (to.size() == before) to.push_back({"??", {}, 0});
+  if (to.size() != before) return;
+  std::string const name = symbol_at(call);
+  to.push_back({name.empty() ? "??" : name, {}, 0});
 }
 
 /// True for functions between the user's code and the scheduler, which tell the user nothing.
@@ -117,6 +132,10 @@ std::vector<frame> frames_of(std::span<void const* const> return_addresses) {
   frames.erase(std::find_if(frames.rbegin(), frames.rend(), is_users).base(), frames.end());
   frames.erase(frames.begin(), std::ranges::find_if(frames, is_users));
   return frames;
+}
+
+std::string variable_at(void const* address) {
+  return symbol_at(reinterpret_cast<std::uintptr_t>(address));
 }
 
 std::vector<void const*> return_addresses() {

@@ -27,6 +27,9 @@ std::vector<frame> frames_of(std::span<void const* const> return_addresses);
 /// The return addresses of the function that runs, the innermost first.
 std::vector<void const*> return_addresses();
 
+/// The name of the variable of static storage that `address` lies in; empty if unknown.
+std::string variable_at(void const* address);
+
 /// "\n    at function, file:line" for each frame.
 std::string to_string(std::span<frame const> frames);
 

@@ -31,6 +31,7 @@ void check_access(char const* what, void const* address, unsigned size, site con
   m().check_access(what, address, size, where);
 }
 void load(void const* address, void* value, unsigned size, bool acquires, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::load, where);
   m().check_access("load", address, size, where);
   ++m().counts().global_loads;
@@ -38,6 +39,7 @@ void load(void const* address, void* value, unsigned size, bool acquires, site c
   m().load(address, value, size, acquires);
 }
 void store(void* address, void const* value, unsigned size, storing how, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::store, where);
   m().check_access("store", address, size, where);
   ++m().counts().global_stores;
@@ -45,6 +47,7 @@ void store(void* address, void const* value, unsigned size, storing how, site co
   m().store(address, value, size, how);
 }
 void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site const& where) {
+  m().comes_from(__builtin_return_address(0));
   load(address, &words[0], 8, false, where);
   m().step(operation::load, where);
   m().check_access("load", address + 1, 8, where);
@@ -52,12 +55,14 @@ void load_pair(std::uint64_t const* address, std::uint64_t (&words)[2], site con
 }
 void store_pair(std::uint64_t* address, std::uint64_t const (&words)[2], storing how,
                 site const& where) {
+  m().comes_from(__builtin_return_address(0));
   store(address, &words[0], 8, how, where);
   m().step(operation::store, where);
   m().check_access("store", address + 1, 8, where);
   m().store(address + 1, &words[1], 8, how);
 }
 void begin_atomic(void* address, unsigned size, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::atomic, where);
   m().check_access("atomic", address, size, where);
   ++m().counts().global_atomics;
@@ -67,14 +72,17 @@ void begin_atomic(void* address, unsigned size, site const& where) {
 void end_atomic(void* address, unsigned size, bool wrote) { m().end_atomic(address, size, wrote); }
 
 void shared_load(void const* address, void* value, unsigned size, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
   m().load(address, value, size);
 }
 void shared_store(void* address, void const* value, unsigned size, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
   m().store(address, value, size, storing::relaxed);
 }
 void begin_shared_atomic(void* address, unsigned size, site const& where) {
+  m().comes_from(__builtin_return_address(0));
   m().step(operation::shared, where);
   m().begin_atomic(address, size);
 }

@@ -137,23 +137,27 @@ namespace {
 
 using address_range = machine::address_range;
 
-bool contains(address_range const& r, std::uintptr_t address, unsigned size) {
+bool contains(address_range const& r, std::uintptr_t address, std::size_t size) {
   return address >= r.begin && address < r.end && size <= r.end - address;
 }
 
-/// The part of a loaded program or library that holds `address`: variables of static storage.
-address_range static_storage(std::uintptr_t address) {
+/// The part of a loaded program or library that holds `address` and has all of `flags`: variables
+/// of static storage.
+address_range static_storage(std::uintptr_t address, unsigned flags) {
   struct search {
     std::uintptr_t address;
+    unsigned flags;
     address_range found;
-  } s{address, {}};
+  } s{address, flags, {}};
   auto const visit = [](dl_phdr_info* module, std::size_t, void* argument) {
     auto& s = *static_cast<search*>(argument);
     for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
       auto const& segment = module->dlpi_phdr[i];
       std::uintptr_t const begin = module->dlpi_addr + segment.p_vaddr;
       address_range const r{begin, begin + segment.p_memsz};
-      if (segment.p_type == PT_LOAD && contains(r, s.address, 1)) s.found = r;
+      if (segment.p_type == PT_LOAD && (segment.p_flags & s.flags) == s.flags &&
+          contains(r, s.address, 1))
+        s.found = r;
     }
     return s.found.end != 0 ? 1 : 0;
   };
@@ -176,24 +180,61 @@ void machine::check_access(char const* what, void const* address, unsigned size,
   if (!contains(last, at, size)) last = accessible(what, address, size, where);
 }
 
+/// The allocation that the access lies in, or nothing if it is far from all.
+machine::address_range machine::allocated(std::string const& what, void const* address,
+                                          std::size_t size, device::site const& where) {
+  allocation const* const a = memory().near(address);
+  if (a == nullptr) return {};
+  auto const begin = reinterpret_cast<std::uintptr_t>(a->begin);
+  if (a->holds(address, size)) return {begin, begin + a->bytes};
+  misuse(what + " outside device memory: " + device_memory::describe(*a, address, size), where);
+}
+
 /// The memory that the access lies in, if it is the same for all threads of the launch.
 machine::address_range machine::accessible(char const* what, void const* address, unsigned size,
                                            device::site const& where) {
   auto const at = reinterpret_cast<std::uintptr_t>(address);
-  if (allocation const* const a = memory().near(address)) {
-    auto const begin = reinterpret_cast<std::uintptr_t>(a->begin);
-    if (a->holds(address, size)) return {begin, begin + a->bytes};
-    misuse(
-        std::string{what} + " outside device memory: " + device_memory::describe(*a, address, size),
-        where);
-  }
+  if (auto const found = allocated(what, address, size, where); found.end != 0) return found;
   if (is_shared(address) || contains(local_memory(), at, size)) return {};
-  address_range const variables = static_storage(at);
+  address_range const variables = static_storage(at, 0);
   if (contains(variables, at, size)) return variables;
   misuse(std::string{what} + " of " + std::to_string(size) +
              " bytes outside device memory, far from any allocation: a wrong index, or memory of "
              "the host; allocate device memory by warden::buffer",
          where);
+}
+
+/// True if threads share the memory that compiled code is about to access: not if it is the stack
+/// of a thread, or memory of the host, such as the copy of a kernel's arguments.
+bool machine::is_device_memory(char const* what, void const* address, std::size_t size) {
+  auto const at = reinterpret_cast<std::uintptr_t>(address);
+  thread& t = *current_;
+  address_range& last = plainly_accessed_[t.at % plainly_accessed_.size()];
+  if (contains(last, at, size)) return true;
+  auto const here = reinterpret_cast<std::uintptr_t>(&device::here);
+  if (contains({here, here + sizeof(device::here)}, at, 1)) return false;
+  block const& b = *t.home;
+  auto const in = [&](void const* begin, std::size_t bytes, std::size_t room) {
+    auto const from = reinterpret_cast<std::uintptr_t>(begin);
+    if (!contains({from, from + room}, at, 1)) return false;
+    if (contains({from, from + bytes}, at, size)) return true;
+    misuse(std::string{what} + " outside shared memory: bytes " + std::to_string(at - from) +
+               " to " + std::to_string(at - from + size - 1) + " of " + std::to_string(bytes) +
+               places().text(t.at),
+           t.where);
+  };
+  running_launch const& l = *b.of;
+  for (block const& other : cluster_of(b)) {
+    if (in(other.shared, l.kernel.shape.shared_bytes, l.arena_stride)) return true;
+  }
+  for (static_object const& o : b.statics) {
+    if (in(o.begin, o.bytes, o.bytes + shared_canary_bytes)) return true;
+  }
+  address_range found = allocated(what, address, size, t.where);
+  if (found.end == 0) found = static_storage(at, PF_W);
+  if (!contains(found, at, size)) return false;
+  last = found;
+  return true;
 }
 
 /// Plain C++ has written past allocations, or in freed ones.

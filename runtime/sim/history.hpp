@@ -2,13 +2,14 @@
 // The values that a word of memory had in a simulated launch, newest last.
 #pragma once
 
+#include "call_places.hpp"
+#include "line_table.hpp"
 #include "order.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct version {
   unsigned writer = nobody;  ///< nobody: it was there before, and all know it
   event_time time = 0;       ///< of the writer
   unsigned block = nobody;   ///< of the writer
+  place_id place = 0;        ///< of the store; 0 if races are not looked for
   bool is_atomic = false;    ///< it replaced the version before it
   view to_block = {},
        to_device = {};  ///< what it was released with, for threads of the block and for others
@@ -82,51 +84,22 @@ class history {
   std::vector<version> versions_;
 };
 
-/// The histories of words by their addresses. Each access of the launch looks here: those of
-/// neighbouring words lie together, and stay where they are.
+/// The histories of words by their addresses; those of neighbouring words lie together.
 class history_table {
  public:
   [[nodiscard]] bool empty() const { return lines_.empty(); }
   /// The place of a word's history, or null if none of its neighbours has ever had one.
   [[nodiscard]] history* find(std::uintptr_t word) {
-    slot const& s = slots_[place_of(word / line_bytes)];
-    return s.words == nullptr ? nullptr : &(*s.words)[word % line_bytes / word_bytes];
+    line* const found = lines_.find(word);
+    return found == nullptr ? nullptr : &(*found)[word % line_bytes / word_bytes];
   }
   /// The same; there is one from now on.
-  history& at(std::uintptr_t word) {
-    if (history* const found = find(word)) return *found;
-    if (2 * lines_.size() >= slots_.size()) grow();
-    lines_.emplace_back();
-    slots_[place_of(word / line_bytes)] = {word / line_bytes, &lines_.back()};
-    return *find(word);
-  }
+  history& at(std::uintptr_t word) { return lines_.at(word)[word % line_bytes / word_bytes]; }
 
  private:
-  static constexpr std::size_t word_bytes = 4, line_bytes = 64;
+  static constexpr std::size_t word_bytes = 4;
   using line = std::array<history, line_bytes / word_bytes>;
-  struct slot {
-    std::uintptr_t number = 0;  ///< address / line_bytes
-    line* words = nullptr;      ///< null: free
-  };
-
-  /// The place of the line, or the free one where it belongs.
-  [[nodiscard]] std::size_t place_of(std::uintptr_t number) const {
-    std::size_t place = number * 0x9e3779b97f4a7c15ull >> 32;
-    for (;; ++place) {
-      slot const& s = slots_[place &= slots_.size() - 1];
-      if (s.words == nullptr || s.number == number) return place;
-    }
-  }
-  void grow() {
-    std::vector<slot> old(2 * slots_.size());
-    old.swap(slots_);
-    for (slot const& s : old) {
-      if (s.words != nullptr) slots_[place_of(s.number)] = s;
-    }
-  }
-
-  std::vector<slot> slots_ = std::vector<slot>(256);  ///< at most half of them taken
-  std::deque<line> lines_;
+  line_table<line> lines_;
 };
 
 }  // namespace sim

@@ -11,14 +11,9 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-namespace {
-
-/// x first, as CUDA numbers threads and blocks.
 device::index index_of(unsigned rank, dimensions const& of) {
   return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
 }
-
-}  // namespace
 
 running_launch& machine::begin(kernel_launch const& kernel, unsigned resident,
                                bool counts_sectors) {
@@ -87,6 +82,8 @@ void machine::begin_block(block& b) {
 
 void machine::begin_thread(thread& t) {
   t.read = {};
+  t.calls = t.at = 0;
+  t.received = {};
   t.allowance = longest_turn;
   t.warp->ended &= ~(1u << t.rank % 32);
   t.priority = random_.next() | std::uint64_t{1} << 63;

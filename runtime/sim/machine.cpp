@@ -21,6 +21,10 @@ char const* base_name(char const* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
+}  // namespace
+
+machine* machine::now = nullptr;
+
 std::string to_string(device::index const& at, dimensions const& of) {
   std::string text = std::to_string(at.x);
   if (of.y == 1 && of.z == 1) return text;
@@ -30,16 +34,15 @@ std::string to_string(device::index const& at, dimensions const& of) {
   return text.append(")");
 }
 
-}  // namespace
-
-machine* machine::now = nullptr;
-
 std::string to_string(device::site const& where) {
   return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
 }
 
 machine::machine(settings const& chosen, std::uint64_t seed)
-    : settings_{chosen}, random_{seed}, watch_counts_(1u << 16) {}
+    : settings_{chosen}, random_{seed}, watch_counts_(1u << 16) {
+  // Without weak memory no fence is recorded, so no two accesses would be ordered.
+  if (detects_races() && settings_.weak_memory) shadow_ = std::make_unique<shadow_memory>();
+}
 
 machine::~machine() {
   // A launch that failed leaves fibers in the middle of user code. They are abandoned, not unwound:
@@ -68,8 +71,10 @@ running_launch& machine::run() {
     device::here.thread = current_->index;
     device::here.block = current_->home->index;
     scheduler_stack_.leave(current_->stack);
+    running = shadow_ == nullptr ? nullptr : current_;
     std::uint64_t const before = report_.steps;
     current_->fiber = std::move(current_->fiber).resume();
+    running = nullptr;
     scheduler_stack_.enter(current_->stack);
     current_->allowance -= static_cast<std::int64_t>(report_.steps - before);
     block& b = *current_->home;
@@ -196,12 +201,15 @@ void machine::block_current(thread_state state) {
 
 void machine::switch_out() {
   thread& t = *current_;
+  thread* const was_running = running;
   t.stack.leave(scheduler_stack_);
   scheduler_ = std::move(scheduler_).resume();
   t.stack.enter(scheduler_stack_);
+  running = was_running;
 }
 
 void machine::step(device::operation what, device::site const& where) {
+  end_pending_access();
   thread& t = *current_;
   t.where = where;
   ++report_.steps;
@@ -233,6 +241,7 @@ void machine::yield_in_section(device::site const& where) {
 }
 
 void machine::end_thread(thread& t) {
+  end_pending_access();
   block& b = *t.home;
   if (b.at_barrier != 0) {
     misuse("thread ended while others of its block wait at a barrier", t.where);

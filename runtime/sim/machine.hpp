@@ -5,6 +5,7 @@
 #include "history.hpp"
 #include "looks.hpp"
 #include "order.hpp"
+#include "shadow_memory.hpp"
 #include "stacks.hpp"
 
 #include <warden/runtime.hpp>
@@ -64,6 +65,16 @@ enum class thread_state : unsigned char {
   ended
 };
 
+/// A store of another thread, of which a thread has read the value.
+struct received_store {
+  unsigned writer = nobody;
+  event_time time = 0;  ///< of the writer
+  view released = {};   ///< what the value was released with
+  place_id stored_at = 0, loaded_at = 0;
+  scope from = scope::block;  ///< the writer is of the same block, or not
+  bool fenced = false;        ///< the thread has fenced since
+};
+
 struct thread {
   boost::context::fiber fiber;
   stack_bounds stack;
@@ -93,6 +104,11 @@ struct thread {
     std::uintptr_t address = 0;  ///< 0: none
     unsigned bytes = 0;
   } read;
+  // Race detection.
+  place_id calls = 0;                        ///< the innermost call that has not returned
+  place_id at = 0;                           ///< the last access to memory
+  std::array<received_store, 8> received{};  ///< the last ones
+  unsigned next_received = 0;
   // Waiting.
   std::vector<std::uintptr_t> watched;
   bool waits = false;
@@ -116,6 +132,9 @@ struct warp_state {
   std::array<std::uint64_t, 32> values{};
   std::array<std::uint64_t, 32> results{};
 };
+
+/// Bytes behind each piece of shared memory that no thread may write.
+inline constexpr std::size_t shared_canary_bytes = 64;
 
 /// A variable of a block in shared memory, with its canary behind it.
 struct static_object {
@@ -186,6 +205,9 @@ class machine {
   static machine* now;
   /// Names the current thread and its last operation. Precondition: a thread runs or has run.
   [[nodiscard]] std::string describe_current() const { return describe(*current_); }
+  /// The thread whose code the calling thread of the host runs, if races are looked for; null in
+  /// the scheduler.
+  static thread_local thread* running;
 
   struct address_range {
     std::uintptr_t begin = 0, end = 0;
@@ -219,6 +241,17 @@ class machine {
   /// or a static variable.
   void check_access(char const* what, void const* address, unsigned size,
                     device::site const& where);
+
+  // ---- what compiled-in hooks tell; see race_hooks.cpp
+  /// The next access is made by the code before `return_address`.
+  void comes_from(void const* return_address);
+  /// Before an access of compiled code: a scheduling point, and a check for races if the memory is
+  /// the device's.
+  void plain_access(void* address, std::size_t size, bool stores, void const* return_address);
+  void volatile_access(void* address, unsigned size, bool stores, void const* return_address);
+  /// The same before an atomic, which follows between begin_atomic and end_atomic. False if the
+  /// memory is not the device's.
+  bool begins_atomic(void* address, unsigned size, void const* return_address);
 
   void* static_shared(void const* key, std::size_t bytes, std::size_t alignment,
                       device::site const& where);
@@ -283,9 +316,20 @@ class machine {
   void check_quiet();
   [[nodiscard]] std::uint64_t memory_hash() const;
   void end_of_store();
+  void end_pending_access();
+  void note_received(version const& seen, view const& released, scope from);
+  void note_access(access_kind kind, void const* address, std::size_t size);
+  [[noreturn]] void report_race(access const& mine, data_race const& race, void const* address,
+                                std::size_t size);
+  [[nodiscard]] std::string remedy(access const& mine, access const& other) const;
+  [[nodiscard]] std::string name_of(access const& a) const;
+  [[nodiscard]] std::string name_of(void const* address, std::size_t size) const;
+  bool is_device_memory(char const* what, void const* address, std::size_t size);
+  address_range allocated(std::string const& what, void const* address, std::size_t size,
+                          device::site const& where);
   void load_newest_or_older(void const* address, void* value, unsigned size, bool acquires);
   bool wants_older(thread& t);
-  void receive(thread& t, version& seen, bool acquires);
+  void receive(version& seen, bool acquires);
   address_range accessible(char const* what, void const* address, unsigned size,
                            device::site const& where);
   history* history_of(std::uintptr_t word);
@@ -346,6 +390,17 @@ class machine {
   std::uint64_t stores_ = 0;  ///< so far
   /// [line of the source, modulo the size] the memory that was accessed there last.
   std::array<address_range, 64> accessed_{};
+  std::unique_ptr<shadow_memory> shadow_;  ///< null: races are not looked for
+  /// The access of compiled code that the current thread makes next, or has made.
+  struct pending_access {
+    void* address = nullptr;
+    unsigned size = 0;  ///< 0: none
+    bool stores = false, is_volatile = false;
+    std::array<std::byte, 16> before{};  ///< the newest value before it
+  };
+  pending_access pending_;
+  /// [place, modulo the size] the memory that compiled code accessed there last.
+  std::array<address_range, 256> plainly_accessed_{};
   view fences_;                   ///< what those of the device that stand in one order knew
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
@@ -389,6 +444,10 @@ class machine {
 
 /// "file:line".
 std::string to_string(device::site const& where);
+/// The place of number `rank`; x first, as CUDA numbers threads and blocks.
+device::index index_of(unsigned rank, dimensions const& of);
+/// "7" or "(7, 1)".
+std::string to_string(device::index const& at, dimensions const& of);
 
 /// Launches count sectors, whatever the settings say.
 void count_sectors(bool on);

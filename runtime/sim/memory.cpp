@@ -80,6 +80,7 @@ history& machine::begun_history_of(std::uintptr_t word) {
 
 /// What was there is another object's from now on.
 void machine::forget(void const* memory, std::size_t bytes) {
+  if (shadow_ != nullptr) shadow_->forget(memory, bytes);
   if (histories_.empty()) return;
   auto const begin = reinterpret_cast<std::uintptr_t>(memory);
   for (std::size_t at = 0; at < bytes; at += word_bytes) {
@@ -92,7 +93,8 @@ version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) c
           .number = number,
           .writer = t.number,
           .time = t.order.event(),
-          .block = t.home->number};
+          .block = t.home->number,
+          .place = t.at};
 }
 
 /// Whether a load that may return an older value does.
@@ -104,11 +106,14 @@ bool machine::wants_older(thread& t) {
 }
 
 /// The thread has read this version.
-void machine::receive(thread& t, version& seen, bool acquires) {
+void machine::receive(version& seen, bool acquires) {
+  thread& t = *current_;
   if (seen.writer == nobody) return;
   if (!seen.known_to(t.order)) seen.seen_by.emplace_back(t.number, t.order.event());
   bool const same_block = seen.block == t.home->number;
   view const& released = same_block ? seen.to_block : seen.to_device;
+  if (shadow_ != nullptr && seen.writer != t.number)
+    note_received(seen, released, same_block ? scope::block : scope::device);
   if (acquires) {
     t.order.learn(released);
   } else {
@@ -117,6 +122,7 @@ void machine::receive(thread& t, version& seen, bool acquires) {
 }
 
 void machine::load(void const* address, void* value, unsigned size, bool acquires) {
+  note_access(access_kind::relaxed_load, address, size);
   load_newest_or_older(address, value, size, acquires);
   polled(address, size, first_bytes(value, size));
 }
@@ -150,7 +156,7 @@ void machine::load_newest_or_older(void const* address, void* value, unsigned si
       word = value_of(p.word);
     } else {
       version& seen = h->newest_up_to(up_to);
-      receive(t, seen, acquires);
+      receive(seen, acquires);
       word = seen.value;
     }
     std::memcpy(static_cast<std::byte*>(value) + place,
@@ -177,6 +183,7 @@ std::uint64_t machine::earlier_number(thread& t, void const* address, unsigned s
 }
 
 void machine::store(void* address, void const* value, unsigned size, device::storing how) {
+  note_access(access_kind::relaxed_store, address, size);
   thread& t = *current_;
   std::array<std::byte, most_bytes> before;
   std::memcpy(before.data(), address, size);
@@ -211,14 +218,18 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
 }
 
 void machine::begin_atomic(void* address, unsigned size) {
+  // What the caller reads and writes from here on is the atomic itself, not plain.
+  running = nullptr;
   current_->before_atomic = first_bytes(address, size);
   if (!settings_.weak_memory) return;
   for_each_part(address, size, [&](part const& p, unsigned) {
-    receive(*current_, begun_history_of(p.word).newest(), false);
+    receive(begun_history_of(p.word).newest(), false);
   });
 }
 
 void machine::end_atomic(void* address, unsigned size, bool wrote) {
+  if (shadow_ != nullptr) running = current_;
+  note_access(wrote ? access_kind::atomic : access_kind::relaxed_load, address, size);
   if (first_bytes(address, size) == current_->before_atomic) {
     polled(address, size, current_->before_atomic);
   } else {
@@ -251,7 +262,9 @@ void machine::end_of_store() {
 }
 
 void machine::fence(scope reach) {
-  if (settings_.weak_memory) current_->order.fence(reach);
+  if (!settings_.weak_memory) return;
+  current_->order.fence(reach);
+  for (received_store& r : current_->received) r.fenced = r.fenced || r.from <= reach;
 }
 
 void machine::fence_in_order(scope reach) {
@@ -259,7 +272,7 @@ void machine::fence_in_order(scope reach) {
   thread& t = *current_;
   t.order.learn(t.home->fences);
   if (reach == scope::device) t.order.learn(fences_);
-  t.order.fence(reach);
+  fence(reach);
   t.home->fences = t.order.here();
   if (reach == scope::device) fences_ = t.home->fences;
 }

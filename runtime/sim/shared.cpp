@@ -17,7 +17,6 @@ namespace sim {
 namespace {
 
 constexpr std::byte canary{0xa5};
-constexpr std::size_t canary_bytes = 64;
 /// Static shared memory of a kernel, in bytes, at most.
 constexpr std::size_t most_static_bytes = 48 * 1024;
 
@@ -41,7 +40,7 @@ bool damaged(std::byte const* begin, std::byte const* end) {
 }  // namespace
 
 void machine::place_arenas(running_launch& l) {
-  l.arena_stride = (l.kernel.shape.shared_bytes + canary_bytes + arena_alignment - 1) /
+  l.arena_stride = (l.kernel.shape.shared_bytes + shared_canary_bytes + arena_alignment - 1) /
                    arena_alignment * arena_alignment;
   l.arenas.resize(l.arena_stride * l.blocks.size() + arena_alignment);
   std::byte* next = aligned_up(l.arenas.data(), arena_alignment);
@@ -70,7 +69,7 @@ void machine::check_shared(block& b) {
     fail("its " + std::to_string(bytes) + " bytes of shared memory", device::site::current());
   }
   for (static_object const& o : b.statics) {
-    if (damaged(o.begin + o.bytes, o.begin + o.bytes + canary_bytes))
+    if (damaged(o.begin + o.bytes, o.begin + o.bytes + shared_canary_bytes))
       fail("a shared variable of " + std::to_string(o.bytes) + " bytes", o.where);
     forget(o.begin, o.bytes);
     std::erase_if(storage_used_, [&](auto const& used) {
@@ -96,11 +95,11 @@ void* machine::static_shared(void const* key, std::size_t bytes, std::size_t ali
                std::to_string(most) + " beside " + std::to_string(dynamic) + " bytes of dynamic",
            where);
   }
-  static_object o{key, std::make_unique<std::byte[]>(bytes + alignment + canary_bytes), nullptr,
-                  bytes, where};
+  static_object o{key, std::make_unique<std::byte[]>(bytes + alignment + shared_canary_bytes),
+                  nullptr, bytes, where};
   o.begin = aligned_up(o.memory.get(), alignment);
   fill_with_garbage(o.begin, bytes, random_);
-  std::fill_n(o.begin + bytes, canary_bytes, canary);
+  std::fill_n(o.begin + bytes, shared_canary_bytes, canary);
   b.statics.push_back(std::move(o));
   return b.statics.back().begin;
 }

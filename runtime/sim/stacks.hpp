@@ -32,6 +32,11 @@ class stack_bounds {
   explicit stack_bounds(boost::context::stack_context const& s)
       : begin_{static_cast<std::byte*>(s.sp) - s.size}, bytes_{s.size} {}
 
+  [[nodiscard]] bool holds(void const* address) const {
+    auto const offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(begin_);
+    return offset < bytes_;
+  }
   /// The running stack, this one, is left for `to`; for ever if it `ends`.
   void leave([[maybe_unused]] stack_bounds const& to, [[maybe_unused]] bool ends = false) {
 #if defined(__SANITIZE_ADDRESS__)

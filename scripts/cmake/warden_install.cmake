@@ -17,10 +17,10 @@ function(warden_install_pc warden_pc_name warden_pc_device warden_pc_libraries w
   install(FILES ${PROJECT_BINARY_DIR}/${warden_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# warden_install_component(<name>): its library, and a file of its own for find_package, so that installations of single
+# warden_install_component(<name> [<target>...]): its library, targets that come with it, and a file of its own for find_package, so that installations of single
 # components into one prefix add up.
 function(warden_install_component warden_component)
-  install(TARGETS warden_${warden_component} EXPORT warden_${warden_component}_targets
+  install(TARGETS warden_${warden_component} ${ARGN} EXPORT warden_${warden_component}_targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT warden_${warden_component}_targets NAMESPACE warden:: DESTINATION ${warden_package_dir})
 endfunction()
@@ -34,9 +34,12 @@ if(WARDEN_WITH_NCCL)
   install(FILES ${PROJECT_SOURCE_DIR}/scripts/cmake/FindNCCL.cmake DESTINATION ${warden_package_dir})
 endif()
 if(WARDEN_WITH_SIM)
-  warden_install_component(sim)
+  warden_install_component(sim warden_race_detector)
   list(TRANSFORM warden_libbacktrace REPLACE "(.+)" " -l\\1" OUTPUT_VARIABLE warden_l_backtrace)
   warden_install_pc(warden-sim ", on the simulated device" "-lwarden_sim -lboost_context${warden_l_backtrace}" " -DWARDEN_SIMULATED=1")
+  list(JOIN warden_race_flags " " warden_pc_race_flags)
+  warden_install_pc(warden-race-detector ", on the simulated device, with a check of every plain access"
+                    "-lwarden_sim -lboost_context${warden_l_backtrace}" " -DWARDEN_SIMULATED=1 ${warden_pc_race_flags}")
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/scripts/cmake/warden-config.cmake.in
   ${PROJECT_BINARY_DIR}/warden-config.cmake INSTALL_DESTINATION ${warden_package_dir})

@@ -21,6 +21,14 @@ if(WARDEN_WITH_SIM)
   target_link_libraries(warden_sim PUBLIC Boost::context PRIVATE ${warden_libbacktrace})
   target_compile_definitions(warden_sim PRIVATE ${warden_libbacktrace_definition})
   set_target_properties(warden_sim PROPERTIES EXPORT_NAME sim)
+  # The simulated device with a check of every plain access: see docs/race-detector.md. g++ compiles calls of hooks, which
+  # warden_sim has; the sanitizer's own library is not linked. Fences, of which that library knows nothing, are warned of.
+  set(warden_race_flags -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -g)
+  add_library(warden_race_detector INTERFACE)
+  add_library(warden::race_detector ALIAS warden_race_detector)
+  target_compile_options(warden_race_detector INTERFACE ${warden_race_flags})
+  target_link_libraries(warden_race_detector INTERFACE warden_sim)
+  set_target_properties(warden_race_detector PROPERTIES EXPORT_NAME race_detector)
 endif()
 
 if(WARDEN_WITH_CUDA)

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of compiled code to device memory, and the check of all accesses for data races.
+
+#include "call_stack.hpp"
+#include "device_memory.hpp"
+#include "machine.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+
+WARDEN_HOST_NAMESPACE_BEGIN
+namespace sim {
+
+thread_local thread* machine::running = nullptr;
+
+namespace {
+
+bool has_hooks = false;
+
+char const* name_of(access_kind kind) {
+  switch (kind) {
+    case access_kind::plain_load:
+      return "plain load";
+    case access_kind::plain_store:
+      return "plain store";
+    case access_kind::relaxed_load:
+      return "relaxed load";
+    case access_kind::relaxed_store:
+      return "relaxed store";
+    case access_kind::atomic:
+      return "atomic";
+  }
+  return "";
+}
+
+}  // namespace
+
+void note_hooks() { has_hooks = true; }
+
+bool detects_races() {
+  static bool const is_off = [] {
+    char const* const text = std::getenv("WARDEN_RACES");
+    return text != nullptr && std::string_view{text} == "0";
+  }();
+  return has_hooks && !is_off;
+}
+
+void machine::comes_from(void const* return_address) {
+  if (shadow_ == nullptr) return;
+  end_pending_access();
+  current_->at = places().within(current_->calls, return_address);
+}
+
+void machine::plain_access(void* address, std::size_t size, bool stores,
+                           void const* return_address) {
+  thread& t = *current_;
+  if (t.stack.holds(address)) return;
+  comes_from(return_address);
+  if (!is_device_memory(stores ? "plain store" : "plain load", address, size)) return;
+  step(stores ? device::operation::store : device::operation::load, t.where);
+  note_access(stores ? access_kind::plain_store : access_kind::plain_load, address, size);
+  // Of larger objects the first bytes tell whether the thread polls.
+  auto const part = static_cast<unsigned>(std::min<std::size_t>(size, pending_.before.size()));
+  if (stores) {
+    pending_ = {address, part, true, false};
+    std::memcpy(pending_.before.data(), address, part);
+  } else {
+    std::uint64_t value = 0;
+    std::memcpy(&value, address, std::min<std::size_t>(part, sizeof(value)));
+    polled(address, part, value);
+  }
+}
+
+void machine::volatile_access(void* address, unsigned size, bool stores,
+                              void const* return_address) {
+  thread& t = *current_;
+  if (t.stack.holds(address)) return;
+  comes_from(return_address);
+  if (!is_device_memory(stores ? "volatile store" : "volatile load", address, size)) return;
+  step(stores ? device::operation::store : device::operation::load, t.where);
+  pending_access next{address, size, stores, true};
+  std::memcpy(next.before.data(), address, size);
+  if (!stores) {
+    // Compiled code reads memory itself: the value that it is to find lies there until it comes
+    // back to the runtime, and no other thread runs before.
+    std::array<std::byte, 16> value;
+    load(address, value.data(), size);
+    std::memcpy(next.before.data(), address, size);
+    std::memcpy(address, value.data(), size);
+  }
+  pending_ = next;
+}
+
+bool machine::begins_atomic(void* address, unsigned size, void const* return_address) {
+  thread& t = *current_;
+  if (t.stack.holds(address)) return false;
+  comes_from(return_address);
+  if (!is_device_memory("atomic", address, size)) return false;
+  step(device::operation::atomic, t.where);
+  return true;
+}
+
+/// Compiled code comes back to the runtime after an access.
+void machine::end_pending_access() {
+  if (pending_.size == 0) return;
+  pending_access const p = std::exchange(pending_, {});
+  std::array<std::byte, 16> value;
+  std::memcpy(value.data(), p.address, p.size);
+  if (p.is_volatile) std::memcpy(p.address, p.before.data(), p.size);
+  if (!p.stores) return;
+  if (p.is_volatile) return store(p.address, value.data(), p.size, device::storing::relaxed);
+  if (std::memcmp(p.before.data(), value.data(), p.size) != 0) {
+    changed();
+  } else {
+    add_look(*current_, reinterpret_cast<std::uintptr_t>(p.address), 0);
+  }
+  written(p.address);
+}
+
+/// The current thread has read a value of another thread's.
+void machine::note_received(version const& seen, view const& released, scope from) {
+  thread& t = *current_;
+  for (received_store& r : t.received) {
+    if (r.writer == seen.writer && r.time == seen.time) return;
+  }
+  t.received[t.next_received++ % t.received.size()] = {seen.writer, seen.time, released, seen.place,
+                                                       t.at,        from,      false};
+}
+
+/// The current thread accesses memory at its place `at`.
+void machine::note_access(access_kind kind, void const* address, std::size_t size) {
+  if (shadow_ == nullptr) return;
+  thread& t = *current_;
+  access const mine{t.number, t.order.event(), t.home->number, t.at, kind};
+  if (auto const race = shadow_->note(address, size, mine, t.order))
+    report_race(mine, *race, address, size);
+}
+
+// ---- reports
+
+std::string machine::name_of(access const& a) const {
+  thread const& t = threads_[a.thread];
+  running_launch const& l = *t.home->of;
+  dimensions const& blocks = l.kernel.shape.blocks;
+  return std::string{sim::name_of(a.kind)} + " by block " +
+         to_string(index_of(a.block - l.first_block, blocks), blocks) + ", thread " +
+         to_string(t.index, l.kernel.shape.threads);
+}
+
+std::string machine::name_of(void const* address, std::size_t size) const {
+  if (allocation const* const a = memory().near(address))
+    return device_memory::describe(*a, address, size);
+  auto const in = [&](std::byte const* begin, std::string const& of) {
+    auto const first = static_cast<std::byte const*>(address) - begin;
+    return "bytes " + std::to_string(first) + " to " +
+           std::to_string(first + static_cast<std::ptrdiff_t>(size) - 1) + " of " + of;
+  };
+  block const& b = *current_->home;
+  for (static_object const& o : b.statics) {
+    if (address >= o.begin && address < o.begin + o.bytes) {
+      return in(o.begin, "a shared variable of " + std::to_string(o.bytes) +
+                             " bytes (declared at " + to_string(o.where) + ")");
+    }
+  }
+  if (is_shared(address)) {
+    return in(b.shared, "the block's " + std::to_string(b.of->kernel.shape.shared_bytes) +
+                            " bytes of dynamic shared memory");
+  }
+  std::string const variable = variable_at(address);
+  return std::to_string(size) + " bytes of " + (variable.empty() ? "a variable" : variable);
+}
+
+/// The change to the program that would order the two, as far as the clocks tell.
+std::string machine::remedy(access const& mine, access const& other) const {
+  thread const& t = threads_[mine.thread];
+  thread const& before = threads_[other.thread];
+  for (received_store const& r : t.received) {
+    if (r.writer == nobody) continue;
+    bool const released = r.released.knows(other.thread, other.time);
+    // A store of the other thread after its access says that the access is done.
+    if (!released && (r.writer != other.thread || r.time < other.time)) continue;
+    std::string text;
+    if (!released) {
+      text = "publish with a release: __threadfence() before the store at " +
+             places().line(r.stored_at);
+      if (r.fenced) return text;
+      text += "; ";
+    }
+    return text + "take with an acquire: __threadfence() after the load at " +
+           places().line(r.loaded_at);
+  }
+  std::string const text = "nothing orders the two: use an atomic or a lock";
+  if (mine.block != other.block) return text;
+  return text + (before.warp == t.warp
+                     ? ", or __syncwarp() between them: both are of one warp"
+                     : ", or __syncthreads() between them: both are of one block");
+}
+
+void machine::report_race(access const& mine, data_race const& race, void const* address,
+                          std::size_t size) {
+  access const& other = race.earlier;
+  std::string text = std::string{"data race: a "} + sim::name_of(mine.kind) + " after a " +
+                     sim::name_of(other.kind) + " of " + name_of(address, size) + "; " +
+                     remedy(mine, other) + "\n  the " + name_of(mine) + places().text(mine.place) +
+                     "\n  the " + name_of(other) + places().text(other.place);
+  if (other.is_load() && race.last_store.thread != nobody) {
+    text +=
+        "\n  before both, the " + name_of(race.last_store) + places().text(race.last_store.place);
+  }
+  misuse(text, current_->where);
+}
+
+}  // namespace sim
+WARDEN_HOST_NAMESPACE_END

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races of plain and volatile accesses: faulty kernels are found, and right ones are silent.
+
+#include "race_kernels.cuh"
+
+#include <warden/buffer.hpp>
+#include <warden/launch_kernel.cuh>
+#include <warden/simulation.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+using testing::HasSubstr;
+namespace sim = warden::sim;
+
+/// A kernel on 64 words each.
+using kernel = void (*)(unsigned*, unsigned*);
+
+std::string error_of(kernel run, unsigned seed, warden::dimensions grid = 4,
+                     warden::dimensions block = 64) {
+  sim::settings chosen;
+  chosen.seed = seed;
+  chosen.order = seed % 2 == 0 ? sim::schedule::pct : sim::schedule::random;
+  chosen.pct_horizon = 20'000;
+  sim::configure(chosen);
+  warden::buffer<unsigned> words{64}, data{512};
+  words.fill_bytes(0);
+  data.fill_bytes(0);
+  try {
+    warden::launch(run, {.grid = grid, .block = block, .shared_bytes = 256}, {}, words.data(),
+                   data.data());
+    warden::stream_ref{}.synchronize();
+  } catch (sim::misuse_error const& e) {
+    return e.what();
+  }
+  return {};
+}
+/// The first error of many seeds.
+std::string error_in(unsigned seeds, kernel run) {
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    std::string const error = error_of(run, seed);
+    if (!error.empty()) return error;
+  }
+  return {};
+}
+unsigned right_seeds() {
+  char const* const text = std::getenv("WARDEN_SEEDS");
+  return text == nullptr ? 10 : static_cast<unsigned>(std::atoi(text));
+}
+
+// ---- kernels of reports
+
+struct report {
+  char const* name;
+  kernel faulty, right;
+};
+class race_reports : public testing::TestWithParam<report> {};
+
+TEST_P(race_reports, fault_is_found) {
+  EXPECT_THAT(error_in(20, GetParam().faulty), HasSubstr("data race: "));
+}
+TEST_P(race_reports, right_kernel_is_silent) {
+  EXPECT_EQ(error_in(right_seeds(), GetParam().right), "");
+}
+namespace k = race_kernels;
+INSTANTIATE_TEST_SUITE_P(
+    , race_reports,
+    testing::Values(report{"spin_lock", k::spin_lock<false>, k::spin_lock<true>},
+                    report{"bit_lock", k::bit_lock<false>, k::bit_lock<true>},
+                    report{"try_lock", k::try_lock<false>, k::try_lock<true>},
+                    report{"plain_unlock", k::plain_unlock<false>, k::plain_unlock<true>},
+                    report{"sum_up", k::sum_up<false>, k::sum_up<true>},
+                    report{"volatile_flag", k::volatile_flag<false>, k::volatile_flag<true>},
+                    report{"plain_flag", k::plain_flag<false>, k::plain_flag<true>},
+                    report{"last_block", k::last_block<false>, k::last_block<true>},
+                    report{"queue", k::queue<false>, k::queue<true>},
+                    report{"shift_in_block", k::shift_in_block<false>, k::shift_in_block<true>},
+                    report{"warp_sum", k::warp_sum<false>, k::warp_sum<true>}),
+    [](auto const& info) { return std::string{info.param.name}; });
+
+// ---- what a report says
+
+TEST(races, name_both_places_with_their_calls) {
+  std::string const error = error_in(20, k::sum_up<false>);
+  EXPECT_THAT(error,
+              HasSubstr("of bytes 0 to 3 of an allocation of 2048 bytes (made at races.cu:"));
+  EXPECT_THAT(error,
+              testing::ContainsRegex("\n  the plain (load|store) by block [0-3], thread [0-9]+"
+                                     "\n    at race_kernels::sum_up, race_kernels.cuh:[0-9]+"
+                                     "\n  the plain (load|store) by block [0-3], thread [0-9]+"
+                                     "\n    at race_kernels::sum_up, race_kernels.cuh:[0-9]+"));
+}
+
+__global__ void releases_nothing(unsigned* flag, unsigned* data) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) {
+    }
+    __threadfence();
+    *data = 2;
+  }
+}
+__global__ void acquires_nothing(unsigned* flag, unsigned* data) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    __threadfence();
+    atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) {
+    }
+    *data = 2;
+  }
+}
+__global__ void fences_in_block_alone(unsigned* flag, unsigned* data) {
+  if (blockIdx.x == 0) {
+    *data = 1;
+    __threadfence_block();
+    atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) {
+    }
+    __threadfence();
+    *data = 2;
+  }
+}
+TEST(races, name_the_release_that_is_missing) {
+  for (kernel const run : {releases_nothing, fences_in_block_alone}) {
+    std::string const error = error_of(run, 1, 2, 1);
+    EXPECT_THAT(error,
+                testing::ContainsRegex("; publish with a release: __threadfence\\(\\) before "
+                                       "the store at races.cu:[0-9]+\n"));
+  }
+}
+TEST(races, name_the_acquire_that_is_missing) {
+  EXPECT_THAT(
+      error_of(acquires_nothing, 1, 2, 1),
+      testing::ContainsRegex("; take with an acquire: __threadfence\\(\\) after the load at "
+                             "races.cu:[0-9]+\n"));
+}
+TEST(races, name_the_barrier_that_is_missing) {
+  EXPECT_THAT(error_of(k::sum_up<false>, 1, 1, 2), HasSubstr("or __syncwarp() between them"));
+  EXPECT_THAT(error_of(k::shift_in_block<false>, 1, 1, 64), HasSubstr("or __sync"));
+  EXPECT_THAT(error_of(k::sum_up<false>, 1, 2, 1), HasSubstr("nothing orders the two"));
+}
+
+__device__ unsigned total;
+__global__ void add_to_variable(unsigned*, unsigned*) { total += 1; }
+TEST(races, are_found_in_variables_of_the_device) {
+  EXPECT_THAT(error_in(20, add_to_variable), HasSubstr("4 bytes of total; "));
+}
+
+// ---- which accesses race
+
+__global__ void bytes_of_a_word(unsigned*, unsigned* data) {
+  reinterpret_cast<unsigned char*>(data)[threadIdx.x] += 1;
+}
+__global__ void word_and_its_byte(unsigned*, unsigned* data) {
+  if (threadIdx.x == 0) {
+    *data = 1;
+  } else {
+    reinterpret_cast<unsigned char*>(data)[3] = 1;
+  }
+}
+TEST(races, are_of_the_same_bytes) {
+  EXPECT_EQ(error_of(bytes_of_a_word, 1, 1), "");
+  EXPECT_THAT(error_of(word_and_its_byte, 1, 1, 2), HasSubstr("data race: "));
+}
+
+__global__ void all_read(unsigned*, unsigned* data) {
+  if (*data != 0) __trap();
+}
+__global__ void all_read_and_one_writes(unsigned*, unsigned* data) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    *data = 0;
+  } else if (*data != 0) {
+    __trap();
+  }
+}
+TEST(races, need_a_store) {
+  EXPECT_EQ(error_of(all_read, 1), "");
+  EXPECT_THAT(error_of(all_read_and_one_writes, 1), HasSubstr("data race: "));
+}
+
+__global__ void stores_plainly(unsigned* word, unsigned*) {
+  if (threadIdx.x == 0) {
+    *word = 1;
+  } else {
+    atomicAdd(word, 1u);
+  }
+}
+__global__ void loads_plainly(unsigned* word, unsigned* data) {
+  if (threadIdx.x == 0) {
+    *data = *word;
+  } else {
+    __stcg(word, 1u);
+  }
+}
+__global__ void both_load(unsigned* word, unsigned* data) {
+  if (threadIdx.x == 0) {
+    *data = *word;
+  } else if (__ldcg(word) != 0) {
+    __trap();
+  }
+}
+__global__ void stores_plainly_and_loads(unsigned* word, unsigned* data) {
+  if (threadIdx.x == 0) {
+    *word = 1;
+  } else {
+    *data = __ldcg(word);
+  }
+}
+TEST(races, are_of_a_plain_and_an_atomic_access) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    EXPECT_THAT(error_of(stores_plainly, seed, 1, 2), HasSubstr("data race: "));
+    EXPECT_THAT(error_of(loads_plainly, seed, 1, 2), HasSubstr("data race: "));
+    EXPECT_THAT(error_of(stores_plainly_and_loads, seed, 1, 2), HasSubstr("data race: "));
+    EXPECT_EQ(error_of(both_load, seed, 1, 2), "");
+  }
+}
+
+__global__ void block_after_block(unsigned*, unsigned* data) {
+  if (threadIdx.x == 0) *data = blockIdx.x;
+}
+TEST(races, are_of_blocks_that_take_turns) {
+  sim::settings chosen;
+  chosen.multiprocessors = 1;
+  chosen.blocks_per_multiprocessor = 1;
+  sim::configure(chosen);
+  warden::buffer<unsigned> data{1};
+  warden::launch(block_after_block, 2, 1, {}, nullptr, data.data());
+  EXPECT_THROW(warden::stream_ref{}.synchronize(), sim::misuse_error);
+}
+TEST(races, are_not_of_launches_in_order) {
+  sim::configure({});
+  warden::buffer<unsigned> data{1};
+  for (int i = 0; i < 2; ++i) warden::launch(block_after_block, 1, 32, {}, nullptr, data.data());
+  data.fill_bytes(0);
+  warden::launch(block_after_block, 1, 32, {}, nullptr, data.data());
+  EXPECT_NO_THROW(warden::stream_ref{}.synchronize());
+}
+
+// ---- volatile
+
+__global__ void volatile_messages(unsigned* words, unsigned* data) {
+  unsigned volatile* const flag = words;
+  unsigned volatile* const message = words + 1;
+  if (blockIdx.x == 0) {
+    *message = 1;
+    *flag = 1;
+  } else {
+    data[0] = *flag;
+    data[1] = *message;
+  }
+}
+TEST(volatile_accesses, may_see_older_values) {
+  bool seen = false;
+  for (unsigned seed = 0; seed < 200 && !seen; ++seed) {
+    sim::settings chosen;
+    chosen.seed = seed;
+    sim::configure(chosen);
+    warden::buffer<unsigned> words{2}, data{2};
+    words.fill_bytes(0);
+    warden::launch(volatile_messages, 2, 1, {}, words.data(), data.data());
+    seen = data.to_host() == std::vector<unsigned>{1, 0};
+    EXPECT_EQ(words.to_host(), (std::vector<unsigned>{1, 1}));
+  }
+  EXPECT_TRUE(seen);
+}
+__global__ void waits_for_ever(unsigned* words, unsigned*) {
+  while (*static_cast<unsigned volatile*>(words) == 0) {
+  }
+}
+__global__ void stores_as_its_last_act(unsigned* words, unsigned* data) {
+  unsigned volatile* const flag = words;
+  if (blockIdx.x == 0) {
+    *data = 7;
+    std::atomic_thread_fence(std::memory_order_release);
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (*data != 7) __trap();
+  }
+}
+TEST(volatile_accesses, are_of_their_thread) {
+  for (unsigned seed = 0; seed < 10; ++seed)
+    EXPECT_EQ(error_of(stores_as_its_last_act, seed, 2, 1), "");
+}
+TEST(volatile_accesses, are_polls) {
+  EXPECT_THAT(error_of(waits_for_ever, 1, 1, 1), HasSubstr("deadlock: "));
+}
+
+// ---- atomics of C++
+
+template <bool Ordered>
+__global__ void cpp_atomics(unsigned* flag, unsigned* data) {
+  std::atomic_ref<unsigned> const ready{*flag};
+  if (blockIdx.x == 0) {
+    if (threadIdx.x != 0) return;
+    *data = 7;
+    ready.store(1, Ordered ? std::memory_order_release : std::memory_order_relaxed);
+    return;
+  }
+  while (ready.load(Ordered ? std::memory_order_acquire : std::memory_order_relaxed) == 0) {
+  }
+  if (*data != 7) __trap();
+}
+TEST(cpp_atomics, order_as_they_say) {
+  EXPECT_EQ(error_in(right_seeds(), cpp_atomics<true>), "");
+  EXPECT_THAT(error_in(20, cpp_atomics<false>), HasSubstr("data race: "));
+}
+
+// ---- bounds
+
+__global__ void loads_past_the_end(unsigned*, unsigned* data) { data[0] = data[512]; }
+__global__ void stores_before_the_begin(unsigned*, unsigned* data) { *(data - 1) = 1; }
+__global__ void loads_past_shared(unsigned*, unsigned* data) {
+  WARDEN_DYNAMIC_SHARED(unsigned, values);
+  data[0] = values[64];
+}
+__global__ void loads_past_shared_variable(unsigned*, unsigned* data) {
+  WARDEN_SHARED(unsigned[4], values);
+  unsigned* const all = values;
+  data[0] = all[4 + blockIdx.x];
+}
+TEST(plain_accesses, are_in_bounds) {
+  EXPECT_THAT(error_of(loads_past_the_end, 1, 1, 1),
+              HasSubstr("plain load outside device memory: bytes 2048 to 2051 of an allocation of "
+                        "2048 bytes (made at races.cu:"));
+  EXPECT_THAT(error_of(stores_before_the_begin, 1, 1, 1),
+              HasSubstr("plain store outside device memory: bytes -4 to -1 of an allocation of "));
+  EXPECT_THAT(error_of(loads_past_shared, 1, 1, 1),
+              HasSubstr("plain load outside shared memory: bytes 256 to 259 of 256"
+                        "\n    at "));
+  EXPECT_THAT(error_of(loads_past_shared_variable, 1, 1, 1),
+              HasSubstr("plain load outside shared memory: bytes 16 to 19 of 16\n"));
+}
+
+}  // namespace
