@@ -15,21 +15,33 @@ device::index index_of(unsigned rank, dimensions const& of) {
   return {rank % of.x, rank / of.x % of.y, rank / of.x / of.y};
 }
 
-running_launch& machine::begin(kernel_launch const& kernel, unsigned resident,
+/// True if the blocks of the launch begin together.
+bool begins_at_once(runtime::launch_shape const& shape) {
+  return shape.cooperative || shape.cluster != 1;
+}
+
+bool machine::fits(runtime::launch_shape const& shape) const {
+  return blocks_that_fit(room_, shape) >= (begins_at_once(shape) ? shape.blocks.count() : 1);
+}
+
+running_launch& machine::begin(kernel_launch const& kernel, knowledge_ptr known,
                                bool counts_sectors) {
   running_launch& l = launches_.emplace_back();
   l.kernel = kernel;
+  l.known = l.known_after = std::move(known);
   l.counts_sectors = counts_sectors;
   runtime::launch_shape const& shape = kernel.shape;
   std::uint64_t const blocks = shape.blocks.count();
-  // The blocks of a cluster begin together; a launch with clusters does not have many blocks.
-  l.blocks.resize(
-      shape.cooperative || shape.cluster != 1 ? blocks : std::min<std::uint64_t>(blocks, resident));
+  device_room const empty(room_.size(), free_room{settings_});
+  // A launch with clusters does not have many blocks.
+  l.blocks.resize(begins_at_once(shape)
+                      ? blocks
+                      : std::min<std::uint64_t>(blocks, blocks_that_fit(empty, shape)));
   l.first_block = blocks_;
   blocks_ += static_cast<unsigned>(blocks);
   l.alive = blocks * shape.threads.count();
   place_blocks(l);
-  for (block& b : l.blocks) begin_block(b);
+  begin_blocks(l);
   for (unsigned i = 0; i < settings_.pct_changes; ++i) {
     change_points_.push_back(steps() +
                              random_.next() % std::max<std::uint64_t>(settings_.pct_horizon, 1));
@@ -69,15 +81,41 @@ void machine::place_blocks(running_launch& l) {
   }
 }
 
+/// Begins as many further blocks of a launch as fit.
+void machine::begin_blocks(running_launch& l) {
+  runtime::launch_shape const& shape = l.kernel.shape;
+  for (block& b : l.blocks) {
+    if (l.begun_blocks == shape.blocks.count()) return;
+    if (b.multiprocessor != nullptr) continue;
+    free_room& most =
+        *std::max_element(room_.begin(), room_.end(), [&](free_room const& x, free_room const& y) {
+          return x.blocks_of(shape) < y.blocks_of(shape);
+        });
+    // What begins at once has been found to fit, or to be alone.
+    if (most.blocks_of(shape) == 0 && !begins_at_once(shape)) return;
+    most.take(shape);
+    b.multiprocessor = &most;
+    begin_block(b);
+  }
+}
+
 /// The next block of the grid takes the place of `b`.
 void machine::begin_block(block& b) {
   running_launch& l = *b.of;
+  b.ended = 0;
+  b.fences = {};
+  // A use of a collective's storage by the block before is not one of this block.
+  ++b.barriers;
   b.rank = static_cast<unsigned>(l.begun_blocks++);
   b.number = l.first_block + b.rank;
   b.index = index_of(b.rank, l.kernel.shape.blocks);
   fill_arena(b);
   changed();
-  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) begin_thread(threads_[n]);
+  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
+    threads_[n].where = {};
+    threads_[n].order.begin_again(l.known);
+    begin_thread(threads_[n]);
+  }
 }
 
 void machine::begin_thread(thread& t) {
@@ -104,16 +142,24 @@ void machine::end_block(block& b) {
   if (failed_) return;
   running_launch& l = *b.of;
   if (l.alive == 0) end_launch(l);
-  if (l.begun_blocks == l.kernel.shape.blocks.count()) return;
-  b.ended = 0;
-  b.fences = {};
-  // Nobody's use of a collective's storage is the new block's.
-  ++b.barriers;
-  for (unsigned n = b.first_thread; n < b.first_thread + b.threads; ++n) {
-    threads_[n].where = {};
-    threads_[n].order.begin_again(nullptr);
+  if (l.begun_blocks != l.kernel.shape.blocks.count()) {
+    if (launches_.size() > 1) add_known(l, b.first_thread, b.threads);
+    return begin_block(b);
   }
-  begin_block(b);
+  b.multiprocessor->give_back(l.kernel.shape);
+  b.multiprocessor = nullptr;
+  if (launches_.size() > 1) {
+    for (running_launch& other : launches_) begin_blocks(other);
+  }
+  if (!others.waiting.empty()) others.pause_at = 0;  // one of them may fit now
+}
+
+/// What these threads of a launch did and knew is known to all that comes after the launch.
+void machine::add_known(running_launch& l, unsigned first_thread, std::size_t threads) {
+  meeting_orders_.clear();
+  for (std::size_t n = first_thread; n < first_thread + threads; ++n)
+    meeting_orders_.push_back(&threads_[n].order);
+  l.known_after = thread_order::joined(l.known_after, meeting_orders_);
 }
 
 void machine::end_launch(running_launch& l) {
@@ -122,6 +168,9 @@ void machine::end_launch(running_launch& l) {
   report_.nanoseconds = nanoseconds();
   l.result = report_;
   ended_ = &l;
+  // Otherwise all ends here, and what comes after it knows of everything.
+  if (launches_.size() > 1)
+    add_known(l, l.first_thread, l.blocks.size() * l.kernel.shape.threads.count());
 }
 
 /// The current thread is one of this launch.

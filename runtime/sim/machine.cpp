@@ -39,7 +39,10 @@ std::string to_string(device::site const& where) {
 }
 
 machine::machine(settings const& chosen, std::uint64_t seed)
-    : settings_{chosen}, random_{seed}, watch_counts_(1u << 16) {
+    : settings_{chosen},
+      random_{seed},
+      room_(static_cast<std::size_t>(chosen.multiprocessors), free_room{chosen}),
+      watch_counts_(1u << 16) {
   // Without weak memory no fence is recorded, so no two accesses would be ordered.
   if (detects_races() && settings_.weak_memory) shadow_ = std::make_unique<shadow_memory>();
 }
@@ -53,14 +56,16 @@ machine::~machine() {
   stacks().free_all();
 }
 
-running_launch& machine::run() {
-  if (now != nullptr) throw misuse_error{"a launch inside a launch"};
+running_launch* machine::run() {
   now = this;
   ended_ = nullptr;
+  stuck_ = false;
+  quiet_check_at_ = 0;
   watchdog const watching{*this, settings_.watchdog_seconds};
-  while (ended_ == nullptr && !failed_) {
+  while (ended_ == nullptr && !stuck_ && !failed_ && steps() < others.pause_at) {
     if (runnable_.empty()) {
-      wake_by_time();
+      stuck_ = others.may_begin;
+      if (!stuck_) wake_by_time();
       continue;
     }
     current_ = &choose();
@@ -68,6 +73,8 @@ running_launch& machine::run() {
     ++report_.switches;
     watchdog::sign_of_life();
     budget_ = draw_budget();
+    if (others.pause_at != other_streams::never)
+      budget_ = std::min(budget_, static_cast<std::int64_t>(others.pause_at - steps()));
     device::here.thread = current_->index;
     device::here.block = current_->home->index;
     scheduler_stack_.leave(current_->stack);
@@ -87,7 +94,7 @@ running_launch& machine::run() {
     report_.nanoseconds = nanoseconds();
     throw misuse_error{failure_, failure_where_};
   }
-  return *ended_;
+  return ended_;
 }
 
 // ---- who runs next
@@ -292,7 +299,9 @@ std::string machine::describe(thread const& t) const {
       break;
   }
   runtime::launch_shape const& shape = t.home->of->kernel.shape;
-  return "block " + to_string(t.home->index, shape.blocks) + ", thread " +
+  std::string const launch =
+      launches_.size() == 1 ? "" : "launch at " + to_string(t.home->of->kernel.where) + ", ";
+  return launch + "block " + to_string(t.home->index, shape.blocks) + ", thread " +
          to_string(t.index, shape.threads) + ": " + state + ", " + to_string(t.where);
 }
 
@@ -310,7 +319,7 @@ std::string machine::where_everyone_is() const {
     if (j - i > 1) text += " (and " + std::to_string(j - i - 1) + " threads after it)";
     i = j;
   }
-  return text;
+  return text + others.waiting;
 }
 
 void machine::misuse(std::string const& what, device::site const& where) {

@@ -4,7 +4,9 @@
 
 #include "history.hpp"
 #include "looks.hpp"
+#include "occupancy.hpp"
 #include "order.hpp"
+#include "random_numbers.hpp"
 #include "shadow_memory.hpp"
 #include "stacks.hpp"
 
@@ -28,25 +30,6 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
-
-/// xoshiro would be overkill: SplitMix64 passes what schedules need, in three lines.
-class random_numbers {
- public:
-  explicit random_numbers(std::uint64_t seed) : state_{seed} {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return z ^ (z >> 31);
-  }
-  /// Below `bound`, which is not zero.
-  std::uint32_t below(std::uint32_t bound) {
-    return static_cast<std::uint32_t>((next() >> 32) * bound >> 32);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 struct block;
 struct running_launch;
@@ -148,8 +131,9 @@ struct static_object {
 /// A block that is resident; when it has ended another one takes its place.
 struct block {
   running_launch* of = nullptr;
-  unsigned rank = 0;    ///< in the grid
-  unsigned number = 0;  ///< among the blocks of all launches of the machine
+  free_room* multiprocessor = nullptr;  ///< null: it is not resident
+  unsigned rank = 0;                    ///< in the grid
+  unsigned number = 0;                  ///< among the blocks of all launches of the machine
   device::index index{};
   unsigned first_thread = 0;
   unsigned threads = 0;
@@ -174,7 +158,9 @@ struct kernel_launch {
 struct running_launch {
   kernel_launch kernel;
   bool counts_sectors = false;
-  std::vector<block> blocks;  ///< those that are resident at once
+  knowledge_ptr known;        ///< what had happened before it
+  knowledge_ptr known_after;  ///< that and what its threads knew and did
+  std::vector<block> blocks;  ///< places of those that are resident at once
   std::vector<warp_state> warps;
   std::vector<std::byte> arenas;
   std::size_t arena_stride = 0;
@@ -194,11 +180,29 @@ class machine {
   machine(machine const&) = delete;
   machine& operator=(machine const&) = delete;
 
-  /// Begins a launch, of which at most `resident` blocks are resident at once unless it is
-  /// cooperative.
-  running_launch& begin(kernel_launch const& kernel, unsigned resident, bool counts_sectors);
-  /// Runs until a launch has ended, and returns it. Throws misuse_error.
-  running_launch& run();
+  /// True if enough of the launch fits next to what is resident: one block, or all blocks if they
+  /// begin together.
+  [[nodiscard]] bool fits(runtime::launch_shape const& shape) const;
+  /// Begins a launch whose threads know `known`. Precondition: it fits, or no other launch runs.
+  running_launch& begin(kernel_launch const& kernel, knowledge_ptr known, bool counts_sectors);
+
+  /// What other streams hold while the launches run.
+  struct other_streams {
+    static constexpr std::uint64_t never = ~std::uint64_t{0};
+    std::uint64_t pause_at = never;  ///< `run` returns null when so many steps have been made
+    bool may_begin = false;          ///< `run` returns null before it would name a deadlock
+    std::string waiting;             ///< the launches that cannot begin, for that message
+  };
+  other_streams others;
+  /// Runs until a launch has ended, and returns it. Returns null as `others` says. Throws
+  /// misuse_error.
+  running_launch* run();
+  /// True if the last `run` returned because no thread can go on.
+  [[nodiscard]] bool is_stuck() const { return stuck_; }
+  /// Number of steps of all launches.
+  [[nodiscard]] std::uint64_t steps() const { return steps_of_others_ + report_.steps; }
+  /// The host has written `bytes` bytes. All threads see them at once.
+  void written_by_host(void const* memory, std::size_t bytes);
   /// The report of the launch whose thread ran last.
   [[nodiscard]] report const& result() const { return report_; }
 
@@ -281,15 +285,15 @@ class machine {
   void end_collective(void const* storage);
 
  private:
-  /// Of all launches.
-  [[nodiscard]] std::uint64_t steps() const { return steps_of_others_ + report_.steps; }
   void place_blocks(running_launch& l);
+  void begin_blocks(running_launch& l);
   void begin_block(block& b);
   void begin_thread(thread& t);
   void thread_main(thread& t);
   void end_thread(thread& t);
   void end_block(block& b);
   void end_launch(running_launch& l);
+  void add_known(running_launch& l, unsigned first_thread, std::size_t threads);
   void turn_to(running_launch& l);
   void make_runnable(thread& t);
   void add_runnable(thread& t);
@@ -349,9 +353,11 @@ class machine {
   std::deque<running_launch> launches_;  ///< also those that have ended: addresses stay unique
   running_launch* running_ = nullptr;    ///< that of the current thread; `report_` is its report
   running_launch* ended_ = nullptr;      ///< the one that `run` returns
-  std::deque<thread> threads_;           ///< by their numbers; they stay where they are
-  unsigned blocks_ = 0;                  ///< of all launches
-  std::vector<thread*> meeting_;         ///< those of a barrier or a collective
+  bool stuck_ = false;
+  device_room room_;
+  std::deque<thread> threads_;    ///< by their numbers; they stay where they are
+  unsigned blocks_ = 0;           ///< of all launches
+  std::vector<thread*> meeting_;  ///< those of a barrier or a collective
   std::vector<thread_order*> meeting_orders_;
   /// Beside each other, so that a choice among many reads no more than these.
   struct candidate {

@@ -83,9 +83,17 @@ void machine::forget(void const* memory, std::size_t bytes) {
   if (shadow_ != nullptr) shadow_->forget(memory, bytes);
   if (histories_.empty()) return;
   auto const begin = reinterpret_cast<std::uintptr_t>(memory);
-  for (std::size_t at = 0; at < bytes; at += word_bytes) {
-    if (history* const old = histories_.find(begin + at)) old->end();
+  for (std::uintptr_t at = begin / word_bytes * word_bytes; at < begin + bytes; at += word_bytes) {
+    if (history* const old = histories_.find(at)) old->end();
   }
+}
+
+void machine::written_by_host(void const* memory, std::size_t bytes) {
+  forget(memory, bytes);
+  auto const begin = reinterpret_cast<std::uintptr_t>(memory);
+  for (std::uintptr_t at = begin / 8 * 8; at < begin + bytes; at += 8)
+    written(reinterpret_cast<void const*>(at));
+  changed();
 }
 
 version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) const {

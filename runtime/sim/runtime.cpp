@@ -75,19 +75,11 @@ bool is_allowed(runtime::kernel const& k, std::size_t shared_bytes) {
   return found != global().shared_bytes_allowed.end() && shared_bytes <= found->second;
 }
 
-/// Blocks of so many threads and bytes of dynamic shared memory that a multiprocessor holds.
-int blocks_per_multiprocessor(unsigned threads, std::size_t shared_bytes) {
+/// Number of blocks of this shape that the device holds.
+unsigned resident_blocks(runtime::launch_shape const& shape) {
   settings const& s = global().chosen;
-  int const by_threads = s.threads_per_multiprocessor / static_cast<int>(threads);
-  std::size_t const taken =
-      std::max<std::size_t>(1, shared_bytes + s.reserved_shared_bytes_per_block);
-  auto const by_shared = static_cast<int>(s.shared_bytes_per_multiprocessor / taken);
-  return std::min({s.blocks_per_multiprocessor, by_threads, by_shared});
-}
-/// The same for the device.
-unsigned resident_blocks(unsigned threads, std::size_t shared_bytes) {
-  return static_cast<unsigned>(blocks_per_multiprocessor(threads, shared_bytes) *
-                               global().chosen.multiprocessors);
+  device_room const empty(static_cast<std::size_t>(s.multiprocessors), free_room{s});
+  return static_cast<unsigned>(blocks_that_fit(empty, shape));
 }
 
 }  // namespace
@@ -112,6 +104,15 @@ counts total_counts() {
 }
 counts counts_so_far() { return global().total; }
 void count_sectors(bool on) { global().timed = on; }
+bool sectors_count() { return global().chosen.count_sectors || global().timed; }
+std::uint64_t next_launch_seed() {
+  // A launch of its own seed: the same kernel twice in a test takes two schedules.
+  return random_numbers{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches}.next();
+}
+void note_report(report const& r, bool failed) {
+  global().last = r;
+  if (!failed) global().total += r.counts;
+}
 
 counts& counts::operator+=(counts const& more) {
   global_atomics += more.global_atomics;
@@ -152,24 +153,6 @@ void demand_range(char const* what, void const* address, std::size_t bytes,
       cuda_error_invalid_value,
       std::string{what} + " " + device_memory::describe(*a, address, bytes) + ": invalid argument",
       where};
-}
-
-/// All of one launch.
-void run(kernel_launch const& kernel) {
-  // A launch of its own seed: the same kernel twice in a test takes two schedules.
-  random_numbers seeds{global().chosen.seed * 0x9e3779b97f4a7c15ull + ++global().launches};
-  auto const threads = static_cast<unsigned>(kernel.shape.threads.count());
-  machine one{global().chosen, seeds.next()};
-  one.begin(kernel, resident_blocks(threads, kernel.shape.shared_bytes),
-            global().chosen.count_sectors || global().timed);
-  try {
-    one.run();
-  } catch (...) {
-    global().last = one.result();
-    throw;
-  }
-  global().last = one.result();
-  global().total += global().last.counts;
 }
 
 }  // namespace
@@ -250,13 +233,23 @@ void copy_async(void* to, void const* from, std::size_t bytes, stream_ref s,
   sim::demand_range("copying to", to, bytes, where);
   sim::demand_range("copying from", from, bytes, where);
   sim::enqueue(
-      s, [=] { std::memcpy(to, from, bytes); }, where);
+      s,
+      [=] {
+        std::memcpy(to, from, bytes);
+        sim::all_streams().note_written(to, bytes);
+      },
+      where);
 }
 void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
                 std::source_location where) {
   sim::demand_range("filling", to, bytes, where);
   sim::enqueue(
-      s, [=] { std::memset(to, byte, bytes); }, where);
+      s,
+      [=] {
+        std::memset(to, byte, bytes);
+        sim::all_streams().note_written(to, bytes);
+      },
+      where);
 }
 bool capturing(stream_ref s, std::source_location) {
   auto const lock = sim::lock_device();
@@ -276,7 +269,8 @@ void allow_shared_bytes(kernel const& k, std::size_t shared_bytes, std::source_l
 int blocks_per_multiprocessor(kernel const& k, unsigned threads, std::size_t shared_bytes,
                               std::source_location where) {
   allow_shared_bytes(k, shared_bytes, where);
-  int const blocks = sim::blocks_per_multiprocessor(threads, shared_bytes);
+  int const blocks = sim::free_room{sim::current_settings()}.blocks_of(
+      {.blocks = 1, .threads = threads, .shared_bytes = shared_bytes});
   if (blocks == 0) refuse_block(threads, shared_bytes, where);
   return blocks;
 }
@@ -320,14 +314,12 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
   }
   if (!sim::is_allowed(k, shape.shared_bytes))
     refuse(sim::cuda_error_invalid_value, "invalid argument");
-  unsigned const resident =
-      sim::resident_blocks(static_cast<unsigned>(threads), shape.shared_bytes);
+  unsigned const resident = sim::resident_blocks(shape);
   if (resident == 0)
     refuse(sim::cuda_error_launch_out_of_resources, "too many resources requested for launch");
   if (shape.cooperative && blocks > std::min(resident, sim::current_settings().refuse_blocks_over))
     return launch_result::too_large;
-  sim::enqueue(
-      s, [l = sim::kernel_launch{shape, k.body(arguments), where}] { sim::run(l); }, where);
+  sim::enqueue(s, sim::kernel_launch{shape, k.body(arguments), where}, where);
   return launch_result::launched;
 }
 
@@ -348,6 +340,9 @@ void sort_pairs(pair_arrays const& a, unsigned bits, void* temporary, std::size_
       a.sorted_keys[p] = a.keys[order[p]];
       a.sorted_values[p] = a.values[order[p]];
     }
+    sim::all_streams().note_written(order, a.n * sizeof(*order));
+    sim::all_streams().note_written(a.sorted_keys, a.n * sizeof(*a.sorted_keys));
+    sim::all_streams().note_written(a.sorted_values, a.n * sizeof(*a.sorted_values));
   };
   sim::enqueue(s, sort, where);
 }
@@ -359,6 +354,8 @@ void find_runs(std::uint32_t const* keys, std::uint32_t n, std::uint32_t* starts
     for (std::uint32_t p = 0; p < n; ++p) {
       if (p == 0 || keys[p] != keys[p - 1]) starts[(*count)++] = p;
     }
+    sim::all_streams().note_written(starts, *count * sizeof(*starts));
+    sim::all_streams().note_written(count, sizeof(*count));
   };
   sim::enqueue(s, find, where);
 }

@@ -19,6 +19,10 @@ constexpr std::uint64_t tolerated_looks = 100;
 /// A thread is quiet only if it has looked in vain once for each so many steps of the limit.
 constexpr std::uint64_t steps_per_look = 10'000;
 
+/// When nothing has changed for so many steps, work of other streams begins: it may be what the
+/// threads wait for.
+constexpr std::uint64_t quiet_steps_before_others = 20'000;
+
 constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t more) {
   hash = (hash ^ more) * 0x9e3779b97f4a7c15ull;
   return hash ^ hash >> 29;
@@ -73,9 +77,16 @@ void machine::end_turn_if_spinning() {
 }
 
 void machine::check_quiet() {
-  std::uint64_t const most = settings_.max_quiet_steps;
+  std::uint64_t const most = others.may_begin
+                                 ? std::min(settings_.max_quiet_steps, quiet_steps_before_others)
+                                 : settings_.max_quiet_steps;
   quiet_check_at_ = changed_at_ + most;
   if (steps() < quiet_check_at_) return;
+  if (others.may_begin) {
+    stuck_ = true;
+    budget_ = 0;
+    return;
+  }
   quiet_check_at_ = steps() + most / 16;
   // A thread in wait_until has a time limit of its own.
   if (!waiting_.empty()) return;

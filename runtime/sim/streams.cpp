@@ -94,7 +94,7 @@ std::shared_ptr<mark const> streams::record(stream_ref s, std::source_location w
   queue& q = queue_of(s);
   if (q.captures) refuse("recording an event", capture_unsupported, where);
   auto const m = std::make_shared<mark>();
-  push(q, {[] {}, nullptr, m});
+  push(q, {std::function<void()>{[] {}}, nullptr, m});
   return m;
 }
 
@@ -102,7 +102,7 @@ void streams::wait(stream_ref s, std::shared_ptr<mark const> m, std::source_loca
   count_call(where);
   queue& q = queue_of(s);
   if (q.captures) refuse("waiting for an event", capture_unsupported, where);
-  push(q, {[] {}, std::move(m)});
+  push(q, {std::function<void()>{[] {}}, std::move(m)});
 }
 
 void streams::synchronize(stream_ref s, std::source_location where) {
@@ -148,6 +148,7 @@ void streams::throw_kept_error() {
 
 template <class Done>
 void streams::run_until(Done done, queue const* wanted) {
+  if (machine::now != nullptr) throw misuse_error{"device code waits for a stream"};
   // Now nothing of other streams in between, now as much as there is.
   std::uint32_t const others_turns = choices_.below(4);
   while (!done()) run_front(choose(wanted, others_turns));
@@ -168,13 +169,20 @@ queue& streams::choose(queue const* wanted, std::uint32_t others_turns) {
 void streams::run_front(queue& q) {
   queue::item const front = std::move(q.items.front());
   q.items.pop_front();
+  learn(&q, front.behind.get());
   try {
-    front.run();
+    if (auto const* const kernel = std::get_if<kernel_launch>(&front.run)) {
+      machine_ == nullptr ? run_launches(q, *kernel) : begin(q, *kernel);
+    } else {
+      std::get<std::function<void()>>(front.run)();
+    }
   } catch (...) {
     drop_everything();
     throw;
   }
-  if (front.reaches) front.reaches->reached = true;
+  if (!front.reaches) return;
+  front.reaches->reached = true;
+  learn(front.reaches.get(), &q);
 }
 
 void streams::drop_everything() {
@@ -183,6 +191,7 @@ void streams::drop_everything() {
       if (i.reaches) i.reaches->reached = true;
     }
     q->items.clear();
+    q->running = nullptr;
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams of the simulated device: queues of work that runs late, events, captures.
+// Streams of the simulated device: queues of work that runs late, events, captures, and launches of
+// different streams that run at once.
 #pragma once
 
 #include "machine.hpp"
@@ -7,19 +8,22 @@
 #include <warden/simulation.hpp>
 #include <warden/stream.hpp>
 
+#include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
+#include <variant>
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-/// One copy, fill, kernel or mark.
-using work = std::function<void()>;
+/// One copy, fill or mark, or a kernel.
+using work = std::variant<std::function<void()>, kernel_launch>;
 
 /// What an event recorded: a place in a stream.
 struct mark {
@@ -37,19 +41,24 @@ struct queue {
     std::shared_ptr<mark> reaches{};       ///< by having run
   };
   std::deque<item> items;
-  bool destroyed = false;  ///< by its owner; what it holds still runs
+  running_launch const* running = nullptr;  ///< the items come after it
+  bool destroyed = false;                   ///< by its owner; what it holds still runs
   bool captures = false;
   bool capture_failed = false;
   captured_work captured;
 
   [[nodiscard]] bool is_ready() const {
-    return !items.empty() && (items.front().behind == nullptr || items.front().behind->reached);
+    return running == nullptr && !items.empty() &&
+           (items.front().behind == nullptr || items.front().behind->reached);
   }
 };
 
 /// All streams of the device. What is enqueued runs when something waits, each stream in its order,
 /// different ones in an order of the seed's choice. An error of any work ends all that was
 /// enqueued, and comes out of the wait that ran it.
+///
+/// A launch that runs alone and those of other streams that begin before all have ended run on one
+/// machine. What precedes a launch in its stream, or by an event, is known to its threads.
 class streams {
  public:
   streams();
@@ -86,6 +95,9 @@ class streams {
   /// ends the captures.
   bool forbidden_by_capture();
 
+  /// Work of a stream has written `bytes` bytes.
+  void note_written(void const* memory, std::size_t bytes);
+
  private:
   [[nodiscard]] queue& queue_of(stream_ref s) const;
   void count_call(std::source_location where);
@@ -95,6 +107,15 @@ class streams {
   void run_until(Done done, queue const* wanted);
   queue& choose(queue const* wanted, std::uint32_t others_turns);
   void run_front(queue& q);
+  // See concurrent_launches.cpp.
+  void run_launches(queue& q, kernel_launch const& kernel);
+  void begin(queue& q, kernel_launch const& kernel);
+  void end(running_launch const& l);
+  void begin_more();
+  void plan_next();
+  [[nodiscard]] bool can_begin(queue const& q) const;
+  [[nodiscard]] std::string waiting_launches() const;
+  void learn(void const* place, void const* from);
   void drop_everything();
   void drop_destroyed();
   void throw_kept_error();
@@ -105,12 +126,23 @@ class streams {
   bool late_ = true;
   std::uint64_t calls_ = 0;  ///< of the host, since `configure`
   std::exception_ptr kept_error_;
+  machine* machine_ = nullptr;  ///< of the launches that run
+  unsigned running_ = 0;        ///< launches on it
+  unsigned begun_ = 0;          ///< launches on it so far
+  /// [queue or mark] what has happened there, of what ran on the machine.
+  std::unordered_map<void const*, knowledge_ptr> known_;
 };
 
 /// The program's. Only under `lock_device`.
 streams& all_streams();
 /// The counts of all launches that have ended without error; waits for none.
 counts counts_so_far();
+/// The seed of the next launch.
+std::uint64_t next_launch_seed();
+/// True if launches that begin now count sectors.
+bool sectors_count();
+/// A launch has ended, in error or not.
+void note_report(report const& r, bool failed);
 /// The runtime may be called by several host threads; each call has the device to itself.
 std::unique_lock<std::recursive_mutex> lock_device();
 

@@ -246,6 +246,17 @@ TEST_F(streams, serve_several_host_threads) {
   EXPECT_EQ(words.to_host(), (std::vector<std::uint32_t>{1600, 1600}));
 }
 
+TEST_F(streams, are_not_waited_for_in_device_code) {
+  simt::launch(
+      +[](arguments) {
+        simt::launch(&append, 1, 1, 0, {}, {});
+        warden::stream_ref{}.synchronize();
+      },
+      1, 1, 0, {}, {});
+  EXPECT_THAT(test::error_of<warden::sim::misuse_error>([] { warden::stream_ref{}.synchronize(); }),
+              HasSubstr("device code waits for a stream"));
+}
+
 TEST_F(streams, can_be_captured_again_after_a_capture_that_failed) {
   warden::stream s;
   warden::buffer<std::uint32_t> word{1};
