@@ -6,13 +6,13 @@
 #include "apps/breadth_first/reference.hpp"
 #include "apps/breadth_first/searcher.cuh"
 #include "apps/graph/device_csr.cuh"
+#include "microbench/breadth_first/source.hpp"
 #include "microbench/support/by_turns.hpp"
 #include "microbench/support/graph_inputs.hpp"
 #include "microbench/support/report.hpp"
 
 #include <warden/timer.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -38,7 +38,7 @@ class search_point final : public bench::graph_point {
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     graph::device_csr const rows = build_csr(to_device(make()), {graph::arcs_of::undirected});
     graph::csr const on_host = to_host(rows);
-    std::uint32_t const source = source_of(on_host);
+    std::uint32_t const source = bench::search_source(on_host);
     auto const wanted = breadth_first::levels_from(on_host, source);
     std::map<std::string, bench::row> found;
     std::map<std::string, std::unique_ptr<searcher>> finders;
@@ -63,20 +63,6 @@ class search_point final : public bench::graph_point {
     });
     for (auto& [arm, r] : found) note_facts(r, finders[arm]->facts(), facts);
     return found;
-  }
-  /// A vertex like any other of the part of the graph that has the vertex of the most arcs: the
-  /// first in the second third that can be reached from there.
-  static std::uint32_t source_of(graph::csr const& rows) {
-    std::uint32_t most = 0;
-    auto const arcs = [&](std::uint64_t v) { return rows.offsets[v + 1] - rows.offsets[v]; };
-    for (std::uint32_t v = 1; v < rows.vertices(); ++v) {
-      if (arcs(v) > arcs(most)) most = v;
-    }
-    auto const levels = breadth_first::levels_from(rows, most);
-    auto const begin = levels.begin() + static_cast<std::ptrdiff_t>(levels.size() / 3);
-    auto const first = std::find_if(
-        begin, levels.end(), [](std::uint32_t level) { return level != breadth_first::unreached; });
-    return first == levels.end() ? most : static_cast<std::uint32_t>(first - levels.begin());
   }
   bool is_right(std::string const& arm, findings const& seen) {
     std::string const complaint = breadth_first::complaint(seen);

@@ -42,15 +42,18 @@ class graph_point : public point {
 /// A program's options for such graphs.
 class graph_inputs {
  public:
-  /// Adds `--input` and `--data`; before the program parses.
-  explicit graph_inputs(program& p);
-  /// The graphs that were asked for, by name, in that order; by default the small one on the
-  /// simulated device and all others on a GPU. After the program has parsed.
+  /// Adds `--input` and `--data`; before the program parses. `usual` are measured on a GPU by
+  /// default.
+  explicit graph_inputs(program& p,
+                        std::vector<std::string> usual = {"rmat22", "uniform23", "road24m",
+                                                          "rome99", "luxembourg", "facebook"});
+  /// The graphs that were asked for, by name, in that order; by default a small one on the
+  /// simulated device and the usual ones on a GPU. After the program has parsed.
   [[nodiscard]] std::vector<std::pair<std::string, graph_input>> chosen() const;
 
  private:
   program& program_;
-  std::vector<std::string> names_;
+  std::vector<std::string> usual_, names_;
   std::string data_ = "apps/data";
 };
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark of breadth-first search on several GPUs: vertices are owned by GPUs, next to the
+// best arm of one GPU.
+
+#include "apps/breadth_first/audit.cuh"
+#include "apps/breadth_first/owner_searcher.cuh"
+#include "apps/breadth_first/reference.hpp"
+#include "apps/breadth_first/searcher.cuh"
+#include "apps/graph/device_csr.cuh"
+#include "microbench/breadth_first/source.hpp"
+#include "microbench/support/graph_inputs.hpp"
+#include "microbench/support/report.hpp"
+
+#include <warden/timer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <source_location>
+#include <string>
+#include <vector>
+
+namespace {
+
+using breadth_first::owner_answer;
+
+/// `one_gpu` is `direction_optimizing`; `owner` is one rank, with the order of vertices that the
+/// other arms have.
+std::vector<std::string> const arms{"one_gpu", "owner", "two_gpus", "four_gpus", "eight_gpus"};
+
+int gpus_of(std::string const& arm) {
+  return arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : arm == "eight_gpus" ? 8 : 1;
+}
+
+/// Returns when all ranks have come, within microseconds of one another: waiting a second time is
+/// short, so the host polls all the while.
+void meet(warden::communicator const& world) {
+  auto const ranks = static_cast<std::size_t>(world.size());
+  if (ranks == 1) return;
+  auto const where = std::source_location::current();
+  warden::buffer<std::uint32_t> words{ranks};
+  for (int i = 0; i < 2; ++i) {
+    world.by().all_gather(words.data() + world.rank(), words.data(), sizeof(std::uint32_t), {},
+                          where);
+    world.by().wait({}, where);
+  }
+}
+
+/// One graph, by all arms, from the same vertex. The time begins with the graph in device memory
+/// and ends with levels and parents there, on the GPU that took longest; an operation is an arc
+/// that leaves a vertex that was reached.
+class search_point final : public bench::graph_point {
+ public:
+  using graph_point::graph_point;
+  [[nodiscard]] bool has(std::string const& arm) const override {
+    auto const device = warden::runtime::facts(warden::runtime::current_device());
+    return gpus_of(arm) <= (device.simulated ? 2 : warden::runtime::device_count());
+  }
+
+ private:
+  std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
+    graph::device_csr const rows = build_csr(to_device(make()), {graph::arcs_of::undirected});
+    graph::csr const on_host = to_host(rows);
+    input const in{rows, on_host, bench::search_source(on_host)};
+    std::map<std::string, bench::row> found;
+    for (std::string const& arm : s.arms) {
+      if (has(arm)) found[arm] = measure(arm, in, s.repetitions);
+    }
+    return found;
+  }
+
+  struct input {
+    graph::device_csr const& rows;
+    graph::csr const& on_host;
+    std::uint32_t source;
+    std::vector<std::uint32_t> levels = breadth_first::levels_from(on_host, source);
+  };
+  /// Runs of one arm.
+  struct runs {
+    std::vector<double> seconds;
+    std::vector<owner_answer> answers;
+    std::map<std::string, double> counters;
+  };
+
+  bench::row measure(std::string const& arm, input const& in, unsigned repetitions) const {
+    runs all{std::vector<double>(repetitions),
+             std::vector<owner_answer>(repetitions, owner_answer{in.on_host.vertices()}),
+             {}};
+    if (arm == "one_gpu") {
+      search_by_arm(in, all);
+    } else {
+      search_by_owner(gpus_of(arm), in, all);
+    }
+    bench::row r;
+    r.verified = true;
+    for (owner_answer const& answer : all.answers)
+      r.verified = is_right(arm, in, answer, r) && r.verified;
+    std::sort(all.seconds.begin(), all.seconds.end());
+    r.seconds = all.seconds[repetitions / 2];
+    r.counters.merge(all.counters);
+    r.counters["gpus"] = gpus_of(arm);
+    r.counters["runs"] = repetitions;
+    r.counters["fastest_ms"] = 1e3 * all.seconds.front();
+    r.counters["slowest_ms"] = 1e3 * all.seconds.back();
+    r.counters["ns_a_level"] = 1e9 * r.seconds / r.counters["levels"];
+    return r;
+  }
+
+  static void search_by_arm(input const& in, runs& all) {
+    breadth_first::searcher finder{in.rows.view(), in.rows.view(), "direction_optimizing"};
+    finder.find(in.source);  // warm
+    for (std::size_t k = 0; k < all.seconds.size(); ++k) {
+      all.seconds[k] = seconds_of(finder, in.source);
+      auto& answer = all.answers[k];
+      warden::copy(answer.levels.data(), finder.levels(), answer.levels.size());
+      warden::copy(answer.parents.data(), finder.parents(), answer.parents.size());
+      warden::stream_ref{}.synchronize();
+    }
+    all.counters = {{"levels", finder.facts().levels},
+                    {"levels_bottom_up", finder.facts().bottom_up}};
+  }
+  static void search_by_owner(int gpus, input const& in, runs& all) {
+    auto const parts =
+        breadth_first::deal_by_degree(in.on_host, in.on_host, static_cast<std::uint32_t>(gpus));
+    std::mutex mutex;
+    warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
+      breadth_first::owner_searcher finder{world, parts, in.on_host, in.on_host};
+      finder.find(in.source);  // warm, and NCCL makes its connections
+      for (std::size_t k = 0; k < all.seconds.size(); ++k) {
+        meet(world);
+        double const seconds = seconds_of(finder, in.source);
+        finder.write_to(all.answers[k]);
+        std::lock_guard const lock{mutex};
+        all.seconds[k] = std::max(all.seconds[k], seconds);
+      }
+      auto const& facts = finder.facts();
+      std::lock_guard const lock{mutex};
+      all.counters = {{"levels", facts.levels},
+                      {"levels_bottom_up", facts.bottom_up},
+                      {"steps", facts.steps},
+                      {"bytes_a_step", parts.words * parts.ranks * 4.0}};
+    });
+  }
+  template <class Searcher>
+  static double seconds_of(Searcher& finder, std::uint32_t source) {
+    warden::timer clock;
+    clock.start();
+    finder.find(source);
+    clock.stop();
+    return clock.result().seconds;
+  }
+
+  /// Notes the numbers of vertices and of arcs, too.
+  bool is_right(std::string const& arm, input const& in, owner_answer const& answer,
+                bench::row& r) const {
+    warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};
+    auto const seen =
+        breadth_first::audit(in.rows.view(), in.source, levels.data(), parents.data());
+    std::string wrong = breadth_first::complaint(seen);
+    if (wrong.empty() && answer.levels != in.levels)
+      wrong = "levels are not those of a sequential search";
+    r.operations = seen.arcs;
+    r.counters["vertices"] = static_cast<double>(seen.reached);
+    if (!wrong.empty()) std::fprintf(stderr, "%s: %s\n", name(arm).c_str(), wrong.c_str());
+    return wrong.empty();
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::program program{"breadth_first_gpus",
+                         "Breadth-first search on several GPUs, by the owners of vertices.", argc,
+                         argv};
+  bench::graph_inputs const inputs{program,
+                                   {"rmat24", "rmat22", "uniform23", "road24m", "empty_levels"}};
+  if (!program.parse(arms, argc, argv)) return program.exit_code();
+  return program.run([&](bench::program::points& points) {
+    for (auto const& [name, input] : inputs.chosen())
+      points.push_back(std::make_shared<search_point>(name, input));
+  });
+}
