@@ -115,7 +115,7 @@ bool is_internal(frame const& f) {
        "boost::", "make_fcontext", "__tsan_"});
   // Of an inlined function the debug information has the name without its namespace.
   constexpr auto folders = std::to_array<std::string_view>(
-      {"runtime/sim/", "warden/simt/", "/c++/", "/boost/", "/csu/", "/nptl/"});
+      {"runtime/sim/", "runtime/check/", "warden/simt/", "/c++/", "/boost/", "/csu/", "/nptl/"});
   return (f.file.empty() && f.function == "??") ||
          std::ranges::any_of(namespaces, [&](auto s) { return f.function.starts_with(s); }) ||
          std::ranges::any_of(folders, [&](auto s) { return f.file.find(s) != std::string::npos; });

@@ -2,6 +2,7 @@
 # The libraries: warden::sim with Boost, warden::cuda with nvcc, warden::warden, the better of them, and warden::nccl beside it.
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
+file(GLOB warden_check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/check/*.cpp)
 file(GLOB warden_nccl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/nccl/*.cpp)
 file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp
      ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu)
@@ -29,6 +30,17 @@ if(WARDEN_WITH_SIM)
   target_compile_options(warden_race_detector INTERFACE ${warden_race_flags})
   target_link_libraries(warden_race_detector INTERFACE warden_sim)
   set_target_properties(warden_race_detector PROPERTIES EXPORT_NAME race_detector)
+
+  # CUDA's runtime API, for programs that scripts/race_check.py compiles; and how it compiles and links them.
+  add_library(warden_check STATIC ${warden_check_sources})
+  target_link_libraries(warden_check PUBLIC warden_sim)
+  set(warden_check_linked $<TARGET_FILE:warden_check> $<TARGET_FILE:warden_sim> $<TARGET_FILE:Boost::context>)
+  list(TRANSFORM warden_libbacktrace PREPEND "-l" OUTPUT_VARIABLE warden_l_backtrace)
+  list(APPEND warden_check_linked ${warden_l_backtrace})
+  foreach(what IN ITEMS race_flags check_linked)
+    list(JOIN warden_${what} "\n" warden_lines)
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/warden_${what}.txt CONTENT "${warden_lines}\n")
+  endforeach()
 endif()
 
 if(WARDEN_WITH_CUDA)

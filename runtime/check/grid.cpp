@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barrier of a cooperative launch's grid.
+
+#include "grid.hpp"
+
+#include "../sim/machine.hpp"
+#include "include/cooperative_groups.h"
+#include "include/cuda/atomic"
+
+namespace warden::check {
+namespace {
+
+/// Blocks that have come, one word a launch. Reused: no program has as many launches that wait.
+unsigned long long arrivals[64];
+unsigned launches = 0;
+/// Of the cooperative launch that runs.
+unsigned long long* arrived = nullptr;
+
+}  // namespace
+
+std::function<void()> with_grid_barrier(std::function<void()> body) {
+  unsigned long long* const own = &arrivals[launches++ % std::size(arrivals)];
+  *own = 0;
+  return [own, body = std::move(body)] {
+    arrived = own;
+    body();
+  };
+}
+
+bool is_cooperative() { return arrived != nullptr; }
+bool in_kernel() { return sim::machine::now != nullptr; }
+
+void sync_grid(site const& where) {
+  if (!is_cooperative())
+    sim::device::misuse("the grid synchronizes in a launch that is not cooperative", where);
+  unsigned long long* const count = arrived;
+  simt::sync_block(where);
+  if (simt::thread_rank() == 0) {
+    // The fence and the addition release what the block did, and the fence behind the loop acquires
+    // what all blocks did. The barriers of the block do that among its threads.
+    __threadfence(where);
+    unsigned long long const blocks = gridDim.count();
+    unsigned long long const all = (atomicAdd(count, 1ull, where) / blocks + 1) * blocks;
+    while (__ldcg(count, where) < all) {
+    }
+    __threadfence(where);
+  }
+  simt::sync_block(where);
+}
+
+}  // namespace warden::check

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA's device functions: cuda_runtime.h has all.
+#pragma once
+
+#include "cuda_runtime.h"
