@@ -38,7 +38,7 @@ class DriverTest(unittest.TestCase):
         self.home = self.folder / "home"  # where the copy of the driver lives
         (self.home / "scripts").mkdir(parents=True)
         shutil.copy2(WARDEN, self.home / "warden")
-        for script in (WARDEN.parent / "scripts").glob("*.py"):
+        for script in (*(WARDEN.parent / "scripts").glob("*.py"), WARDEN.parent / "scripts/usage.txt"):
             shutil.copy2(script, self.home / "scripts")
         (self.home / "include/warden").mkdir(parents=True)
         shutil.copy2(WARDEN.parent / "include/warden/version.hpp", self.home / "include/warden")

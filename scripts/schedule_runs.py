@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a program for the simulated device under many schedules, and says what the runs show together."""
+import collections
+import concurrent.futures
+import dataclasses
+import os
+import re
+import signal
+import subprocess
+
+PLACE = re.compile(r"[\w./+-]+\.\w+:\d+")
+# Differs from schedule to schedule: threads, addresses, values.
+NUMBER = re.compile(r"0x[0-9a-f]+|(?<![\w.:])\d+")
+SHOWN_LINES = 40  # of a finding
+
+
+@dataclasses.dataclass
+class Run:
+    seed: int
+    code: int  # negative: a signal
+    output: str
+    errors: str
+    finding: str  # of the simulated device, or ""
+    timed_out: bool = False
+
+
+def run_one(program, arguments, seed, timeout, directory, folder):
+    finding = folder / f"finding-{seed}"
+    environment = dict(os.environ, WARDEN_SEED=str(seed), WARDEN_FINDING=str(finding))
+    command = [str(program), *arguments]
+    try:
+        done = subprocess.run(command, cwd=directory, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, errors="replace", timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by --timeout", True)
+    text = finding.read_text(errors="replace").strip() if finding.exists() else ""
+    if not text and done.returncode < 0:
+        last = done.stderr.strip().splitlines()[-1:]
+        text = f"the program ended by {signal.Signals(-done.returncode).name}{': ' if last else ''}{''.join(last)}"
+    return Run(seed, done.returncode, done.stdout, done.stderr, text)
+
+
+def run_all(program, arguments, seeds, timeout, directory, folder):
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(lambda seed: run_one(program, arguments, seed, timeout, directory, folder), range(1, seeds + 1)))
+
+
+def parts_of(finding):
+    """The places of a finding, and its first line without the thread that found it."""
+    text, _, place = finding.removesuffix(")").rpartition(" (")
+    if not PLACE.fullmatch(place):
+        text, place = finding, ""
+    lines = text.splitlines()
+    # Of each access the innermost call.
+    places = [PLACE.findall(call)[-1:] for access, call in zip(lines, lines[1:])
+              if access.startswith("  the ") and call.startswith("    at ")]
+    places = list(dict.fromkeys(sum(places, [])))
+    head = lines[0].partition(" [")[0]
+    return places or ([place] if place and place not in head else []), head
+
+
+def line_of(finding):
+    places, head = parts_of(finding)
+    return f"{' and '.join(places)}: {head}" if places else head
+
+
+def kind_of(finding):
+    """Equal for the same finding under several schedules: of a race also if its accesses come in another order."""
+    places, head = parts_of(finding)
+    return NUMBER.sub("n", head.partition(":")[0] if places else head), frozenset(places)
+
+
+def seeds_of(runs, all_runs):
+    if len(runs) == len(all_runs):
+        return f"under all {len(runs)} schedules"
+    return f"under {len(runs)} of {len(all_runs)} schedules, first with seed {runs[0].seed}"
+
+
+def results_differ(runs):
+    """Lines that say so if outputs or exit codes differ. The order of an output's lines is not compared: threads of a
+    kernel print in any order."""
+    def result(run):
+        return run.code, sorted(run.output.splitlines())
+
+    first = runs[0]
+    for run in runs[1:]:
+        if result(run) == result(first):
+            continue
+        lines = [f"no race found; results differ between seeds {first.seed} and {run.seed}"]
+        if run.code != first.code:
+            lines.append(f"  exit code {first.code} and {run.code}")
+        ours, theirs = (collections.Counter(r.output.splitlines()) for r in (first, run))
+        for one, more, less in ((first, ours, theirs), (run, theirs, ours)):
+            lines += [f"  seed {one.seed}: {line}" for line in list((more - less).elements())[:3]]
+        return lines
+    if first.code != 0:
+        return [f"no race found; the program ends with exit code {first.code} {seeds_of(runs, runs)}",
+                *(f"  {line}" for line in (first.output + first.errors).splitlines()[-3:])]
+    return []
+
+
+def report(runs):
+    """Lines: each finding on one, then the details of each."""
+    kinds = {}
+    for run in runs:
+        if run.finding:
+            kinds.setdefault(kind_of(run.finding), []).append(run)
+    if not kinds:
+        return results_differ(runs)
+    lines, details = [], []
+    for found in kinds.values():
+        finding = found[0].finding
+        lines.append(f"{line_of(finding)} ({seeds_of(found, runs)})")
+        text = finding.splitlines()
+        if len(text) > 1:
+            details += ["", f"seed {found[0].seed}: {text[0]}", *text[1:SHOWN_LINES]]
+            if len(text) > SHOWN_LINES:
+                details.append(f"  ... and {len(text) - SHOWN_LINES} lines")
+    return lines + details

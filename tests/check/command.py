@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of ./warden check: its exit codes, what it prints, and the programs of the folder programs.
+
+    command.py BUILD [TEST...]     BUILD is the folder with the target warden_check
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+
+class Command(unittest.TestCase):
+    build = ""
+
+    def check(self, source, code, *options, before="--seeds=4"):
+        """Runs a program of the folder programs, or a source text, in a folder of its own."""
+        with tempfile.TemporaryDirectory() as folder:
+            directory, name = HERE / "programs", source
+            if "\n" in source:
+                directory, name = pathlib.Path(folder), "f.cu"
+                (directory / name).write_text(source)
+            command = [str(ROOT / "warden"), "check", "--prebuilt", self.build, before, name, *options]
+            done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout if code in (0, 1) else done.stderr
+
+    def test_programs(self):
+        for name in ("launches.cu", "device_code.cu"):
+            self.assertEqual(self.check(name, 0), f"{name}: no finding under 4 schedules\n")
+        self.check("runtime_api.cu", 0, "--", "--seeds", "a b")
+        self.assertIn("exit code 1 under all 4 schedules", self.check("runtime_api.cu", 1))
+
+    def test_usage(self):
+        self.assertIn("no such file", self.check("none.cu", 2))
+        self.assertIn("invalid number from 1 on value: '0'", self.check("launches.cu", 2, "--seeds", "0"))
+        self.assertIn("unrecognized arguments: --seed", self.check("launches.cu", 2, "--seed", "3"))
+
+    def test_what_cannot_be_translated(self):
+        refused = self.check("\nint main() {\n  asm(\"nop\");\n}\n", 3)
+        self.assertEqual(refused, "warden: f.cu:3: inline assembly; use CUDA's functions instead\n")
+        refused = self.check("__global__ void k(int) {}\n\nint main() { k<<<1, 2>>>(undefined); }\n", 3)
+        self.assertIn("warden: f.cu cannot be compiled for the simulated device:", refused)
+        self.assertIn("f.cu:3:", refused)
+        self.assertIn("f.cu cannot be preprocessed", self.check("#include <none.cuh>\n", 3))
+        self.assertIn("f.cu cannot be linked", self.check("void f();\nint main() { f(); }\n", 3))
+
+    def test_findings_have_a_line_each(self):
+        text = self.check("""#include <cassert>
+#include <cooperative_groups.h>
+__global__ void k(int* p, int i) {
+  if (i == 0) cooperative_groups::this_grid().sync();
+  if (i == 1) assert(p == nullptr);
+  if (i == 2) __trap();
+  if (i == 3) atomicAdd(p + 1000000, 1);
+  if (i == 4 && threadIdx.x == 0) __syncthreads();
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 4);
+  for (int i = 0; i < 5; ++i) {
+    int seed;
+    if (std::sscanf(std::getenv("WARDEN_SEED"), "%d", &seed) == 1 && seed % 5 == i) k<<<1, 2>>>(p, i);
+  }
+}
+""", 1, before="--seeds=10")
+        findings = text.partition("\n\n")[0].splitlines()
+        self.assertGreaterEqual(len(findings), 5, text)
+        self.assertEqual(len(set(findings)), len(findings))
+        for line in findings:
+            self.assertRegex(line, r"under [12] of 10 schedules, first with seed [1-9]\)$")
+        self.assertRegex(text, r"f\.cu:4: the grid synchronizes in a launch that is not cooperative")
+        self.assertRegex(text, r"f\.cu:5: void k\(int\*, int\): assertion 'p == nullptr' failed")
+        self.assertRegex(text, r"f\.cu:6: the kernel trapped")
+        self.assertRegex(text, r"f\.cu:7: atomic of 4 bytes outside device memory")
+        self.assertRegex(text, r"f\.cu:8: barrier reached after 1 threads of the block have ended")
+
+    def test_ends_without_the_simulated_device(self):
+        self.assertIn("SIGABRT", self.check("int main() {\n abort(); }\n", 1))
+        self.assertIn("no end within 1 s", self.check("int main() {\n for (int volatile i = 0;; ++i) {} }\n", 1, "--timeout", "1"))
+
+    def test_results_that_differ(self):
+        text = self.check("""#include <cstdio>
+__global__ void k(int* p) { atomicExch(p, blockIdx.x); }
+int main() {
+  int *p, result;
+  cudaMalloc(&p, 4);
+  k<<<2, 1>>>(p);
+  cudaMemcpy(&result, p, 4, cudaMemcpyDeviceToHost);
+  std::printf("same\\nlast %d\\n", result);
+}
+""", 1, before="--seeds=20")
+        lines = text.splitlines()
+        self.assertRegex(lines[0], r"^no race found; results differ between seeds 1 and \d+$")
+        self.assertEqual(sorted(line.partition(": ")[2] for line in lines[1:]), ["last 0", "last 1"])
+
+    def test_plain_polling_looks_again(self):
+        text = self.check("""__global__ void k(int* flag, int* out) {
+  if (blockIdx.x == 1) {
+    *flag = 1;
+  } else {
+    while (*flag == 0) {
+    }
+    *out = 1;
+  }
+}
+int main() {
+  int* p;
+  cudaMalloc(&p, 8);
+  cudaMemset(p, 0, 8);
+  k<<<2, 1>>>(p, p + 1);
+  return cudaDeviceSynchronize();
+}
+""", 1)
+        self.assertRegex(text, r"^f\.cu:[35] and f\.cu:[35]: data race: a plain (load|store) .* \(under all 4 schedules\)\n")
+
+    def test_order_of_output_does_not_matter(self):
+        self.check("""#include <cstdio>
+__global__ void k() { std::printf("%d\\n", blockIdx.x); }
+int main() { k<<<8, 1>>>(); cudaDeviceSynchronize(); }
+""", 0)
+
+    def test_errors_that_the_program_never_asked_for(self):
+        text = self.check("__global__ void k() {}\nint main() {\n k<<<1, 2000>>>();\n}\n", 1)
+        self.assertIn("the program never asked for an error of the CUDA runtime: invalid configuration argument", text)
+
+
+if __name__ == "__main__":
+    Command.build = sys.argv.pop(1)
+    unittest.main()
