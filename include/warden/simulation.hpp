@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -111,6 +112,13 @@ void configure(settings const& chosen);
 /// `WARDEN_WATCHDOG_SECONDS` and `WARDEN_MAX_HOST_CALLS` if they are set.
 settings const& current_settings();
 
+/// Calls `run` once under each seed from `first` to `end - 1`, with the current settings but for
+/// the seed and the order, which is `schedule::pct` for even seeds, and compares what it returns.
+/// Returns "no race found; results differ between seeds 3 and 7 ..." with the first lines that
+/// differ, or nothing if all results are equal. Throws what `run` throws.
+std::string compare_seeds(std::uint64_t first, std::uint64_t end,
+                          std::function<std::string()> const& run);
+
 /// What the library did; counts describe the schedule that ran, not a GPU.
 struct counts {
   std::uint64_t global_atomics = 0;   ///< atomics on global memory
@@ -159,9 +167,15 @@ host_calls calls_since_configure();
 /// all other threads were.
 class misuse_error : public error {
  public:
-  /// `message` names the thread, its place and the other threads' places.
+  /// `message` is one line; `details` are further ones, each with a line break before it.
   explicit misuse_error(std::string const& message,
-                        std::source_location where = std::source_location::current());
+                        std::source_location where = std::source_location::current(),
+                        std::string const& details = "");
+  /// The message with its place, "(file:line)", and the details.
+  [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  std::string text_;
 };
 
 }  // namespace sim

@@ -239,17 +239,14 @@ bool machine::is_device_memory(char const* what, void const* address, std::size_
 
 /// Plain C++ has written past allocations, or in freed ones.
 void machine::check_memory() {
+  if (std::string const damage = memory_damage(); !damage.empty())
+    fail(damage, running_->kernel.where, listing::none);
+}
+
+std::string machine::memory_damage() const {
   std::string const damage = memory().damage();
-  if (damage.empty()) return;
-  std::string const text =
-      "the launch at " + to_string(running_->kernel.where) + " wrote " + damage;
-  if (failed_) {
-    failure_ += "\n  " + text;
-  } else {
-    failed_ = true;
-    failure_ = text;
-    failure_where_ = running_->kernel.where;
-  }
+  if (damage.empty()) return "";
+  return "the launch at " + to_string(running_->kernel.where) + " wrote " + damage;
 }
 
 }  // namespace sim

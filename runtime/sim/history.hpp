@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,15 @@ struct version {
 /// The latest versions of a word. Older ones are forgotten, as if all knew the oldest one kept.
 class history {
  public:
+  /// The store or atomic that changed the word last; `thread` is nobody if there was none.
+  struct change {
+    unsigned thread = nobody;
+    unsigned block = nobody;
+    std::source_location where{};
+    place_id place = 0;  ///< of compiled code; otherwise 0
+    std::uint32_t value = 0;
+  } last_change;
+
   /// None: memory is all, and all know what it holds.
   [[nodiscard]] bool empty() const { return versions_.empty(); }
   /// Begins with what was there before the launch's first store.

@@ -14,29 +14,7 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-namespace {
-
-char const* base_name(char const* path) {
-  char const* slash = std::strrchr(path, '/');
-  return slash == nullptr ? path : slash + 1;
-}
-
-}  // namespace
-
 machine* machine::now = nullptr;
-
-std::string to_string(device::index const& at, dimensions const& of) {
-  std::string text = std::to_string(at.x);
-  if (of.y == 1 && of.z == 1) return text;
-  text.insert(text.begin(), '(');
-  text.append(", ").append(std::to_string(at.y));
-  if (of.z != 1) text.append(", ").append(std::to_string(at.z));
-  return text.append(")");
-}
-
-std::string to_string(device::site const& where) {
-  return std::string{base_name(where.file_name())} + ":" + std::to_string(where.line());
-}
 
 machine::machine(settings const& chosen, std::uint64_t seed)
     : settings_{chosen},
@@ -89,10 +67,9 @@ running_launch* machine::run() {
   }
   now = nullptr;
   if (failed_) {
-    check_memory();
     report_.trace_hash = hash_;
     report_.nanoseconds = nanoseconds();
-    throw misuse_error{failure_, failure_where_};
+    throw_failure();
   }
   return ended_;
 }
@@ -218,6 +195,8 @@ void machine::switch_out() {
 void machine::step(device::operation what, device::site const& where) {
   end_pending_access();
   thread& t = *current_;
+  // Compiled code has no place of that kind: its accesses pass the thread's last one.
+  t.is_plain = &where == &t.where;
   t.where = where;
   ++report_.steps;
   watchdog::sign_of_life();
@@ -272,65 +251,6 @@ void machine::end_thread(thread& t) {
       misuse("lane ended, but a warp collective names it in its mask", other.where);
     complete_collective(other);
   }
-}
-
-// ---- errors
-
-std::string machine::describe(thread const& t) const {
-  char const* state = "";
-  switch (t.state) {
-    case thread_state::runnable:
-      state = "runs";
-      break;
-    case thread_state::at_barrier:
-      state = "at a barrier";
-      break;
-    case thread_state::at_cluster_barrier:
-      state = "at a barrier of its cluster";
-      break;
-    case thread_state::in_collective:
-      state = "in a warp collective";
-      break;
-    case thread_state::asleep:
-      state = "waits";
-      break;
-    case thread_state::ended:
-      state = "ended";
-      break;
-  }
-  runtime::launch_shape const& shape = t.home->of->kernel.shape;
-  std::string const launch =
-      launches_.size() == 1 ? "" : "launch at " + to_string(t.home->of->kernel.where) + ", ";
-  return launch + "block " + to_string(t.home->index, shape.blocks) + ", thread " +
-         to_string(t.index, shape.threads) + ": " + state + ", " + to_string(t.where);
-}
-
-std::string machine::where_everyone_is() const {
-  // Neighbours at one place are one line.
-  std::string text;
-  for (std::size_t i = 0; i < threads_.size();) {
-    std::size_t j = i + 1;
-    auto const same = [&](thread const& a, thread const& b) {
-      return a.home == b.home && a.state == b.state && a.where.line() == b.where.line() &&
-             std::strcmp(a.where.file_name(), b.where.file_name()) == 0;
-    };
-    while (j < threads_.size() && same(threads_[i], threads_[j])) ++j;
-    text += "\n  " + describe(threads_[i]);
-    if (j - i > 1) text += " (and " + std::to_string(j - i - 1) + " threads after it)";
-    i = j;
-  }
-  return text + others.waiting;
-}
-
-void machine::misuse(std::string const& what, device::site const& where) {
-  if (!failed_) {
-    failed_ = true;
-    failure_ = what + " [" + describe(*current_) + "]" + where_everyone_is();
-    failure_where_ = where;
-  }
-  // Never resumed: run() ends the launch.
-  switch_out();
-  std::terminate();
 }
 
 }  // namespace sim

@@ -2,6 +2,7 @@
 // The state of the launches that run at once: threads as fibers, blocks, what each thread knows.
 #pragma once
 
+#include "call_stack.hpp"
 #include "history.hpp"
 #include "looks.hpp"
 #include "occupancy.hpp"
@@ -90,6 +91,7 @@ struct thread {
   // Race detection.
   place_id calls = 0;                        ///< the innermost call that has not returned
   place_id at = 0;                           ///< the last access to memory
+  bool is_plain = false;                     ///< its last operation was one of compiled code
   std::array<received_store, 8> received{};  ///< the last ones
   unsigned next_received = 0;
   // Waiting.
@@ -327,7 +329,6 @@ class machine {
                                 std::size_t size);
   [[nodiscard]] std::string remedy(access const& mine, access const& other) const;
   [[nodiscard]] std::string name_of(access const& a) const;
-  [[nodiscard]] std::string name_of(void const* address, std::size_t size) const;
   bool is_device_memory(char const* what, void const* address, std::size_t size);
   address_range allocated(std::string const& what, void const* address, std::size_t size,
                           device::site const& where);
@@ -345,8 +346,23 @@ class machine {
   void check_shared(block& b);
   void check_memory();
   void forget(void const* memory, std::size_t bytes);
-  std::string where_everyone_is() const;
-  std::string describe(thread const& t) const;
+  [[nodiscard]] std::string memory_damage() const;
+  void note_change(void const* address, unsigned size);
+  [[nodiscard]] bool spins(thread const& t) const;
+  // ---- messages
+  /// Which threads a message lists.
+  enum class listing : unsigned char { none, others, all, all_with_calls };
+  [[nodiscard]] std::string name_of(thread const& t) const;
+  [[nodiscard]] std::string name_of(unsigned number, unsigned block) const;
+  [[nodiscard]] std::string name_of(void const* address, std::size_t size) const;
+  [[nodiscard]] std::string place_of(thread const& t) const;
+  [[nodiscard]] std::string describe(thread const& t) const;
+  [[nodiscard]] std::string polled_word(thread const& t);
+  std::vector<frame> calls_of(thread& t);
+  std::string where_everyone_is(thread const* but, bool with_calls);
+  void fail(std::string const& what, device::site const& where, listing lists);
+  [[noreturn]] void deadlock(std::string const& what);
+  [[noreturn]] void throw_failure();
 
   settings settings_;
   random_numbers random_;
@@ -445,6 +461,7 @@ class machine {
   std::string failure_;
   device::site failure_where_;
   bool failed_ = false;
+  listing lists_ = listing::none;
   report report_;
 };
 

@@ -84,7 +84,7 @@ void machine::forget(void const* memory, std::size_t bytes) {
   if (histories_.empty()) return;
   auto const begin = reinterpret_cast<std::uintptr_t>(memory);
   for (std::uintptr_t at = begin / word_bytes * word_bytes; at < begin + bytes; at += word_bytes) {
-    if (history* const old = histories_.find(at)) old->end();
+    if (history* const old = histories_.find(at)) *old = {};
   }
 }
 
@@ -216,7 +216,7 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
     std::memcpy(address, value, size);
   }
   if (std::memcmp(before.data(), address, size) != 0) {
-    changed();
+    note_change(address, size);
   } else {
     add_look(t, reinterpret_cast<std::uintptr_t>(address), first_bytes(value, size));
     end_turn_if_spinning();
@@ -241,7 +241,7 @@ void machine::end_atomic(void* address, unsigned size, bool wrote) {
   if (first_bytes(address, size) == current_->before_atomic) {
     polled(address, size, current_->before_atomic);
   } else {
-    changed();
+    note_change(address, size);
   }
   if (!wrote) return;
   if (settings_.weak_memory) {
@@ -262,6 +262,16 @@ void machine::end_atomic(void* address, unsigned size, bool wrote) {
   }
   written(address);
   end_of_store();
+}
+
+/// The current thread has given these bytes new values.
+void machine::note_change(void const* address, unsigned size) {
+  changed();
+  thread const& t = *current_;
+  for_each_part(address, size, [&](part const& p, unsigned) {
+    histories_.at(p.word).last_change = {t.number, t.home->number, t.where, t.is_plain ? t.at : 0,
+                                         value_of(p.word)};
+  });
 }
 
 /// Others may go on before the plain C++ that comes next, which is no scheduling point of its own.

@@ -114,7 +114,7 @@ void machine::end_pending_access() {
   if (!p.stores) return;
   if (p.is_volatile) return store(p.address, value.data(), p.size, device::storing::relaxed);
   if (std::memcmp(p.before.data(), value.data(), p.size) != 0) {
-    changed();
+    note_change(p.address, p.size);
   } else {
     add_look(*current_, reinterpret_cast<std::uintptr_t>(p.address), 0);
   }
@@ -143,35 +143,7 @@ void machine::note_access(access_kind kind, void const* address, std::size_t siz
 // ---- reports
 
 std::string machine::name_of(access const& a) const {
-  thread const& t = threads_[a.thread];
-  running_launch const& l = *t.home->of;
-  dimensions const& blocks = l.kernel.shape.blocks;
-  return std::string{sim::name_of(a.kind)} + " by block " +
-         to_string(index_of(a.block - l.first_block, blocks), blocks) + ", thread " +
-         to_string(t.index, l.kernel.shape.threads);
-}
-
-std::string machine::name_of(void const* address, std::size_t size) const {
-  if (allocation const* const a = memory().near(address))
-    return device_memory::describe(*a, address, size);
-  auto const in = [&](std::byte const* begin, std::string const& of) {
-    auto const first = static_cast<std::byte const*>(address) - begin;
-    return "bytes " + std::to_string(first) + " to " +
-           std::to_string(first + static_cast<std::ptrdiff_t>(size) - 1) + " of " + of;
-  };
-  block const& b = *current_->home;
-  for (static_object const& o : b.statics) {
-    if (address >= o.begin && address < o.begin + o.bytes) {
-      return in(o.begin, "a shared variable of " + std::to_string(o.bytes) +
-                             " bytes (declared at " + to_string(o.where) + ")");
-    }
-  }
-  if (is_shared(address)) {
-    return in(b.shared, "the block's " + std::to_string(b.of->kernel.shape.shared_bytes) +
-                            " bytes of dynamic shared memory");
-  }
-  std::string const variable = variable_at(address);
-  return std::to_string(size) + " bytes of " + (variable.empty() ? "a variable" : variable);
+  return std::string{sim::name_of(a.kind)} + " by " + name_of(a.thread, a.block);
 }
 
 /// The change to the program that would order the two, as far as the clocks tell.

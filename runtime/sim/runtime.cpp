@@ -157,8 +157,9 @@ void demand_range(char const* what, void const* address, std::size_t bytes,
 
 }  // namespace
 
-misuse_error::misuse_error(std::string const& message, std::source_location where)
-    : error{message, where} {}
+misuse_error::misuse_error(std::string const& message, std::source_location where,
+                           std::string const& details)
+    : error{message, where}, text_{error::what() + details} {}
 
 }  // namespace sim
 

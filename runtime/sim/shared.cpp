@@ -59,18 +59,16 @@ void machine::fill_arena(block& b) {
 
 /// What the block has written past its shared memory; then it has no static one any more.
 void machine::check_shared(block& b) {
-  auto const fail = [&](std::string const& past, device::site const& where) {
-    failed_ = true;
-    failure_ = "block " + std::to_string(b.rank) + " wrote past " + past;
-    failure_where_ = where;
+  auto const complain = [&](std::string const& past, device::site const& where) {
+    fail("block " + std::to_string(b.rank) + " wrote past " + past, where, listing::none);
   };
   std::size_t const bytes = b.of->kernel.shape.shared_bytes;
   if (damaged(b.shared + bytes, b.shared + b.of->arena_stride)) {
-    fail("its " + std::to_string(bytes) + " bytes of shared memory", device::site::current());
+    complain("its " + std::to_string(bytes) + " bytes of shared memory", b.of->kernel.where);
   }
   for (static_object const& o : b.statics) {
     if (damaged(o.begin + o.bytes, o.begin + o.bytes + shared_canary_bytes))
-      fail("a shared variable of " + std::to_string(o.bytes) + " bytes", o.where);
+      complain("a shared variable of " + std::to_string(o.bytes) + " bytes", o.where);
     forget(o.begin, o.bytes);
     std::erase_if(storage_used_, [&](auto const& used) {
       return !std::less<>{}(used.first, static_cast<void const*>(o.begin)) &&

@@ -66,6 +66,10 @@ void machine::changed() {
   changed_at_ = steps();
 }
 
+bool machine::spins(thread const& t) const {
+  return t.looks.since() == changes_ && t.looks.only_repeats(tolerated_looks);
+}
+
 void machine::end_turn_if_spinning() {
   thread& t = *current_;
   if (settings_.order == schedule::pct && t.looks.repeated() >= t.tolerated_looks) {
@@ -103,11 +107,11 @@ void machine::check_quiet() {
   } else if (memory_hash_ != now) {
     changed();
   } else {
-    misuse("deadlock: for " + std::to_string(steps() - changed_at_) +
-               " steps no thread has changed memory, and the " + std::to_string(runnable_.size()) +
-               " threads that can run only read again what they have read (if they compute: "
-               "settings::max_quiet_steps, or WARDEN_MAX_QUIET_STEPS)",
-           current_->where);
+    deadlock("deadlock: for " + std::to_string(steps() - changed_at_) +
+             " steps no thread has changed memory, and all threads that can run (" +
+             std::to_string(runnable_.size()) +
+             ") only read again what they have read (if they compute: settings::max_quiet_steps, "
+             "or WARDEN_MAX_QUIET_STEPS)");
   }
 }
 

@@ -78,15 +78,12 @@ void machine::wake_by_time() {
   if (!report_.deadlock) {
     report_.deadlock = true;
     ++report_.counts.deadlocks;
-    report_.deadlock_text = "every thread sleeps" + where_everyone_is();
+    report_.deadlock_text = "every thread sleeps" + where_everyone_is(nullptr, false);
   }
   if (!anyone || settings_.deadlock_is_error) {
-    failed_ = true;
-    failure_ = anyone ? report_.deadlock_text
-                      : "a barrier or warp collective that not all its threads reach" +
-                            where_everyone_is();
-    failure_where_ = device::site::current();
-    return;
+    return fail(anyone ? "deadlock: every thread sleeps"
+                       : "deadlock: a barrier or warp collective that not all its threads reach",
+                running_->kernel.where, listing::all_with_calls);
   }
   lapse_ += lapse_nanoseconds;
   for (thread* t : waiting_) {

@@ -87,7 +87,7 @@ TEST_F(device_memory, an_access_past_the_end) {
   std::string const error = error_of(&store, ten_.data());
   EXPECT_THAT(error, HasSubstr("store outside device memory: bytes 48 to 51 of an allocation of 40 "
                                "bytes (made at device_memory.cu:"));
-  EXPECT_THAT(error, HasSubstr("), 12 past its end [block 1, thread 12: runs, device_memory.cu:"));
+  EXPECT_THAT(error, HasSubstr("), 12 past its end [block 1, thread 12] (device_memory.cu:"));
   warden::sim::configure({});
   EXPECT_EQ(error_of(&store, ten_.data()), error);
   EXPECT_EQ(error_of(&store, ten_.data(), 9), "");

@@ -160,7 +160,7 @@ TEST_F(misuse, a_launch_without_end) {
   warden::sim::configure(s);
   EXPECT_THAT(error_of(&for_ever), testing::AllOf(HasSubstr("no end after 100000 steps"),
                                                   HasSubstr("thread 0: at a barrier, misuse.cu:"),
-                                                  HasSubstr("thread 1: runs, misuse.cu:")));
+                                                  HasSubstr("thread 1: spins, misuse.cu:")));
 }
 TEST_F(misuse, a_launch_without_end_ends_within_a_minute_by_default) {
   for (auto const order : {warden::sim::schedule::random, warden::sim::schedule::pct}) {
