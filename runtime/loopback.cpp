@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of one process: host threads that take turns, and what they send one another.
 
+#include "time_limit.hpp"
+
 #include <warden/error.hpp>
 #include <warden/loopback.hpp>
 #include <warden/runtime.hpp>
@@ -26,6 +28,9 @@ struct collective_call {
   std::vector<bytes> gathered;                             ///< [rank]
   std::map<std::pair<int, int>, std::vector<bytes>> sent;  ///< [from, to] in its order
 };
+
+/// Ends a rank's thread as a signal ends a process: no error, which a body could catch.
+struct killed {};
 
 /// The ranks, of which one has the turn.
 class rank_group {
@@ -59,20 +64,21 @@ class rank_group {
                                               std::source_location where) {
     std::unique_lock lock{mutex_};
     state& mine = ranks_[index(rank)];
+    if (rank == chosen_.dying_rank && mine.calls == chosen_.dies_at) throw killed{};
     std::size_t const number = mine.calls++;
     if (calls_.size() <= number) calls_.push_back(std::make_shared<collective_call>());
     std::shared_ptr<collective_call> const call = calls_[number];
     if (chosen_.fails_at >= 0 && number >= static_cast<std::size_t>(chosen_.fails_at))
-      failure_ = "the communicator is in error";
+      fail("the communicator is in error");
     if (number >= chosen_.max_calls) {
-      failure_ = "no end after " + std::to_string(chosen_.max_calls) +
-                 " collective calls; the limit is loopback_settings::max_calls";
+      fail("no end after " + std::to_string(chosen_.max_calls) +
+           " collective calls; the limit is loopback_settings::max_calls");
     }
     if (call->arrived == 0) {
       call->what = what;
       call->gathered.resize(ranks_.size());
     } else if (call->what != what) {
-      failure_ = "another rank calls " + call->what + " here";
+      fail("another rank calls " + call->what + " here");
     }
     add(*call);
     ++call->arrived;
@@ -83,6 +89,11 @@ class rank_group {
     demand_no_failure(rank, what, where);
     return call;
   }
+  /// `rank` gives up.
+  void abort(int rank) {
+    std::lock_guard const lock{mutex_};
+    fail("rank " + std::to_string(rank) + " has aborted the communicator");
+  }
   /// Throws if the communicator is in error.
   void check(int rank, std::source_location where) {
     std::lock_guard const lock{mutex_};
@@ -91,7 +102,7 @@ class rank_group {
   /// What a rank was sent is not what it expects.
   [[noreturn]] void mismatch(int rank, std::string const& what, std::source_location where) {
     std::lock_guard const lock{mutex_};
-    failure_ = what;
+    fail(what);
     demand_no_failure(rank, "exchanging", where);
     std::terminate();
   }
@@ -108,14 +119,30 @@ class rank_group {
     if (s.ended) return false;
     return s.waits_for == nullptr || s.waits_for->arrived == size() || !failure_.empty();
   }
-  /// Somebody else's turn, or the same one's again. If nobody can go on, all that wait are told.
-  void pass_on() {
+  /// The first failure is the one that all later calls report.
+  void fail(std::string const& why) {
+    if (failure_.empty()) failure_ = why;
+  }
+  [[nodiscard]] std::vector<int> able_ranks() const {
     std::vector<int> able;
-    for (int attempt = 0; attempt < 2 && able.empty(); ++attempt) {
+    for (int r = 0; r < size(); ++r) {
+      if (can_go_on(ranks_[index(r)])) able.push_back(r);
+    }
+    return able;
+  }
+  /// Another rank's turn, or the same one's again. If the ranks that wait would wait longer than
+  /// the limit, their calls fail.
+  void pass_on() {
+    std::vector<int> able = able_ranks();
+    bool const is_too_late =
+        chosen_.late_seconds > chosen_.time_limit_seconds && able == std::vector{chosen_.late_rank};
+    if (able.empty() || is_too_late) {
+      std::string missing;
       for (int r = 0; r < size(); ++r) {
-        if (can_go_on(ranks_[index(r)])) able.push_back(r);
+        if (ranks_[index(r)].waits_for == nullptr) missing.append(" ").append(std::to_string(r));
       }
-      if (able.empty()) failure_ = "the time limit is over: another rank does not come";
+      fail(no_end_within(chosen_.time_limit_seconds) + " of waiting for rank" + missing);
+      able = able_ranks();
     }
     if (able.size() > 1) std::erase(able, chosen_.late_rank);
     turn_ = able.empty() ? -1 : able[choices_() % able.size()];
@@ -193,6 +220,7 @@ class loopback_transport final : public runtime::transport {
     }
     kept_.push_back({s.handle(), call});
   }
+  void abort() override { all_.abort(rank_); }
   void wait(stream_ref s, std::source_location where) override {
     all_.check(rank_, where);
     s.synchronize(where);
@@ -234,6 +262,7 @@ std::vector<std::exception_ptr> run_ranks(loopback_settings const& chosen,
       all.begin(r);
       try {
         body(communicator{std::make_shared<loopback_transport>(all, r)});
+      } catch (killed const&) {  // a killed process reports nothing
       } catch (...) {
         thrown[static_cast<std::size_t>(r)] = std::current_exception();
       }

@@ -309,6 +309,9 @@ MUTANTS = {
     "sorted-twice": ("channel/section_log.cuh", "", "spreads/spread_seeds.a_run_after_a_failed_exchange_runs_each_section_once",
                      SPREAD_WRONG),
     "came-early": ("host/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|" + STRAY),
+    # What comes by an exchange that is aborted is run.
+    "join-lost": ("host/spread_kernels.cuh", "", "spreads/spread_faults.what_comes_by_an_exchange_that_is_aborted_is_not_run",
+                  SPREAD_WRONG + "|" + STRAY),
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
     "split-came": ("host/spread_runner.cuh", "largest.rows = home_.rows;", EXCHANGE + "more_rows_come_than_a_rank_has", SPREAD_WRONG),
     "come-narrow": ("host/spread_runner.cuh",

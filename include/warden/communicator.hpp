@@ -8,6 +8,7 @@
 #include <warden/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <source_location>
@@ -52,6 +53,11 @@ class transport {
   /// communicator_error when the communicator is in error, or when that lasts longer than the time
   /// limit.
   virtual void wait(stream_ref s, std::source_location where) = 0;
+  /// See communicator::abort. No effect unless the transport can fail.
+  virtual void abort() {}
+  /// A word that kernels can read: not 0 once a call has failed, so that messages may be missing
+  /// although the stream goes on. Null if that cannot happen.
+  [[nodiscard]] virtual std::uint32_t const* failed_word() const { return nullptr; }
 };
 
 }  // namespace runtime
@@ -61,6 +67,9 @@ struct communicator_options {
   /// How long a rank waits for the others, in seconds, before it gives up; its own work before that
   /// counts as well.
   double time_limit_seconds = 600;
+  /// The NCCL communicator belongs to the library: the last copy destroys it, and a call that
+  /// throws communicator_error aborts it first, so that freeing memory waits for no other rank.
+  bool owned = false;
 };
 
 /// The ranks that work together, as one of them sees it. Copies are the same communicator.
@@ -68,14 +77,16 @@ struct communicator_options {
 ///     warden::communicator world{nccl_comm};  // an ncclComm_t, borrowed; links warden::nccl
 ///
 /// One host thread for each rank; the device current when it is used is the rank's. What is
-/// collective is called by all ranks in the same order.
+/// collective is called by all ranks in the same order. After a call has thrown communicator_error
+/// the communicator has failed: all later calls of the rank throw at once.
 class communicator {
  public:
   /// Borrows an `ncclComm_t`, which outlives it and everything made with it; waits until it is
-  /// made, if it does not block. To abort it, behind an error, is the user's, before what was made
-  /// with it is destroyed: to free memory is to wait for the GPU, where NCCL may wait for a rank
-  /// that never comes. Needs the CMake component `nccl`. Throws communicator_error.
-  communicator(ncclComm* borrowed, communicator_options chosen = {},
+  /// made, if it does not block. After an error the user aborts it, before what was made with it is
+  /// destroyed: freeing memory waits for the GPU, where NCCL may wait for a rank that never comes.
+  /// `communicator_options::owned` leaves both to the library. Needs the CMake component `nccl`.
+  /// Throws communicator_error.
+  communicator(ncclComm* comm, communicator_options chosen = {},
                std::source_location where = std::source_location::current());
   /// By a transport of one's own.
   explicit communicator(std::shared_ptr<runtime::transport> by) : by_{std::move(by)} {}
@@ -86,6 +97,10 @@ class communicator {
   [[nodiscard]] int rank() const { return by_->rank(); }
   /// Ranks.
   [[nodiscard]] int size() const { return by_->size(); }
+  /// Makes the communicator fail on this rank: the call that waits, and all later ones, throw
+  /// communicator_error. Other ranks throw at the latest when their time limit is over.
+  /// Thread-safe. No effect on a communicator of one rank that needs no NCCL.
+  void abort() const { by_->abort(); }
   /// What it calls.
   [[nodiscard]] runtime::transport& by() const { return *by_; }
 
@@ -97,8 +112,10 @@ class communicator {
 /// its own, from 0 on, and a communicator of all of them. Where one throws the others get a
 /// communicator_error from what they do together, and what the first one threw is thrown. On the
 /// simulated device the ranks share that and take turns; for several GPUs it needs the CMake
-/// component `nccl`. Throws limit_error where there are not so many.
+/// component `nccl`. The communicators are owned, whatever `chosen` says. Throws limit_error where
+/// there are not so many.
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
+                 communicator_options chosen = {},
                  std::source_location where = std::source_location::current());
 
 WARDEN_HOST_NAMESPACE_END

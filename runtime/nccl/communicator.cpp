@@ -7,17 +7,21 @@
 
 #include "../cuda/check.hpp"
 #include "../first_cause.hpp"
+#include "../time_limit.hpp"
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
@@ -26,13 +30,31 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-/// One rank. With `any_failed` it owns the communicator: a failure of any rank aborts it, in the
-/// rank's own thread, so that nothing of NCCL's holds up what is freed behind it.
+struct pinned_deleter {
+  void operator()(std::uint32_t* word) const { runtime::deallocate_pinned(word); }
+};
+
+/// What the ranks of one process know of one another.
+struct process_ranks {
+  explicit process_ranks(std::size_t count) : calls(count) {}
+  std::atomic<bool> any_failed = false;
+  std::vector<std::atomic<std::uint64_t>> calls;  ///< [rank] collective calls begun
+};
+
+/// One rank. If it owns the communicator, a failure aborts that, in the rank's own thread, so that
+/// nothing of NCCL's holds up what is freed afterwards. Once a call has failed, NCCL is called no
+/// more: the user may have aborted the communicator.
 class nccl_transport final : public runtime::transport {
  public:
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
-                 std::atomic<bool>* any_failed = nullptr)
-      : comm_{comm}, limit_{chosen.time_limit_seconds}, any_failed_{any_failed} {
+                 process_ranks* job = nullptr)
+      : comm_{comm},
+        limit_{chosen.time_limit_seconds},
+        owned_{chosen.owned},
+        job_{job},
+        failed_word_{
+            static_cast<std::uint32_t*>(runtime::allocate_pinned(sizeof(std::uint32_t), where))} {
+    *failed_word_ = 0;
     // One that does not block may not be made yet, and knows nothing until then.
     demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
@@ -40,29 +62,35 @@ class nccl_transport final : public runtime::transport {
   }
 
   ~nccl_transport() override {
-    if (any_failed_ == nullptr || comm_ == nullptr) return;
-    if (std::uncaught_exceptions() != 0) {
-      // To destroy it would wait for ranks that wait for this one.
-      abort();
-    } else {
-      ncclCommDestroy(comm_);
-    }
+    if (!owned_ || comm_ == nullptr) return;
+    // To destroy it would wait for ranks that wait for this one.
+    bool const gives_up =
+        std::uncaught_exceptions() != 0 || aborted_ || (job_ != nullptr && job_->any_failed);
+    if (gives_up && job_ != nullptr) job_->any_failed = true;
+    gives_up ? ncclCommAbort(comm_) : ncclCommDestroy(comm_);
   }
   nccl_transport(nccl_transport const&) = delete;
   nccl_transport& operator=(nccl_transport const&) = delete;
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int size() const override { return size_; }
+  void abort() override { aborted_ = true; }
+  [[nodiscard]] std::uint32_t const* failed_word() const override { return failed_word_.get(); }
 
   void all_gather(void const* own, void* all, std::size_t bytes, stream_ref s,
                   std::source_location where) override {
-    demand_no_error("gathering", where);
+    begin("a gathering of " + std::to_string(bytes) + " bytes of each rank", "gathering", where);
     demand(ncclAllGather(own, all, bytes, ncclChar, comm_, s.handle()), "gathering", where);
   }
   void exchange(std::span<runtime::outgoing const> sent,
                 std::span<runtime::incoming const> received, stream_ref s,
                 std::source_location where) override {
-    demand_no_error("exchanging", where);
+    std::set<int> partners;
+    for (auto const& m : sent) partners.insert(m.rank);
+    for (auto const& m : received) partners.insert(m.rank);
+    std::string with;
+    for (int const r : partners) with.append(" ").append(std::to_string(r));
+    begin("an exchange with rank" + with, "exchanging", where);
     demand(ncclGroupStart(), "beginning an exchange", where);
     ncclResult_t first = ncclSuccess;
     auto const note = [&](ncclResult_t code) {
@@ -77,6 +105,7 @@ class nccl_transport final : public runtime::transport {
     demand(ended, "exchanging", where);
   }
   void wait(stream_ref s, std::source_location where) override {
+    demand_no_error("waiting for other ranks", where);
     auto const begin = clock::now();
     while (true) {
       cudaError_t const state = cudaStreamQuery(s.handle());
@@ -99,56 +128,86 @@ class nccl_transport final : public runtime::transport {
     if (code != ncclSuccess) fail(what, ncclGetErrorString(code), where);
   }
   void demand_no_error(char const* what, std::source_location where) {
-    if (comm_ == nullptr || (any_failed_ != nullptr && *any_failed_)) {
-      abort();
-      throw given_up{said(what, "another rank has failed"), where};
+    if (job_ != nullptr && job_->any_failed && failure_.empty()) {
+      gave_up_ = true;
+      note_failure("another rank has failed");
     }
+    if (gave_up_) throw given_up{said(what, failure_), where};
+    if (!failure_.empty())
+      throw communicator_error{said(what, "the communicator has failed: " + failure_), where};
+    if (aborted_) fail(what, "aborted by this rank", where);
     ncclResult_t state = ncclSuccess;
     ncclResult_t const asked = ncclCommGetAsyncError(comm_, &state);
     if (asked != ncclSuccess) state = asked;
     if (state != ncclSuccess && state != ncclInProgress)
       fail(what, ncclGetErrorString(state), where);
   }
+  /// A collective call, described by `call`, comes next.
+  void begin(std::string call, char const* what, std::source_location where) {
+    demand_no_error(what, where);
+    call_ = std::move(call);
+    if (job_ != nullptr) ++job_->calls[static_cast<std::size_t>(rank_)];
+  }
   /// Counts are there within some ten microseconds: only what lasts longer lets others run.
   void pause(clock::time_point begin, char const* what, std::source_location where) {
+    if (aborted_) fail(what, "aborted by this rank", where);
     std::chrono::duration<double> const lasted = clock::now() - begin;
-    if (lasted > limit_)
-      fail(what, "no end within " + std::to_string(limit_.count()) + " s", where);
+    if (lasted > limit_) {
+      fail(what,
+           no_end_within(limit_.count()) + (call_.empty() ? "" : " of " + call_) + missing_ranks() +
+               "; look for a rank that failed, or raise communicator_options::time_limit_seconds",
+           where);
+    }
     if (lasted > std::chrono::milliseconds{1})
       std::this_thread::sleep_for(std::chrono::microseconds{20});
   }
+  /// Ranks of this process that have begun fewer collective calls, as text.
+  [[nodiscard]] std::string missing_ranks() const {
+    if (job_ == nullptr) return "";
+    std::string missing;
+    for (std::size_t r = 0; r < job_->calls.size(); ++r) {
+      if (job_->calls[r] < job_->calls[static_cast<std::size_t>(rank_)])
+        missing.append(" ").append(std::to_string(r));
+    }
+    return missing.empty() ? "" : ", waiting for rank" + missing;
+  }
   [[noreturn]] void fail(char const* what, std::string const& why, std::source_location where) {
-    abort();
+    note_failure(why);
     throw communicator_error{said(what, why), where};
   }
   [[nodiscard]] std::string said(char const* what, std::string const& why) const {
     // A communicator that is not made yet does not know.
-    std::string const who =
+    std::string const prefix =
         size_ == 0 ? "" : "rank " + std::to_string(rank_) + " of " + std::to_string(size_) + ": ";
-    return who + what + ": " + why;
+    return prefix + what + ": " + why;
   }
-  /// If the communicator is its own. Others are told by their next call.
-  void abort() {
-    if (any_failed_ == nullptr) return;
-    *any_failed_ = true;
-    if (comm_ != nullptr) ncclCommAbort(comm_);
-    comm_ = nullptr;
+  /// All later calls report `why`. Kernels see the word before NCCL lets the stream go on.
+  void note_failure(std::string const& why) {
+    failure_ = why;
+    std::atomic_ref{*failed_word_}.store(1, std::memory_order_release);
+    if (job_ != nullptr) job_->any_failed = true;
+    if (owned_) ncclCommAbort(std::exchange(comm_, nullptr));
   }
 
   ncclComm_t comm_;
   std::chrono::duration<double> limit_;
-  std::atomic<bool>* any_failed_;
+  bool owned_;
+  process_ranks* job_;                 ///< null if the ranks are processes
+  std::atomic<bool> aborted_ = false;  ///< by the user, perhaps in another thread
+  bool gave_up_ = false;               ///< because another rank of the process has failed
+  std::string failure_;                ///< of the first call that failed; empty while none has
+  std::string call_;                   ///< the last collective call
+  std::unique_ptr<std::uint32_t, pinned_deleter> failed_word_;
   int rank_ = 0, size_ = 0;
 };
 
 }  // namespace
 
-communicator::communicator(ncclComm* borrowed, communicator_options chosen,
-                           std::source_location where)
-    : by_{std::make_shared<nccl_transport>(borrowed, chosen, where)} {}
+communicator::communicator(ncclComm* comm, communicator_options chosen, std::source_location where)
+    : by_{std::make_shared<nccl_transport>(comm, chosen, where)} {}
 
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
-                 std::source_location where) {
+                 communicator_options chosen, std::source_location where) {
   if (gpus < 1 || gpus > runtime::device_count()) {
     throw limit_error{"run_on_gpus: " + std::to_string(gpus) + " GPUs; there are " +
                           std::to_string(runtime::device_count()),
@@ -162,7 +221,8 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
         "making communicators of " + std::to_string(gpus) + " GPUs: " + ncclGetErrorString(made),
         where};
   }
-  std::atomic<bool> any_failed = false;
+  chosen.owned = true;
+  process_ranks job{static_cast<std::size_t>(gpus)};
   std::mutex mutex;
   std::vector<std::exception_ptr> thrown;
   std::vector<std::thread> threads;
@@ -170,10 +230,10 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
     threads.emplace_back([&, rank] {
       try {
         runtime::device_scope const device{rank};
-        body(communicator{std::make_shared<nccl_transport>(
-            comms[static_cast<std::size_t>(rank)], communicator_options{}, where, &any_failed)});
+        body(communicator{std::make_shared<nccl_transport>(comms[static_cast<std::size_t>(rank)],
+                                                           chosen, where, &job)});
       } catch (...) {
-        any_failed = true;
+        job.any_failed = true;
         std::lock_guard const lock{mutex};
         thrown.push_back(std::current_exception());
       }

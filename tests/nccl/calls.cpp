@@ -15,8 +15,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -121,6 +123,8 @@ namespace runtime {
 int device_count() noexcept { return 4; }
 device_scope::device_scope(int, std::source_location) : previous_{0} {}
 device_scope::~device_scope() = default;
+void* allocate_pinned(std::size_t bytes, std::source_location) { return std::malloc(bytes); }
+void deallocate_pinned(void* memory) noexcept { std::free(memory); }
 }  // namespace runtime
 communicator communicator::alone() { return communicator{std::shared_ptr<runtime::transport>{}}; }
 WARDEN_HOST_NAMESPACE_END
@@ -211,6 +215,74 @@ TEST_F(nccl_calls, a_rank_that_does_not_come_is_waited_for_so_long) {
   EXPECT_EQ(comm_.aborted, 0);
 }
 
+TEST_F(nccl_calls, after_an_error_every_call_fails_at_once_and_nccl_is_called_no_more) {
+  communicator const world{&comm_, {.time_limit_seconds = 0.01}};
+  now.stream_ends = false;
+  EXPECT_EQ(*world.by().failed_word(), 0u);
+  told([&] { world.by().wait({}, where); });
+  EXPECT_EQ(*world.by().failed_word(), 1u);
+  now.stream_ends = true;
+  // As after ncclCommAbort by the user.
+  comm_.polls_left = 1000;
+  auto const words = HasSubstr("the communicator has failed: no end within 0.01");
+  EXPECT_THAT(told([&] { send(world); }), words);
+  EXPECT_THAT(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }), words);
+  EXPECT_THAT(told([&] { world.by().wait({}, where); }), words);
+  EXPECT_EQ(comm_.polls_left, 1000);
+}
+TEST_F(nccl_calls, what_was_waited_for_is_named) {
+  communicator const world{&comm_, {.time_limit_seconds = 0.01}};
+  now.stream_ends = false;
+  send(world);
+  EXPECT_THAT(told([&] { world.by().wait({}, where); }),
+              HasSubstr("waiting for other ranks: no end within 0.01 s of an exchange with "
+                        "rank 0; look for a rank that failed, or raise "
+                        "communicator_options::time_limit_seconds"));
+}
+TEST_F(nccl_calls, an_owned_communicator_is_aborted_before_the_error_is_thrown) {
+  {
+    communicator const world{&comm_, {.time_limit_seconds = 0.01, .owned = true}};
+    now.stream_ends = false;
+    told([&] { world.by().wait({}, where); });
+    EXPECT_EQ(comm_.aborted, 1);
+    EXPECT_THAT(told([&] { world.by().wait({}, where); }), HasSubstr("has failed: no end"));
+  }
+  EXPECT_EQ(comm_.aborted + comm_.destroyed, 1);
+}
+TEST_F(nccl_calls, an_owned_communicator_is_destroyed_with_its_last_copy) {
+  std::optional<communicator> world{std::in_place, &comm_,
+                                    warden::communicator_options{.owned = true}};
+  {
+    communicator const copy = *world;
+    world.reset();
+    EXPECT_EQ(comm_.destroyed, 0);
+  }
+  EXPECT_EQ(comm_.destroyed, 1);
+  EXPECT_EQ(comm_.aborted, 0);
+}
+TEST_F(nccl_calls, the_user_aborts_a_rank_that_waits) {
+  for (bool const in_progress : {false, true}) {
+    ncclComm comm;
+    communicator const world{&comm, {.owned = true}};
+    now.stream_ends = false;
+    if (in_progress) {
+      now.sent = ncclInProgress;
+      comm.polls_left = 1 << 30;
+    }
+    std::thread other{[&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds{20});
+      world.abort();
+    }};
+    EXPECT_THAT(told([&] {
+                  world.by().all_gather(nullptr, nullptr, 4, {}, where);
+                  world.by().wait({}, where);
+                }),
+                HasSubstr("aborted by this rank"));
+    other.join();
+    EXPECT_EQ(comm.aborted, 1);
+  }
+}
+
 /// All communicators of run_on_gpus are gone, in one of the two ways.
 void expect_gone(int aborted) {
   int sum = 0;
@@ -249,6 +321,48 @@ TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
                 });
               }),
               HasSubstr("no more"));
+  expect_gone(3);
+}
+TEST_F(nccl_calls, ranks_of_one_process_that_are_late_are_named) {
+  now.stream_ends = false;
+  std::atomic<bool> is_over = false;
+  EXPECT_THAT(test::error_of<warden::error>([&] {
+                warden::run_on_gpus(3,
+                                    [&](communicator const& world) {
+                                      while (world.rank() == 1 && !is_over)
+                                        std::this_thread::yield();
+                                      world.by().all_gather(nullptr, nullptr, 4, {}, where);
+                                      try {
+                                        world.by().wait({}, where);
+                                      } catch (...) {
+                                        is_over = true;
+                                        throw;
+                                      }
+                                    },
+                                    {.time_limit_seconds = 0.1});
+              }),
+              HasSubstr("no end within 0.1 s of a gathering of 4 bytes of each rank, waiting "
+                        "for rank 1;"));
+  expect_gone(3);
+}
+/// The ranks' second errors are no causes either.
+TEST_F(nccl_calls, a_rank_that_goes_on_after_giving_up_is_not_the_cause) {
+  now.stream_ends = false;
+  EXPECT_THAT(test::error_of<warden::error>([] {
+                warden::run_on_gpus(3, [](communicator const& world) {
+                  if (world.rank() == 2) {
+                    now.made[2]->state = ncclRemoteError;
+                    std::this_thread::sleep_for(std::chrono::milliseconds{20});
+                  }
+                  try {
+                    world.by().wait({}, where);
+                  } catch (warden::communicator_error const&) {
+                    if (world.rank() == 2) throw;
+                    world.by().wait({}, where);
+                  }
+                });
+              }),
+              HasSubstr("rank 2 of 3: waiting for other ranks: remote error"));
   expect_gone(3);
 }
 /// The others' errors may come first.

@@ -300,6 +300,9 @@ struct join_arguments {
   std::uint32_t columns;      ///< partitions of a rank
   std::byte* headers;         ///< of the ranks that sent any, one behind another
   std::uint32_t number;       ///< of the run
+  /// Not 0 if the communicator has failed, so that messages may be missing: then nothing has come.
+  /// Null if it cannot fail.
+  std::uint32_t const* failed;
 };
 
 /// Makes one log of what has come, rank by rank. Any grid.
@@ -332,10 +335,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
   }
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
+  a.to.control->running = a.number;
+  // The host writes the word, and then aborts the exchange, whose end this kernel waits for.
+  if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // sabotage: join-lost
   a.to.control->rows = first_row;
   // Any of them may be.
   if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;
-  a.to.control->running = a.number;
 }
 
 }  // namespace detail

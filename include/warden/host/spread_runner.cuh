@@ -331,8 +331,13 @@ class spread_runner {
 
   /// Makes one log of what has come.
   void join(std::uint32_t number, stream_ref s, std::source_location where) {
-    join_arguments<run_type> argument{
-        came_, on_device(), own(), columns(), received_headers_.data(), number};
+    join_arguments<run_type> argument{came_,
+                                      on_device(),
+                                      own(),
+                                      columns(),
+                                      received_headers_.data(),
+                                      number,
+                                      world().by().failed_word()};
     launch(join_kernel_, join_blocks_, 0, argument, s, where);
   }
 
