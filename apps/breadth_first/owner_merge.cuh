@@ -18,15 +18,16 @@ class merging_block {
 
   WARDEN_DEVICE merging_block(owner_state const& s, std::uint32_t step, storage& shared)
       : s_{s},
-        now_{s.control->progress[(step + 1) % 2]},
-        seen_{s.seen_in(now_.side)},
-        next_{s.seen_in(1 - now_.side)},
+        kind_{s.control->progress[(step + 1) % 2].kind},
+        level_{s.control->progress[(step + 1) % 2].level},
+        seen_{s.seen_in(s.control->progress[(step + 1) % 2].side)},
+        next_{s.seen_in(1 - s.control->progress[(step + 1) % 2].side)},
         parents_{s.in.neighbours, seen_},
         sums_{s, s.control->sums[step % 3], shared} {}
 
   /// Each thread takes a word of all ranks' bitmaps at a time.
   WARDEN_DEVICE void run() {
-    if (now_.kind != owner_step::down && now_.kind != owner_step::up) return;
+    if (kind_ != owner_step::down && kind_ != owner_step::up) return;
     std::uint64_t const all = s_.all_words();
     std::uint64_t const threads = std::uint64_t{simt::block_count()} * simt::block_threads();
     std::uint64_t const mine =
@@ -35,7 +36,7 @@ class merging_block {
     for (std::uint64_t first = mine - simt::lane_id(); first < all; first += threads) {
       std::uint64_t const w = first + simt::lane_id();
       std::uint32_t const found = w < all ? merge(w) : 0;
-      if (now_.kind == owner_step::down) settle(w, found);
+      if (kind_ == owner_step::down) settle(w, found);
     }
     sums_.add_up();
   }
@@ -70,13 +71,14 @@ class merging_block {
       bool const is_others = is_one && s_.parents[at] == unreached;
       std::uint32_t const parent = parents_.in(is_others ? row_of(s_.in, at) : row{0, 0});
       if (is_others) simt::store_relaxed(&s_.parents[at], parent);
-      if (is_one) simt::store_relaxed(&s_.levels[at], now_.level + 1);
+      if (is_one) simt::store_relaxed(&s_.levels[at], level_ + 1);
       sums_.queue(at, is_one);
     }
   }
 
   owner_state const& s_;
-  owner_progress const now_;
+  owner_step kind_;      ///< of the step under way
+  std::uint32_t level_;  ///< of the frontier
   std::uint32_t const* seen_;
   std::uint32_t* next_;
   visited_neighbour parents_;

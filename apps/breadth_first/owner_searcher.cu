@@ -47,14 +47,14 @@ WARDEN_KERNEL void begin_owner_search(WARDEN_GRID_CONSTANT owner_state const s,
   c.sums[2].queued_arcs = its.arcs;
 }
 
-WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
+WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 3)
     go_one_level(WARDEN_GRID_CONSTANT owner_state const s, std::uint32_t step) {
   simt::assume_one_dimension();
   WARDEN_SHARED(owner_block::storage, shared);
   owner_block{s, step, shared}.run();
 }
 
-WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 2)
+WARDEN_KERNEL void WARDEN_BOUNDS(search_threads, 3)
     merge_bitmaps(WARDEN_GRID_CONSTANT owner_state const s, std::uint32_t step) {
   simt::assume_one_dimension();
   WARDEN_SHARED(merging_block::storage, shared);

@@ -60,7 +60,23 @@ class owned_graph {
           one.steps != facts.steps)
         return "ranks disagree on what they did";
     }
-    return complaint_about(answer, source);
+    return complaint_about(answer, facts, source);
+  }
+
+  /// What is wrong with an answer; empty if nothing is.
+  [[nodiscard]] std::string complaint_about(breadth_first::owner_answer const& answer,
+                                            breadth_first::owner_facts const& did,
+                                            std::uint32_t source) const {
+    if (answer.levels != breadth_first::levels_from(out_, source))
+      return "levels are not those of the reference";
+    warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};
+    auto const found =
+        breadth_first::audit(on_device_.view(), source, levels.data(), parents.data());
+    if (std::string const wrong = breadth_first::complaint(found); !wrong.empty()) return wrong;
+    if (did.levels != found.depth + 1)
+      return std::to_string(did.levels) + " levels were counted, not " +
+             std::to_string(found.depth + 1);
+    return {};
   }
 
   breadth_first::owner_facts facts;  ///< of the last search
@@ -72,19 +88,6 @@ class owned_graph {
   static graph::csr turned(graph::edge_list g) {
     std::swap(g.from, g.to);
     return build_csr(g, {graph::arcs_of::directed});
-  }
-  [[nodiscard]] std::string complaint_about(breadth_first::owner_answer const& answer,
-                                            std::uint32_t source) const {
-    if (answer.levels != breadth_first::levels_from(out_, source))
-      return "levels are not those of the reference";
-    warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};
-    auto const found =
-        breadth_first::audit(on_device_.view(), source, levels.data(), parents.data());
-    if (std::string const wrong = breadth_first::complaint(found); !wrong.empty()) return wrong;
-    if (facts.levels != found.depth + 1)
-      return std::to_string(facts.levels) + " levels were counted, not " +
-             std::to_string(found.depth + 1);
-    return {};
   }
 
   bool directed_;
