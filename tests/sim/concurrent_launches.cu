@@ -83,6 +83,7 @@ TEST(concurrent_launches, get_what_copies_and_fills_of_other_streams_write) {
       }
       a.synchronize();
       EXPECT_EQ(all.to_host()[0], 1u);
+      EXPECT_FALSE(warden::sim::last_report().deadlock);
       b.synchronize();
     });
   }
@@ -122,26 +123,47 @@ TEST(concurrent_launches, that_do_not_fit_are_named_in_a_deadlock) {
                   "launch at concurrent_launches.cu:[0-9]+: comes after work of its stream"));
 }
 
-/// The first block sets the first word; all count themselves.
-__global__ void set_and_count(unsigned* w) {
+/// The first block sets the first word. Then all blocks wait for each other.
+__global__ void set_and_meet(unsigned* w, unsigned blocks) {
   if (blockIdx.x == 0) atomicExch(&w[1], 1u);
   atomicAdd(&w[2], 1u);
+  while (__ldcg(&w[2]) < blocks) {
+  }
+  atomicAdd(&w[3], gridDim.x);
 }
 
 TEST(concurrent_launches, begin_as_many_blocks_as_fit) {
+  // One of 16 blocks begins when the other launch has ended.
   test::under_many_schedules(4, [](std::uint64_t) {
     words const all = zeros(64);
     warden::stream a, b;
     warden::launch(consume, 1, 1024, a, all.data());
-    warden::launch(set_and_count, 17, 1, b, all.data());
+    warden::launch(set_and_meet, 16, 1, b, all.data(), 16u);
     finish({a, b});
-    EXPECT_EQ(all.to_host(), [] {
-      std::vector<unsigned> right(64);
-      right[0] = right[1] = 1;
-      right[2] = 17;
-      return right;
-    }());
+    EXPECT_EQ(all.to_host()[0], 1u);
+    EXPECT_EQ(all.to_host()[3], 16u * 16u);
   });
+}
+
+/// The first block ends after a while, the others when their words are written.
+__global__ void make_room_late(unsigned* w) {
+  if (blockIdx.x != 0) return consume(w);
+  for (int i = 0; i < 1'500; ++i) __nanosleep(100);
+}
+
+TEST(concurrent_launches, begin_when_a_block_makes_room) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    warden::sim::settings s;
+    s.seed = seed;
+    s.multiprocessors = 2;
+    warden::sim::configure(s);
+    words const all = zeros(64);
+    warden::stream a, b;
+    warden::launch(make_room_late, 16, 1, a, all.data());
+    warden::launch(produce, 1, 1, b, all.data(), 16u);
+    finish({a, b});
+    EXPECT_EQ(all.to_host()[0], 15u);
+  }
 }
 
 TEST(concurrent_launches, do_not_begin_a_cluster_in_part) {
@@ -149,7 +171,8 @@ TEST(concurrent_launches, do_not_begin_a_cluster_in_part) {
     words const all = zeros(64);
     warden::stream a, b;
     warden::launch(consume, 1, 1, a, all.data());
-    warden::launch(set_and_count, {.grid = blocks, .block = 1, .cluster = blocks}, b, all.data());
+    warden::launch(set_and_meet, {.grid = blocks, .block = 1, .cluster = blocks}, b, all.data(),
+                   blocks);
     finish({a, b});
   };
   EXPECT_THAT(error_of([&] { pair(16); }), HasSubstr("launches in other streams wait: 1"));
@@ -176,7 +199,7 @@ std::set<unsigned> sums(bool ordered) {
     }
     warden::launch(add, 1, 1, b, word.data(), 10u);
     warden::launch(add, 1, 1, b, word.data(), 10u);
-    warden::launch(add, 1, 1, c, other.data(), 50u);
+    warden::launch(add, 1, 1, c, other.data(), 500u);
     finish({a, b});
     all.insert(word.to_host()[0]);
   });
@@ -221,30 +244,36 @@ TEST(concurrent_launches, run_sections_that_overlap_or_are_unordered) {
   EXPECT_THAT(errors, testing::Contains(HasSubstr("unordered sections")));
 }
 
-__global__ void send(unsigned* w, bool fences) {
+enum class fence { none, of_block, of_device };
+__device__ void pass(fence kind) {
+  if (kind == fence::of_block) __threadfence_block();
+  if (kind == fence::of_device) __threadfence();
+}
+__global__ void send(unsigned* w, fence kind) {
   __stcg(&w[0], 1u);
-  if (fences) __threadfence();
+  pass(kind);
   __stcg(&w[1], 1u);
 }
-__global__ void receive(unsigned* w, bool fences) {
+__global__ void receive(unsigned* w, fence kind) {
   while (__ldcg(&w[1]) == 0) {
   }
-  if (fences) __threadfence();
+  pass(kind);
   __stcg(&w[2], __ldcg(&w[0]));
 }
 
-TEST(concurrent_launches, need_fences_between_them) {
-  for (bool const fences : {false, true}) {
+TEST(concurrent_launches, need_fences_of_the_device_between_them) {
+  for (fence const kind : {fence::none, fence::of_block, fence::of_device}) {
     std::set<unsigned> received;
     test::under_many_schedules(1, [&](std::uint64_t) {
       words const all = zeros(3);
       warden::stream a, b;
-      warden::launch(receive, 1, 1, a, all.data(), fences);
-      warden::launch(send, 1, 1, b, all.data(), fences);
+      warden::launch(receive, 1, 1, a, all.data(), kind);
+      warden::launch(send, 1, 1, b, all.data(), kind);
       finish({a, b});
       received.insert(all.to_host()[2]);
     });
-    EXPECT_EQ(received, fences ? std::set<unsigned>{1} : (std::set<unsigned>{0, 1}));
+    EXPECT_EQ(received,
+              kind == fence::of_device ? std::set<unsigned>{1} : (std::set<unsigned>{0, 1}));
   }
 }
 
@@ -314,12 +343,12 @@ TEST(concurrent_launches, of_two_long_streams_end) {
   test::under_many_schedules(10, [](std::uint64_t) {
     words const all = zeros(2);
     warden::stream a, b;
-    for (int i = 0; i < 100; ++i) {
+    for (int i = 0; i < 12; ++i) {
       warden::launch(count, 4, 32, a, all.data(), 2u);
       warden::launch(count, 4, 32, b, all.data() + 1, 2u);
     }
     finish({a, b});
-    EXPECT_EQ(all.to_host(), (std::vector<unsigned>{100 * 4 * 32 * 2, 100 * 4 * 32 * 2}));
+    EXPECT_EQ(all.to_host(), (std::vector<unsigned>{12 * 4 * 32 * 2, 12 * 4 * 32 * 2}));
   });
 }
 
