@@ -14,6 +14,7 @@
 #include <warden/timer.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -21,6 +22,7 @@
 #include <mutex>
 #include <source_location>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -35,19 +37,28 @@ int gpus_of(std::string const& arm) {
   return arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : arm == "eight_gpus" ? 8 : 1;
 }
 
-/// Returns when all ranks have come, within microseconds of one another: waiting a second time is
-/// short, so the host polls all the while.
-void meet(warden::communicator const& world) {
-  auto const ranks = static_cast<std::size_t>(world.size());
-  if (ranks == 1) return;
-  auto const where = std::source_location::current();
-  warden::buffer<std::uint32_t> words{ranks};
-  for (int i = 0; i < 2; ++i) {
-    world.by().all_gather(words.data() + world.rank(), words.data(), sizeof(std::uint32_t), {},
-                          where);
-    world.by().wait({}, where);
+/// Where ranks wait for one another. Its memory is there before they begin: to free some may wait
+/// for GPUs that wait for this rank.
+class meeting {
+ public:
+  explicit meeting(warden::communicator world)
+      : world_{std::move(world)}, words_{static_cast<std::size_t>(world_.size())} {}
+  /// Returns when all ranks have come, within microseconds of one another: waiting a second time is
+  /// short, so the host polls all the while.
+  void meet() const {
+    if (world_.size() == 1) return;
+    auto const where = std::source_location::current();
+    for (int i = 0; i < 2; ++i) {
+      world_.by().all_gather(words_.data() + world_.rank(), words_.data(), sizeof(std::uint32_t),
+                             {}, where);
+      world_.by().wait({}, where);
+    }
   }
-}
+
+ private:
+  warden::communicator world_;
+  warden::buffer<std::uint32_t> words_;
+};
 
 /// One graph, by all arms, from the same vertex. The time begins with the graph in device memory
 /// and ends with levels and parents there, on the GPU that took longest; an operation is an arc
@@ -128,9 +139,10 @@ class search_point final : public bench::graph_point {
     std::mutex mutex;
     warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
       breadth_first::owner_searcher finder{world, parts, in.on_host, in.on_host};
+      meeting const ranks{world};
       finder.find(in.source);  // warm, and NCCL makes its connections
       for (std::size_t k = 0; k < all.seconds.size(); ++k) {
-        meet(world);
+        ranks.meet();
         double const seconds = seconds_of(finder, in.source);
         finder.write_to(all.answers[k]);
         std::lock_guard const lock{mutex};

@@ -7,6 +7,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
 namespace {
 
 using breadth_first::direction_choice;
@@ -109,6 +120,35 @@ TEST(breadth_first_owner, goes_on_after_a_batch_of_steps) {
   EXPECT_GE(path.facts.steps, 30u);
   EXPECT_LT(path.facts.steps, 45u);
 }
+/// A communicator of one rank that counts how often its host waits.
+class counted_waits final : public warden::runtime::transport {
+ public:
+  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int size() const override { return 1; }
+  void all_gather(void const*, void*, std::size_t, warden::stream_ref,
+                  std::source_location) override {
+    ADD_FAILURE() << "one rank gathers";
+  }
+  void exchange(std::span<warden::runtime::outgoing const>,
+                std::span<warden::runtime::incoming const>, warden::stream_ref,
+                std::source_location) override {
+    ADD_FAILURE() << "one rank exchanges";
+  }
+  void wait(warden::stream_ref s, std::source_location where) override {
+    ++count;
+    s.synchronize(where);
+  }
+  int count = 0;
+};
+TEST(breadth_first_owner, the_host_waits_for_many_levels_at_a_time) {
+  owned_graph const path{test::path(200)};
+  auto const parts = breadth_first::deal_by_degree(path.out(), path.in(), 1);
+  auto const waits = std::make_shared<counted_waits>();
+  breadth_first::owner_searcher finder{warden::communicator{waits}, parts, path.out(), path.in()};
+  finder.find(0);
+  EXPECT_EQ(finder.facts().levels, 200u);
+  EXPECT_LE(waits->count, 10);
+}
 
 // ---- errors
 
@@ -134,7 +174,7 @@ TEST(breadth_first_owner, tells_ranks_of_a_rank_that_does_not_come) {
       if (last == 0 && world.rank() == 1) return;
       finder.find(0);
     });
-    EXPECT_THAT(errors[0], testing::HasSubstr(last == 0 ? "another rank does not come"
+    EXPECT_THAT(errors[0], testing::HasSubstr(last == 0 ? "waiting for rank 1"
                                                         : "the communicator is in error"));
   }
 }
