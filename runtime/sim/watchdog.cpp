@@ -91,7 +91,8 @@ struct watcher {
     std::string const text = "warden: no scheduling point for " + std::to_string(seconds) +
                              " s: " + m->describe_current() +
                              "; a loop that calls nothing of the platform layer never ends: let it "
-                             "poll by __ldcg or an atomic (if it only takes long: "
+                             "poll by __ldcg or an atomic, or compile it with -fsanitize=thread as "
+                             "docs/race-detector.md says (if it only takes long: "
                              "settings::watchdog_seconds, or WARDEN_WATCHDOG_SECONDS)";
     std::fprintf(stderr, "%s\n", text.c_str());
     std::fflush(stderr);
