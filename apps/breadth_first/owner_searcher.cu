@@ -76,6 +76,14 @@ partition const& checked(partition const& p, graph::csr const& out, int ranks,
   return p;
 }
 
+/// Enqueues a part of a step, between the events of a clock if there is one.
+template <class Part>
+void timed(warden::timer* clock, Part part) {
+  if (clock != nullptr) clock->start();
+  part();
+  if (clock != nullptr) clock->stop();
+}
+
 }  // namespace
 
 owner_searcher::device_rows::device_rows(graph::csr const& rows)
@@ -131,18 +139,39 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
       merge_blocks_{search_blocks(simt::make_kernel(&merge_bitmaps), 0)} {}
 
 /// Follows arcs, exchanges bitmaps and merges them. The size of the exchange does not depend on
-/// what was found, so the host need not know.
-void owner_searcher::enqueue_step(std::uint32_t step, std::source_location where) {
+/// what was found, so the host need not know it.
+void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
+                                  std::source_location where) {
   warden::located_stream const in{warden::stream_ref{}, where};
-  warden::launch(&go_one_level, level_blocks_, search_threads, in, state_, step);
-  if (state_.ranks > 1) {
+  timed(clocks == nullptr ? nullptr : &clocks->go,
+        [&] { warden::launch(&go_one_level, level_blocks_, search_threads, in, state_, step); });
+  timed(clocks == nullptr ? nullptr : &clocks->exchange, [&] {
+    if (state_.ranks == 1) return;
     world_.by().all_gather(state_.sent(), gathered_.data(),
                            state_.all_words() * sizeof(std::uint32_t), {}, where);
-  }
-  warden::launch(&merge_bitmaps, merge_blocks_, search_threads, in, state_, step);
+  });
+  timed(clocks == nullptr ? nullptr : &clocks->merge,
+        [&] { warden::launch(&merge_bitmaps, merge_blocks_, search_threads, in, state_, step); });
 }
 
 void owner_searcher::find(graph::vertex source, std::source_location where) {
+  search(source, nullptr, where);
+}
+
+std::vector<step_times> owner_searcher::find_and_measure(graph::vertex source,
+                                                         std::source_location where) {
+  std::vector<std::unique_ptr<step_clocks>> clocks;
+  search(source, &clocks, where);
+  std::vector<step_times> times;
+  for (auto const& step : clocks) {
+    times.push_back(
+        {step->go.result().seconds, step->exchange.result().seconds, step->merge.result().seconds});
+  }
+  return times;
+}
+
+void owner_searcher::search(graph::vertex source, std::vector<std::unique_ptr<step_clocks>>* clocks,
+                            std::source_location where) {
   if (source >= parts_.numbers.size()) {
     throw warden::limit_error{"breadth_first: the source is vertex " + std::to_string(source) +
                                   ", which is not below " + std::to_string(parts_.numbers.size()) +
@@ -160,7 +189,12 @@ void owner_searcher::find(graph::vertex source, std::source_location where) {
     // Most graphs with wide levels take fewer than the first batch. A step too many costs an
     // exchange, a batch too many a wait of the host.
     std::uint32_t const batch = steps == 0 ? 8 : std::clamp(steps / 2, 4u, 64u);
-    for (std::uint32_t const end = steps + batch; steps != end; ++steps) enqueue_step(steps, where);
+    for (std::uint32_t const end = steps + batch; steps != end; ++steps) {
+      enqueue_step(
+          steps,
+          clocks == nullptr ? nullptr : clocks->emplace_back(std::make_unique<step_clocks>()).get(),
+          where);
+    }
     warden::copy(on_host_.get(), control_.data(), 1, {}, where);
     world_.by().wait({}, where);
     now = on_host_->progress[steps % 2];

@@ -8,6 +8,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
+#include <warden/timer.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,11 @@ struct owner_facts {
   std::uint32_t levels = 0;     ///< that have vertices, that of the source included
   std::uint32_t bottom_up = 0;  ///< of these, left bottom-up
   std::uint32_t steps = 0;      ///< exchanges between ranks
+};
+
+/// Seconds of the parts of a step; 0 on the simulated device.
+struct step_times {
+  double go, exchange, merge;
 };
 
 /// Levels and parents of all vertices, on the host; `unreached` for vertices that were not reached.
@@ -51,6 +57,9 @@ class owner_searcher {
   /// blocks the host. Throws limit_error if there is no such vertex, and communicator_error if
   /// another rank fails or does not come.
   void find(graph::vertex source, std::source_location where = std::source_location::current());
+  /// Searches as `find` does, and measures each step on this rank's GPU. That takes longer.
+  std::vector<step_times> find_and_measure(
+      graph::vertex source, std::source_location where = std::source_location::current());
 
   [[nodiscard]] owner_facts const& facts() const { return facts_; }
   /// Writes levels and parents of this rank's vertices into the answer for the whole graph. Ranks
@@ -70,7 +79,13 @@ class owner_searcher {
     void operator()(owner_control* memory) const { warden::runtime::deallocate_pinned(memory); }
   };
 
-  void enqueue_step(std::uint32_t step, std::source_location where);
+  struct step_clocks {
+    warden::timer go, exchange, merge;
+  };
+
+  void search(graph::vertex source, std::vector<std::unique_ptr<step_clocks>>* clocks,
+              std::source_location where);
+  void enqueue_step(std::uint32_t step, step_clocks* clocks, std::source_location where);
 
   warden::communicator world_;
   partition const& parts_;

@@ -148,13 +148,30 @@ class search_point final : public bench::graph_point {
         std::lock_guard const lock{mutex};
         all.seconds[k] = std::max(all.seconds[k], seconds);
       }
+      ranks.meet();
+      auto const times = finder.find_and_measure(in.source);
       auto const& facts = finder.facts();
       std::lock_guard const lock{mutex};
+      if (world.rank() != 0) return;
       all.counters = {{"levels", facts.levels},
                       {"levels_bottom_up", facts.bottom_up},
                       {"steps", facts.steps},
                       {"bytes_a_step", parts.words * parts.ranks * 4.0}};
+      note_times(times, all.counters);
     });
+  }
+  /// Microseconds of the first steps, and of all together.
+  static void note_times(std::vector<breadth_first::step_times> const& times,
+                         std::map<std::string, double>& to) {
+    for (std::size_t step = 0; step < times.size(); ++step) {
+      auto const note = [&](char const* part, double seconds) {
+        to[std::string{part} + "_us"] += 1e6 * seconds;
+        if (step < 12) to[std::string{part} + "_us_" + std::to_string(step)] = 1e6 * seconds;
+      };
+      note("go", times[step].go);
+      note("exchange", times[step].exchange);
+      note("merge", times[step].merge);
+    }
   }
   template <class Searcher>
   static double seconds_of(Searcher& finder, std::uint32_t source) {

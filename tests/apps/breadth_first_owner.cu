@@ -27,6 +27,18 @@ using test::owned_graph;
 constexpr direction_choice always_up{.alpha = 0xffffffff, .beta = 0xffffffff};
 constexpr direction_choice always_down{.alpha = 0, .beta = 24};
 
+/// What each rank throws.
+std::vector<std::string> errors_of(warden::loopback_settings const& chosen,
+                                   std::function<void(warden::communicator const&)> const& body) {
+  std::vector<std::string> errors;
+  for (std::exception_ptr const& thrown : run_ranks(chosen, body)) {
+    errors.push_back(test::error_of<warden::error>([&] {
+      if (thrown) std::rethrow_exception(thrown);
+    }));
+  }
+  return errors;
+}
+
 class ranks : public testing::TestWithParam<std::uint32_t> {};
 INSTANTIATE_TEST_SUITE_P(breadth_first_owner, ranks, testing::Values(1, 2, 3));
 
@@ -149,20 +161,21 @@ TEST(breadth_first_owner, the_host_waits_for_many_levels_at_a_time) {
   EXPECT_EQ(finder.facts().levels, 200u);
   EXPECT_LE(waits->count, 10);
 }
+TEST_P(ranks, measure_each_step) {
+  owned_graph path{test::path(20)};
+  auto const parts = breadth_first::deal_by_degree(path.out(), path.in(), GetParam());
+  warden::loopback_settings chosen;
+  chosen.ranks = static_cast<int>(GetParam());
+  auto const errors = errors_of(chosen, [&](warden::communicator const& world) {
+    breadth_first::owner_searcher finder{world, parts, path.out(), path.in()};
+    EXPECT_EQ(finder.find_and_measure(3).size(), finder.facts().steps);
+    EXPECT_EQ(finder.facts().levels, 17u);
+  });
+  EXPECT_THAT(errors, testing::Each(""));
+}
 
 // ---- errors
 
-/// What each rank throws.
-std::vector<std::string> errors_of(warden::loopback_settings const& chosen,
-                                   std::function<void(warden::communicator const&)> const& body) {
-  std::vector<std::string> errors;
-  for (std::exception_ptr const& thrown : run_ranks(chosen, body)) {
-    errors.push_back(test::error_of<warden::error>([&] {
-      if (thrown) std::rethrow_exception(thrown);
-    }));
-  }
-  return errors;
-}
 TEST(breadth_first_owner, tells_ranks_of_a_rank_that_does_not_come) {
   owned_graph const path{test::path(50)};
   auto const parts = breadth_first::deal_by_degree(path.out(), path.in(), 2);
