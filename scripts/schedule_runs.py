@@ -46,28 +46,33 @@ def run_all(program, arguments, seeds, timeout, directory, folder):
 
 
 def parts_of(finding):
-    """The places of a finding, and its first line without the thread that found it."""
-    text, _, place = finding.removesuffix(")").rpartition(" (")
-    if not PLACE.fullmatch(place):
-        text, place = finding, ""
-    lines = text.splitlines()
-    # Of each access the innermost call.
-    places = [PLACE.findall(call)[-1:] for access, call in zip(lines, lines[1:])
-              if access.startswith("  the ") and call.startswith("    at ")]
-    places = list(dict.fromkeys(sum(places, [])))
-    head = lines[0].partition(" [")[0]
-    return places or ([place] if place and place not in head else []), head
+    """The first line without the thread that found it and without its place, that place, and the places that the details
+    name: of each access of a race the innermost call, or of threads that spin."""
+    lines = finding.splitlines()
+    place = ""
+    for end in (0, -1):
+        text, _, last = lines[end].removesuffix(")").rpartition(" (")
+        if PLACE.fullmatch(last):
+            lines[end], place = text, last
+            break
+    accesses = [PLACE.findall(call)[-1:] for access, call in zip(lines, lines[1:])
+                if access.startswith("  the ") and call.startswith("    at ")]
+    spins = [PLACE.findall(line.partition(": spins, ")[2])[:1] for line in lines[1:]]
+    return lines[0].partition(" [")[0], place, list(dict.fromkeys(sum(accesses + spins, [])))
 
 
 def line_of(finding):
-    places, head = parts_of(finding)
+    head, place, places = parts_of(finding)
+    places = places or ([place] if place and place not in head else [])
     return f"{' and '.join(places)}: {head}" if places else head
 
 
 def kind_of(finding):
     """Equal for the same finding under several schedules: of a race also if its accesses come in another order."""
-    places, head = parts_of(finding)
-    return NUMBER.sub("n", head.partition(":")[0] if places else head), frozenset(places)
+    head, place, places = parts_of(finding)
+    if head.startswith("data race"):
+        return "data race", frozenset(places)
+    return NUMBER.sub("n", head), place
 
 
 def seeds_of(runs, all_runs):
