@@ -6,6 +6,7 @@
 #include <warden/deferred_log.cuh>
 #include <warden/deferred_options.hpp>
 #include <warden/error.hpp>
+#include <warden/host/run_timeline.cuh>
 #include <warden/host/spread_log.cuh>
 #include <warden/launch/deferred_ref.cuh>
 #include <warden/launch/record_numbers.cuh>
@@ -83,6 +84,18 @@ class deferred<Policy, Record, Sections...> {
       for (unsigned turn = 1; logs_[turn].run(s, where); turn = 1 - turn) {
       }
     }
+  }
+
+  /// From here on each run records when its phases end, by timers in its streams. For benchmarks: a
+  /// run takes longer. Sections that sections send are not recorded. Throws cuda_error.
+  void record_phases(std::source_location where = std::source_location::current()) {
+    logs_[0].record_phases(where);
+  }
+  /// Ends of the phases of the last run. Precondition: `record_phases` was called before that run.
+  /// Blocks the host until the run has ended. Throws cuda_error.
+  [[nodiscard]] run_phase_ends phase_ends(
+      std::source_location where = std::source_location::current()) const {
+    return logs_[0].phase_ends(where);
   }
 
   /// Sections that it holds.

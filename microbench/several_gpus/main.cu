@@ -29,13 +29,16 @@ int main(int argc, char** argv) {
   std::vector<std::string> workloads = known;
   program.add_numbers("--keys", keys, 1u << 28, "records of all GPUs together");
   program.add_names("--workloads", workloads, known, "which of them");
+  bool has_timeline = false;
+  program.options().add_flag("--timeline", has_timeline,
+                             "also record when the phases of a run end, which makes it slower");
   if (!program.parse(arms, argc, argv)) return program.exit_code();
   if (program.simulated()) keys.assign(1, 1024);
   return program.run([&](bench::program::points& points) {
     for (std::string const& workload : workloads) {
       for (std::uint32_t const k : keys) {
-        points.push_back(make_push_point(workload, k));
-        points.push_back(make_update_point(workload, k));
+        points.push_back(make_push_point(workload, k, has_timeline));
+        points.push_back(make_update_point(workload, k, has_timeline));
       }
     }
   });

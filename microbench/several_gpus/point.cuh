@@ -18,8 +18,8 @@ namespace several_gpus {
 template <class Operation>
 class point_of final : public bench::point {
  public:
-  point_of(std::string workload, std::uint32_t keys)
-      : workload_{std::move(workload)}, keys_{keys} {}
+  point_of(std::string workload, std::uint32_t keys, bool has_timeline)
+      : workload_{std::move(workload)}, keys_{keys}, has_timeline_{has_timeline} {}
   [[nodiscard]] bool has(std::string const& arm) const override {
     return gpus_of(arm) <= gpus_there();
   }
@@ -43,17 +43,24 @@ class point_of final : public bench::point {
     // What a rank has of all others' ids and outcomes has to fit it, too.
     std::uint32_t const n = s.operations != 0 ? s.operations : simulated ? 512 : 1u << 26;
     std::vector<double> seconds(s.repetitions);
+    std::map<std::string, std::vector<double>> phases;  // [phase][repetition] of the slowest rank
     std::mutex mutex;
     bench::row r;
     r.verified = true;
     warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
-      rank<Operation> one{world, workload_, keys_, n};
+      rank<Operation> one{world, workload_, keys_, n, has_timeline_};
       if (!simulated) one.run(99);  // warm
       for (unsigned k = 0; k < s.repetitions; ++k) {
         double const took = one.run(100 + k);
         bool const good = one.verify();
         std::lock_guard const lock{mutex};
         seconds[k] = std::max(seconds[k], took);
+        if (has_timeline_) {
+          for (auto const& [phase, end] : one.phases()) {
+            auto& ends = phases.try_emplace(phase, s.repetitions).first->second;
+            ends[k] = std::max(ends[k], end);
+          }
+        }
         r.verified = r.verified && good;
       }
     });
@@ -62,6 +69,10 @@ class point_of final : public bench::point {
     r.counters["operations"] = static_cast<double>(r.operations);
     r.counters["gpus"] = gpus;
     r.counters["runs"] = s.repetitions;
+    for (auto& [phase, ends] : phases) {
+      std::sort(ends.begin(), ends.end());
+      r.counters["seconds_to_" + phase] = ends[ends.size() / 2];
+    }
     if (!simulated) {
       r.seconds = seconds[seconds.size() / 2];
       r.counters["slowest_per_second"] = static_cast<double>(r.operations) / seconds.back();
@@ -72,6 +83,7 @@ class point_of final : public bench::point {
 
   std::string workload_;
   std::uint32_t keys_;
+  bool has_timeline_;
 };
 
 }  // namespace several_gpus

@@ -19,7 +19,9 @@ int gpus_of(std::string const& arm);
 int gpus_there();
 
 // Each in a translation unit of its own: their kernels take long enough to compile.
-std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys);
-std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys);
+std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys,
+                                              bool has_timeline);
+std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
+                                                bool has_timeline);
 
 }  // namespace several_gpus

@@ -5,8 +5,9 @@
 
 namespace several_gpus {
 
-std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys) {
-  return std::make_shared<point_of<contention::push>>(workload, keys);
+std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys,
+                                              bool has_timeline) {
+  return std::make_shared<point_of<contention::push>>(workload, keys, has_timeline);
 }
 
 }  // namespace several_gpus

@@ -10,9 +10,12 @@
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
 #include <warden/spread.cuh>
+#include <warden/timer.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -69,8 +72,9 @@ class rank {
   using sender = bench::by_blocks<typename guarded::deferred_ref, make_from<Operation>>;
 
  public:
+  /// Records when the phases of a run end, if `is_timed`.
   rank(warden::communicator const& world, std::string const& workload, std::uint32_t keys,
-       std::uint32_t n)
+       std::uint32_t n, bool is_timed)
       : n_{n},
         all_{n * static_cast<std::uint32_t>(world.size())},
         first_{n * static_cast<std::uint32_t>(world.rank())},
@@ -79,7 +83,9 @@ class rank {
         per_operation_{all_},
         on_{world, keys, Operation::make_context(per_operation_.data())},
         // Skewed ids may bring all there are to one rank.
-        later_{on_, n, {.room = workload == "uniform" ? 0 : all_}} {}
+        later_{on_, n, {.room = workload == "uniform" ? 0 : all_}} {
+    if (is_timed) later_.record_phases();
+  }
 
   /// Seconds from when all ranks had begun until this one had ended.
   double run(std::uint64_t seed) {
@@ -91,12 +97,24 @@ class rank {
     // Told by all: here they begin.
     on_.wait();
     auto const begin = std::chrono::steady_clock::now();
+    send_time_.start();
     sender_.send_async({later_.ref(), ids_.data() + first_, n_, {first_}});
+    send_time_.stop();
     later_.run();
     warden::stream_ref{}.synchronize();
     std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
     on_.wait();
     return seconds.count();
+  }
+  /// Seconds of the last run: of its kernel, and from there to the end of each phase. Only if
+  /// timed.
+  [[nodiscard]] std::map<std::string, double> phases() const {
+    std::map<std::string, double> found{{"send", send_time_.result().seconds}};
+    auto const ends = later_.phase_ends();
+    for (std::size_t p = 0; p < ends.size(); ++p) {
+      if (ends[p]) found[to_string(static_cast<warden::run_phase>(p))] = *ends[p];
+    }
+    return found;
   }
   /// Whether that run was right, as far as this rank's records go.
   bool verify() {
@@ -134,6 +152,7 @@ class rank {
   guarded on_;
   log later_;
   sender sender_;
+  warden::timer send_time_;
 };
 
 }  // namespace several_gpus

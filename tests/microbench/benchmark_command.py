@@ -4,6 +4,7 @@
 
     benchmark_command.py PROGRAM [UNITTEST OPTIONS]     PROGRAM: several_gpus_sim
 """
+import json
 import pathlib
 import sys
 import tempfile
@@ -30,6 +31,16 @@ class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
                 run = self.outcome(*self.PRINTS, f"--benchmark_out={name}", stdout=log)
                 self.assertEqual((run.returncode, run.stderr), (2, f"several_gpus: --benchmark_out={name} is open already; choose another name\n"))
                 self.assertEqual(pathlib.Path(log.name).read_text(), "an old line\n")
+
+    def test_the_timeline(self):
+        """Rows have the ends of phases only if they are asked for."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rows.json"
+            for options, wanted in ([], set()), (["--timeline"], {"send", "count", "gather", "sort", "pack", "exchange", "home", "arrive", "join", "remote"}):
+                run = self.outcome("--ops", "64", "--arms", "two_gpus", "--workloads", "uniform", *options, f"--benchmark_out={file}")
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                for row in json.loads(file.read_text())["benchmarks"]:
+                    self.assertEqual({name.removeprefix("seconds_to_") for name in row if name.startswith("seconds_to_")}, wanted)
 
     def test_empty_lists(self):
         for option, wrong in ("--keys", ""), ("--keys", ","), ("--arms", ""), ("--workloads", ""), ("--workloads", ","):

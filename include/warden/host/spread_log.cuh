@@ -7,6 +7,7 @@
 #include <warden/deferred_options.hpp>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/log_plan.cuh>
+#include <warden/host/run_timeline.cuh>
 #include <warden/host/runnable_log.cuh>
 #include <warden/host/spread_runner.cuh>
 #include <warden/launch/deferred_ref.cuh>
@@ -75,6 +76,16 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
       return false;
     }
     return this->runner_.any_ran();
+  }
+
+  /// See deferred.
+  void record_phases(std::source_location where) {
+    runtime::device_scope const scope{this->device_, where};
+    this->runner_.record_phases();
+  }
+  /// See deferred.
+  [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
+    return this->runner_.phase_ends(where);
   }
 
  private:

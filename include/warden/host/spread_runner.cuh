@@ -11,6 +11,7 @@
 #include <warden/error.hpp>
 #include <warden/host/log_runner.cuh>
 #include <warden/host/rank_channel.cuh>
+#include <warden/host/run_timeline.cuh>
 #include <warden/host/spread_kernels.cuh>
 #include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_ref.cuh>
@@ -23,6 +24,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <source_location>
 #include <string>
@@ -115,27 +117,42 @@ class spread_runner {
   /// communicator_error; cuda_error.
   void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
+    if (timeline_) timeline_->begin(s, where);
     if (ranks() == 1) {
       if constexpr (sends) count(run, s, where);
       inner_.sort(run, stage, s, where);
+      note_end(run_phase::sort, s, where);
       run.ref.log = home_;
-      return inner_.execute(run, stage, s, where);
+      inner_.execute(run, stage, s, where);
+      return note_end(run_phase::home, s, where);
     }
     exchange_table const counted = count(run, s, where);
+    note_end(run_phase::gather, s, where);
     inner_.sort(run, stage, s, where);
+    note_end(run_phase::sort, s, where);
     bool const any = travels(counted);
     if (any) exchange(run, counted, stage, s, where);
     if (!run_type::in_order && counted.places(own(), own()) != 0) {
       run_arguments<run_type> home = run;
       home.ref.log = home_;
       inner_.execute(home, stage, s, where);
+      note_end(run_phase::home, s, where);
     }
     if (!any) return;
     s.wait_for(arrived_, where);  // sabotage: came-early
+    note_end(run_phase::arrive, s, where);
     if (counted.packed_before(ranks(), own()) == 0) return;
     join(run.number, s, where);
+    note_end(run_phase::join, s, where);
     run.ref.log = came_;
     inner_.execute(run, stage, s, where);
+    note_end(run_phase::remote, s, where);
+  }
+  /// From here on each run notes when its phases end, which takes timers of the current device.
+  void record_phases() { timeline_ = std::make_unique<run_timeline>(); }
+  /// Precondition: `record_phases` was called before the last run.
+  [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
+    return timeline_->ends(where);
   }
 
   /// No launch replays the log.
@@ -252,6 +269,7 @@ class spread_runner {
     counts_.own().fill_bytes(0, s, where);
     count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
     launch(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument, s, where);
+    note_end(run_phase::count, s, where);
     exchange_table const table{counts_.gather(s, where).data(), ranks(), run_type::in_order,
                                aligned};
     any_ran_ = false;
@@ -294,6 +312,7 @@ class spread_runner {
           run, on_device(), own(), columns(), cursors_.data(), sent_.data(), sent_headers_.data()};
       launch(pack_kernel_, pack_blocks_, packed_bytes(), argument, s, where);
     }
+    note_end(run_phase::pack, s, where);
     packed_.record(s, where);
     stream_ref const beside = counts_.stream();
     beside.wait_for(packed_, where);
@@ -326,18 +345,21 @@ class spread_runner {
     }
     world().by().exchange(sent, received, beside, where);
     stage = run_stage::begun;
+    note_end(run_phase::exchange, beside, where);
     arrived_.record(beside, where);
+  }
+
+  /// What `s` holds by now ends the phase, if that is asked for.
+  void note_end(run_phase phase, stream_ref s, std::source_location where) {
+    if (timeline_) timeline_->end(phase, s, where);
   }
 
   /// Makes one log of what has come.
   void join(std::uint32_t number, stream_ref s, std::source_location where) {
-    join_arguments<run_type> argument{came_,
-                                      on_device(),
-                                      own(),
-                                      columns(),
-                                      received_headers_.data(),
-                                      number,
-                                      world().by().failed_word()};
+    std::byte* const headers = received_headers_.data();
+    std::uint32_t const* const failed = world().by().failed_word();
+    join_arguments<run_type> argument{came_,   on_device(), own(), columns(),
+                                      headers, number,      failed};
     launch(join_kernel_, join_blocks_, 0, argument, s, where);
   }
 
@@ -366,6 +388,7 @@ class spread_runner {
   buffer<std::uint16_t> offsets_;
   buffer<std::uint32_t> begins_, turns_;
   buffer<log_control> control_;
+  std::unique_ptr<run_timeline> timeline_;  ///< null unless phases are recorded
   unsigned count_blocks_ = 0, pack_blocks_ = 0, join_blocks_ = 0;
   runtime::kernel count_kernel_ = simt::make_kernel(&count_by_rank<run_type>);
   runtime::kernel pack_kernel_ = simt::make_kernel(&pack_by_rank<run_type>);
