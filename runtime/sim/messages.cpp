@@ -235,7 +235,7 @@ void machine::misuse(std::string const& what, device::site const& where) {
   bool const is_here = where.line() == current_->where.line() &&
                        std::strcmp(where.file_name(), current_->where.file_name()) == 0;
   fail(what + " [" + name_of(*current_) + "]", where.line() != 0 ? where : running_->kernel.where,
-       is_here ? listing::others : listing::all);
+       is_here || !has_place(*current_) ? listing::others : listing::all);
   // Never resumed: run() ends the launch.
   switch_out();
   std::terminate();

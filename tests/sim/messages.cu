@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -92,14 +93,21 @@ __global__ void trap_at_once(unsigned*) {
   if (threadIdx.x == 7) __trap();
   __syncthreads();
 }
+__global__ void store_outside(unsigned* words) {
+  if (threadIdx.x == 7) __stcg(words + 64, 1u);
+  __syncthreads();
+}
 TEST(messages, one_line_for_each_place_and_each_place_once) {
-  std::string const text = error_of_kernel(trap_at_once, 64);
-  EXPECT_THAT(text, ContainsRegex("^[^\n]* \\[block 0, thread 7\\] \\(messages.cu:[0-9]+\\)\n"));
-  EXPECT_THAT(text, ContainsRegex("block 0, thread [0-9]+: has not begun"));
-  EXPECT_LE(lines_of(text), 4);
-  std::size_t const place = text.find("messages.cu:");
-  EXPECT_EQ(text.find(text.substr(place, text.find(')', place) - place), place + 1), text.npos)
-      << text;
+  for (auto* kernel : {trap_at_once, store_outside}) {
+    std::string const text = error_of_kernel(kernel, 64);
+    EXPECT_THAT(text, ContainsRegex("^[^\n]* \\[block 0, thread 7\\] \\(messages.cu:[0-9]+\\)\n"));
+    EXPECT_THAT(text, ContainsRegex("block 0, thread [0-9]+: has not begun"));
+    EXPECT_THAT(text, Not(HasSubstr("thread 7: ")));
+    EXPECT_LE(lines_of(text), 3);
+    std::size_t const place = text.rfind("(messages.cu:");
+    EXPECT_EQ(text.find(text.substr(place + 1, text.find(')', place) - place - 1)), place + 1)
+        << text;
+  }
 }
 
 TEST(messages, at_most_16_places) {
@@ -157,6 +165,14 @@ TEST(messages, results_that_differ_between_seeds) {
               ContainsRegex("^no race found; results differ between seeds 2 and [0-9]+, first in "
                             "line 2: \"[0-9]+\" and \"[0-9]+\"$"));
   EXPECT_EQ(sim::compare_seeds(2, 50, count(plain::count_under_lock<plain::with::all>)), "");
+  std::vector<std::uint64_t> seeds;
+  EXPECT_EQ(sim::compare_seeds(2, 5,
+                               [&] {
+                                 seeds.push_back(sim::current_settings().seed);
+                                 return "alike";
+                               }),
+            "");
+  EXPECT_THAT(seeds, testing::ElementsAre(2, 3, 4));
   EXPECT_EQ(sim::current_settings().seed, 17u);
   sim::configure({});
 }
