@@ -13,6 +13,10 @@ namespace sim {
 
 namespace {
 
+/// Lanes wait for others in `active_mask` for fewer than 2 to this power turns. So all lanes of a
+/// warp meet in some schedules, and few in others.
+constexpr std::uint32_t most_gathering_bits = 10;
+
 bool same(device::site const& a, device::site const& b) {
   return a.line() == b.line() && a.column() == b.column() &&
          std::strcmp(a.file_name(), b.file_name()) == 0;
@@ -132,6 +136,32 @@ std::uint64_t machine::warp(device::collective kind, unsigned mask, std::uint64_
   }
   end_turn_if_spinning();
   return w.results[lane];
+}
+
+/// Lanes wait until all lanes of the warp have come, or for some turns. Then the lanes that are at
+/// one place get one mask.
+unsigned machine::active_mask(device::site const& where) {
+  step(device::operation::collective, where);
+  thread const& t = *current_;
+  warp_state& w = *t.warp;
+  unsigned const lane = t.rank % 32, mine = 1u << lane;
+  if (w.gathering == 0) w.gathering_turns = random_.below(1u << random_.below(most_gathering_bits));
+  w.gathering |= mine;
+  while ((w.gathering & mine) != 0 && w.gathering != (w.lanes & ~w.ended) &&
+         w.gathering_turns != 0) {
+    --w.gathering_turns;
+    yield(where);
+  }
+  if ((w.gathering & mine) == 0) return static_cast<unsigned>(w.results[lane]);
+  unsigned mask = 0;
+  for (unsigned left = w.gathering; left != 0; left &= left - 1) {
+    auto const other = static_cast<unsigned>(std::countr_zero(left));
+    if (same(threads_[w.first_thread + other].where, where)) mask |= 1u << other;
+  }
+  for (unsigned left = mask; left != 0; left &= left - 1)
+    w.results[static_cast<unsigned>(std::countr_zero(left))] = mask;
+  w.gathering &= ~mask;
+  return mask;
 }
 
 /// If all are there; `t` is, and others than it go on.

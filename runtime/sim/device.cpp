@@ -122,6 +122,8 @@ std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned
   return m().warp(kind, mask, value, source, who, where);
 }
 
+unsigned active_mask(site const& where) { return m().active_mask(where); }
+
 void begin_wait() { m().begin_wait(); }
 void watch(void const* address) { m().watch(address); }
 bool sleep(site const& where) {

@@ -108,7 +108,10 @@ struct warp_state {
   unsigned first_thread = 0;
   unsigned lanes = 0;  ///< bits, as below: those that the block has
   unsigned ended = 0;
-  unsigned waiting = 0;  ///< in a collective
+  unsigned waiting = 0;    ///< in a collective
+  unsigned gathering = 0;  ///< in `active_mask`, without a mask yet
+  /// Turns that the lanes wait there for others, all together.
+  std::uint32_t gathering_turns = 0;
   // [lane]
   std::array<device::collective, 32> kinds{};
   std::array<device::lanes, 32> who{};
@@ -270,6 +273,7 @@ class machine {
   void* of_cluster(void const* own, std::size_t bytes, unsigned rank, device::site const& where);
   std::uint64_t warp(device::collective kind, unsigned mask, std::uint64_t value, unsigned source,
                      device::lanes who, device::site const& where);
+  unsigned active_mask(device::site const& where);
 
   void begin_wait();
   void watch(void const* address);

@@ -117,6 +117,9 @@ enum class lanes : unsigned char {
 /// (by `shift` garbage from a lane that does not come), or the lanes of equal value.
 std::uint64_t warp(collective kind, unsigned mask, std::uint64_t value, unsigned source, lanes who,
                    site const& where);
+/// The caller and, as the seed chooses, lanes of its warp that are at the same place of the source.
+/// All of them get the same mask.
+unsigned active_mask(site const& where);
 
 // ---- waiting: begin_wait; watch each word; then sleep until one is written
 void begin_wait();

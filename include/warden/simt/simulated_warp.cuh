@@ -80,10 +80,9 @@ inline int __all_sync(unsigned mask, int value,
                       cuda_detail::site where = cuda_detail::site::current()) {
   return cuda_detail::vote(mask, value == 0, where) == 0;
 }
-/// Each lane is alone: CUDA promises no more than that the caller is among them.
+/// CUDA promises no more than that the caller is in the mask.
 inline unsigned __activemask(cuda_detail::site where = cuda_detail::site::current()) {
-  sim::device::step(sim::device::operation::collective, where);
-  return 1u << cuda_detail::lane();
+  return sim::device::active_mask(where);
 }
 template <cuda_detail::number T>
 unsigned __match_any_sync(unsigned mask, T value,
