@@ -57,6 +57,8 @@ std::string readable(char const* symbol) {
   int status = 0;
   std::unique_ptr<char, decltype(&std::free)> const demangled{
       abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free};
+  // The demangler gives up on some lambdas in templates.
+  if (status != 0 && std::string_view{symbol}.starts_with("_Z")) return "??";
   std::string name = status == 0 ? demangled.get() : symbol;
   remove(name, "(anonymous namespace)::");
   remove(name, "v0_1_host_simulated::");

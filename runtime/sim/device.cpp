@@ -4,6 +4,7 @@
 #include "machine.hpp"
 
 #include <string>
+#include <utility>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim::device {
@@ -140,6 +141,8 @@ void section_leave(void const* record, bool in_order, unsigned group, site const
   m().section_leave(record, in_order, group, where);
 }
 bool doubts() { return m().doubts(); }
+unchecked_accesses::unchecked_accesses() : running_{std::exchange(machine::running, nullptr)} {}
+unchecked_accesses::~unchecked_accesses() { machine::running = static_cast<thread*>(running_); }
 void note_written(void const* object) { m().note_written(object); }
 void demand_visible(void const* object, site const& where) { m().demand_visible(object, where); }
 void begin_collective(void const* storage, site const& where) {

@@ -193,7 +193,7 @@ void machine::switch_out() {
 }
 
 void machine::step(device::operation what, device::site const& where) {
-  end_pending_access();
+  if (pending_.size != 0) end_pending_access();
   thread& t = *current_;
   // Compiled code has no place of that kind: its accesses pass the thread's last one.
   t.is_plain = &where == &t.where;
@@ -227,7 +227,7 @@ void machine::yield_in_section(device::site const& where) {
 }
 
 void machine::end_thread(thread& t) {
-  end_pending_access();
+  if (pending_.size != 0) end_pending_access();
   block& b = *t.home;
   if (b.at_barrier != 0) {
     misuse("thread ended while others of its block wait at a barrier", t.where);

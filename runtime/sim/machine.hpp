@@ -420,11 +420,11 @@ class machine {
   /// The access of compiled code that the current thread makes next, or has made.
   struct pending_access {
     void* address = nullptr;
-    unsigned size = 0;  ///< 0: none
+    std::size_t size = 0;  ///< 0: none
     bool stores = false, is_volatile = false;
-    std::array<std::byte, 16> before{};  ///< the newest value before it
   };
   pending_access pending_;
+  std::vector<std::byte> before_pending_;  ///< the newest value before it
   /// [place, modulo the size] the memory that compiled code accessed there last.
   std::array<address_range, 256> plainly_accessed_{};
   view fences_;                   ///< what those of the device that stand in one order knew

@@ -118,7 +118,9 @@ WARDEN_ATOMICS(128)
 
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (machine::running != nullptr && order != __ATOMIC_RELAXED) fence(*machine::now, order);
+  if (machine::running == nullptr || order == __ATOMIC_RELAXED) return;
+  machine::now->comes_from(__builtin_return_address(0));
+  fence(*machine::now, order);
 }
 void __tsan_atomic_signal_fence(int) {}
 

@@ -51,7 +51,7 @@ bool detects_races() {
 
 void machine::comes_from(void const* return_address) {
   if (shadow_ == nullptr) return;
-  end_pending_access();
+  if (pending_.size != 0) end_pending_access();
   current_->at = places().within(current_->calls, return_address);
 }
 
@@ -62,17 +62,18 @@ void machine::plain_access(void* address, std::size_t size, bool stores,
   comes_from(return_address);
   if (!is_device_memory(stores ? "plain store" : "plain load", address, size)) return;
   step(stores ? device::operation::store : device::operation::load, t.where);
-  note_access(stores ? access_kind::plain_store : access_kind::plain_load, address, size);
-  // Of larger objects the first bytes tell whether the thread polls.
-  auto const part = static_cast<unsigned>(std::min<std::size_t>(size, pending_.before.size()));
+  auto* const begin = static_cast<std::byte*>(address);
   if (stores) {
-    pending_ = {address, part, true, false};
-    std::memcpy(pending_.before.data(), address, part);
-  } else {
-    std::uint64_t value = 0;
-    std::memcpy(&value, address, std::min<std::size_t>(part, sizeof(value)));
-    polled(address, part, value);
+    pending_ = {address, size, true, false};
+    before_pending_.assign(begin, begin + size);
+    return;
   }
+  note_access(access_kind::plain_load, address, size);
+  // Of larger objects the first bytes tell whether the thread polls.
+  std::uint64_t value = 0;
+  auto const part = static_cast<unsigned>(std::min(size, sizeof(value)));
+  std::memcpy(&value, address, part);
+  polled(address, part, value);
 }
 
 void machine::volatile_access(void* address, unsigned size, bool stores,
@@ -82,17 +83,18 @@ void machine::volatile_access(void* address, unsigned size, bool stores,
   comes_from(return_address);
   if (!is_device_memory(stores ? "volatile store" : "volatile load", address, size)) return;
   step(stores ? device::operation::store : device::operation::load, t.where);
-  pending_access next{address, size, stores, true};
-  std::memcpy(next.before.data(), address, size);
-  if (!stores) {
+  auto* const begin = static_cast<std::byte*>(address);
+  if (stores) {
+    before_pending_.assign(begin, begin + size);
+  } else {
     // Compiled code reads memory itself: the value that it is to find lies there until it comes
     // back to the runtime, and no other thread runs before.
     std::array<std::byte, 16> value;
     load(address, value.data(), size);
-    std::memcpy(next.before.data(), address, size);
+    before_pending_.assign(begin, begin + size);
     std::memcpy(address, value.data(), size);
   }
-  pending_ = next;
+  pending_ = {address, size, stores, true};
 }
 
 bool machine::begins_atomic(void* address, unsigned size, void const* return_address) {
@@ -106,19 +108,20 @@ bool machine::begins_atomic(void* address, unsigned size, void const* return_add
 
 /// Compiled code comes back to the runtime after an access.
 void machine::end_pending_access() {
-  if (pending_.size == 0) return;
   pending_access const p = std::exchange(pending_, {});
-  std::array<std::byte, 16> value;
-  std::memcpy(value.data(), p.address, p.size);
-  if (p.is_volatile) std::memcpy(p.address, p.before.data(), p.size);
-  if (!p.stores) return;
-  if (p.is_volatile) return store(p.address, value.data(), p.size, device::storing::relaxed);
-  if (std::memcmp(p.before.data(), value.data(), p.size) != 0) {
-    note_change(p.address, p.size);
-  } else {
-    add_look(*current_, reinterpret_cast<std::uintptr_t>(p.address), 0);
+  if (p.is_volatile) {
+    std::array<std::byte, 16> value;
+    std::memcpy(value.data(), p.address, p.size);
+    std::memcpy(p.address, before_pending_.data(), p.size);
+    if (!p.stores) return;
+    return store(p.address, value.data(), static_cast<unsigned>(p.size), device::storing::relaxed);
   }
-  written(p.address);
+  // Threads may store one value at once, as PTX has it. A store that changes nothing is none.
+  if (std::memcmp(before_pending_.data(), p.address, p.size) == 0)
+    return add_look(*current_, reinterpret_cast<std::uintptr_t>(p.address), 0);
+  note_access(access_kind::plain_store, p.address, p.size);
+  changed();
+  for (std::size_t at = 0; at < p.size; at += 8) written(static_cast<std::byte*>(p.address) + at);
 }
 
 /// The current thread has read a value of another thread's.

@@ -179,19 +179,21 @@ __global__ void all_read(unsigned*, unsigned* data) {
 }
 __global__ void all_read_and_one_writes(unsigned*, unsigned* data) {
   if (threadIdx.x == 0 && blockIdx.x == 0) {
-    *data = 0;
-  } else if (*data != 0) {
+    *data = 1;
+  } else if (*data > 1) {
     __trap();
   }
 }
-TEST(races, need_a_store) {
+__global__ void all_write_one_value(unsigned*, unsigned* data) { *data = 7; }
+TEST(races, need_a_store_that_changes_memory) {
   EXPECT_EQ(error_of(all_read, 1), "");
+  EXPECT_EQ(error_of(all_write_one_value, 1), "");
   EXPECT_THAT(error_of(all_read_and_one_writes, 1), HasSubstr("data race: "));
 }
 
 __global__ void stores_plainly(unsigned* word, unsigned*) {
   if (threadIdx.x == 0) {
-    *word = 1;
+    *word = 5;
   } else {
     atomicAdd(word, 1u);
   }

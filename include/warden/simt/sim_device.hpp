@@ -139,6 +139,19 @@ void section_leave(void const* record, bool in_order, unsigned group, site const
 /// Whether one that says so is run nonetheless.
 bool doubts();
 
+// ---- checks of the simulated device in code that is compiled for its race detector
+/// While it lives, no plain access of the thread is checked for races: no GPU makes them.
+class unchecked_accesses {
+ public:
+  unchecked_accesses();
+  ~unchecked_accesses();
+  unchecked_accesses(unchecked_accesses const&) = delete;
+  unchecked_accesses& operator=(unchecked_accesses const&) = delete;
+
+ private:
+  void* running_;
+};
+
 // ---- plain memory that a thread fills and others read, without a section
 void note_written(void const* object);
 /// An error unless the caller knows of the object's last `note_written`.

@@ -418,7 +418,10 @@ inline void group_enter(unsigned group, void const* record, site where = site::c
 template <class Record, class Keeps>
 void group_enter(unsigned group, void const* record, Record const* place, Keeps keeps,
                  site where = site::current()) {
-  bool const kept = keeps();
+  bool const kept = [&] {
+    device::unchecked_accesses const by_no_gpu;
+    return keeps();
+  }();
   device::section_enter(record, true, group,
                         {reinterpret_cast<std::byte const*>(place), kept ? sizeof(Record) : 0},
                         where);
