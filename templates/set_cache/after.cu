@@ -44,6 +44,7 @@ struct look_up {
       // What this batch uses stays.
       if (oldest / ways != batch) place = oldest % ways | is_new;
     }
+    group.sync();  // each lane has read its key and its batch; lane 0 may replace them
     if (lane == 0) {
       if (place != no_place) {
         set.keys[place % ways] = key;

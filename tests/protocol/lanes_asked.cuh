@@ -160,6 +160,7 @@ struct replace {
   __device__ bool changes_nothing(latest const& l) const { return l.number == number; }
   __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
     if (group.all(l.number == number)) return;
+    group.sync();  // all lanes have read the number
     if (group.lane() == 0) l.number = number;
     for (unsigned w = group.lane(); w < latest::size; w += lanes)
       l.history[w] = latest::word(l.history[w], number, w);

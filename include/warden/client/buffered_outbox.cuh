@@ -266,8 +266,9 @@ class buffered_outbox {
       ref_.count_wait();
       if (!ref_.wait_for_credit(d, first + done)) return 0;
     }
-    released_[d] = channel.acquire_released();
-    return channel.credit(first, count, released_[d]);
+    std::uint64_t const released = channel.acquire_released();
+    simt::shared_store(released_[d], released);  // warps that wait for this one read it
+    return channel.credit(first, count, released);
   }
 
   /// A meeting costs a barrier of the block.

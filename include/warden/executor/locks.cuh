@@ -103,8 +103,9 @@ class locks_worker {
       if constexpr (Ref::asks) {
         if ((together & (together - 1)) == 0) return together;
         bool const asks = (together >> lanes.lane() & 1u) != 0;
-        return together &
-               ~lanes.ballot(asks && section_runner{ref_}.is_done(own, *records_.at(own.local())));
+        bool const is_done = asks && section_runner{ref_}.is_done(own, *records_.at(own.local()));
+        lanes.sync();  // all have read the record before one changes it
+        return together & ~lanes.ballot(is_done);
       } else {
         return together;
       }

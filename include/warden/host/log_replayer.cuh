@@ -55,7 +55,9 @@ struct replay_kernel {
     // A place that was taken by a kernel that is still sending.
     bool const is_whole = is_message && m.words[0] != Ref::log_type::unwritten;
     if (is_message && !is_whole) simt::fetch_add(&run.ref.report->not_whole, std::uint64_t{1});
-    Message const sent = m;
+    // A thread without a message may have been given another thread's, which that one changes.
+    Message sent{};
+    if (is_message) sent = m;
     if (is_whole) m.words[0] = Ref::log_type::unwritten;  // sabotage: replay-twice
     (client.send(sent.local(), Ref::format::template unpack<Sections>(sent),
                  is_whole && sent.tag() == position_among<Sections, Sections...>),

@@ -95,9 +95,13 @@ class log_splitter {
       split(next.partition, {0, next.rows});
     }
     if (simt::thread_rank() != 0) return;
-    // The last one to find none: all have taken what they will.
-    if (simt::fetch_add(&a_.counters->blocks_done, 1u) + 1 == simt::block_count())
-      *a_.counters = {0, 0, 0, 0};
+    // The last block to find none resets the counters, which all others have used. Release: each
+    // block's first thread fences after its atomics on them and before it counts its block.
+    // Acquire: the thread that counts the last block fences before it stores to them.
+    simt::fence_device();
+    if (simt::fetch_add(&a_.counters->blocks_done, 1u) + 1 != simt::block_count()) return;
+    simt::fence_device();
+    *a_.counters = {0, 0, 0, 0};
   }
 
  private:

@@ -107,7 +107,9 @@ class group_runs {
       // What the next one said, it said before the section that has run since. Whoever was not
       // quiet then is run unasked.
       if ((quiet & (left & -left)) != 0) {
-        quiet = lanes.ballot(is && section_runner{ref_}.is_done(own, place));
+        bool const is_done = is && section_runner{ref_}.is_done(own, place);
+        lanes.sync();  // all have read the record before one changes it
+        quiet = lanes.ballot(is_done);
         unsigned const others = left & ~quiet;
         left &= -(others & -others);
         if (left == 0) return;
