@@ -166,6 +166,31 @@ function(warden_add_on_profiles name program)
   endforeach()
 endfunction()
 
+# warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o]): the test races.<name>, whose sources are
+# compiled for the race detector: a GoogleTest program, or one of its own that must print OUTPUT. It tries 3 seeds where there are
+# many.
+function(warden_add_race_test name)
+  cmake_parse_arguments(arg "" "DEFINITION;OUTPUT" "SOURCES;LIBRARIES" ${ARGN})
+  warden_host_wrappers(wrappers ${arg_SOURCES})
+  add_executable(races_of_${name} ${wrappers})
+  if(arg_DEFINITION)
+    target_compile_definitions(races_of_${name} PRIVATE ${arg_DEFINITION})
+  endif()
+  target_include_directories(races_of_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  warden_simulated_options(races_of_${name})
+  # As warden::race_detector, with no more debug information than places need.
+  target_compile_options(races_of_${name} PRIVATE ${warden_race_flags} -g1)
+  target_link_libraries(races_of_${name} PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
+  add_dependencies(warden_simulated_tests races_of_${name})
+  add_test(NAME races.${name} COMMAND races_of_${name})
+  set_tests_properties(races.${name} PROPERTIES TIMEOUT 600 ENVIRONMENT WARDEN_SEEDS=3)
+  if(arg_OUTPUT)
+    set_tests_properties(races.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_OUTPUT}")
+  else()
+    target_link_libraries(races_of_${name} PRIVATE test_main_objects_sim GTest::gmock GTest::gtest)
+  endif()
+endfunction()
+
 # warden_add_gpu_run(<name> <program> <output>): the test gpu.<name> of a user's program, which must print <output>. It
 # knows no exit code for "no GPU": CUDA's words for it skip the test. Run by cmake, which turns an abort into an exit.
 function(warden_add_gpu_run name program output)
