@@ -41,6 +41,10 @@ FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
 # Arcs that lead down by more than one, or vertices that were overlooked.
 SOME = "Which is: [1-9]"
 HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
+# Those of breadth-first search by owner.
+OWNERS = "owners/breadth_first_owner_seeds.find_levels"
+TURNS = "owners/breadth_first_owner_seeds.change_direction"
+WRONG_LEVELS = "levels are not those of the reference"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
 TABLE_WRONG = "lost or doubled operation|stands in the table twice"
@@ -48,8 +52,8 @@ TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
-APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow"]
-GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors", "flows"]
+APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first"]
+GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors", "flows", "owners"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -458,6 +462,11 @@ MUTANTS = {
     "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
     "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
                      "overlooked|a flow of|does not end"),
+    # Searches by owner: other ranks' bits are lost, or their vertices' parents; sums keep what older levels added; a frontier is not queued.
+    "owner-bits": ("apps/breadth_first/owner_merge.cuh", "std::uint32_t const bits = r == 0 ? s_.gathered[w] : 0;", OWNERS, WRONG_LEVELS),
+    "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, "vertices whose parent is not one level below"),
+    "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
+    "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

@@ -55,7 +55,7 @@ class owner_block {
     shared_.now = now;
     if (simt::block_rank() != 0) return;
     c.progress[(step_ + 1) % 2] = now;
-    c.sums[(step_ + 1) % 3] = {};
+    c.sums[(step_ + 1) % 3] = {};  // sabotage: owner-sums
   }
 
   // ---- top-down

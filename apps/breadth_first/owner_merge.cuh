@@ -45,7 +45,10 @@ class merging_block {
   /// Returns the bits of a word that the level has set.
   WARDEN_DEVICE std::uint32_t merge(std::uint64_t w) {
     std::uint32_t merged = 0;
-    for (std::uint32_t r = 0; r < s_.ranks; ++r) merged |= s_.gathered[r * s_.all_words() + w];
+    for (std::uint32_t r = 0; r < s_.ranks; ++r) {
+      std::uint32_t const bits = s_.gathered[r * s_.all_words() + w];  // sabotage: owner-bits
+      merged |= bits;
+    }
     std::uint32_t const found = merged & ~seen_[w];
     simt::store_relaxed(&next_[w], merged);
     simt::store_relaxed(&s_.sent()[w], merged);
@@ -68,7 +71,7 @@ class merging_block {
                                             static_cast<std::uint32_t>(simt::first_bit(found))
                                       : 0;
       found &= found - 1;
-      bool const is_others = is_one && s_.parents[at] == unreached;
+      bool const is_others = is_one && s_.parents[at] == unreached;  // sabotage: owner-parent
       std::uint32_t const parent = parents_.in(is_others ? row_of(s_.in, at) : row{0, 0});
       if (is_others) simt::store_relaxed(&s_.parents[at], parent);
       if (is_one) simt::store_relaxed(&s_.levels[at], level_ + 1);
