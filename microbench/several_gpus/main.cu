@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The benchmark of several GPUs: what their kernels send to one another's records, and run.
 
+#include "apps/support/number_option.hpp"
 #include "microbench/several_gpus/points.hpp"
 #include "microbench/support/report.hpp"
 
@@ -29,16 +30,20 @@ int main(int argc, char** argv) {
   std::vector<std::string> workloads = known;
   program.add_numbers("--keys", keys, 1u << 28, "records of all GPUs together");
   program.add_names("--workloads", workloads, known, "which of them");
-  bool has_timeline = false;
-  program.options().add_flag("--timeline", has_timeline,
+  choices chosen;
+  program.options().add_flag("--timeline", chosen.has_timeline,
                              "also record when the phases of a run end, which makes it slower");
+  program.options()
+      .add_option("--partitions", chosen.partitions,
+                  "partitions of a rank's log, a power of two; by default the library chooses")
+      ->transform(apps::whole(1, 512));
   if (!program.parse(arms, argc, argv)) return program.exit_code();
   if (program.simulated()) keys.assign(1, 1024);
   return program.run([&](bench::program::points& points) {
     for (std::string const& workload : workloads) {
       for (std::uint32_t const k : keys) {
-        points.push_back(make_push_point(workload, k, has_timeline));
-        points.push_back(make_update_point(workload, k, has_timeline));
+        points.push_back(make_push_point(workload, k, chosen));
+        points.push_back(make_update_point(workload, k, chosen));
       }
     }
   });

@@ -18,8 +18,8 @@ namespace several_gpus {
 template <class Operation>
 class point_of final : public bench::point {
  public:
-  point_of(std::string workload, std::uint32_t keys, bool has_timeline)
-      : workload_{std::move(workload)}, keys_{keys}, has_timeline_{has_timeline} {}
+  point_of(std::string workload, std::uint32_t keys, choices const& chosen)
+      : workload_{std::move(workload)}, keys_{keys}, chosen_{chosen} {}
   [[nodiscard]] bool has(std::string const& arm) const override {
     return gpus_of(arm) <= gpus_there();
   }
@@ -48,14 +48,14 @@ class point_of final : public bench::point {
     bench::row r;
     r.verified = true;
     warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
-      rank<Operation> one{world, workload_, keys_, n, has_timeline_};
+      rank<Operation> one{world, workload_, keys_, n, chosen_};
       if (!simulated) one.run(99);  // warm
       for (unsigned k = 0; k < s.repetitions; ++k) {
         double const took = one.run(100 + k);
         bool const good = one.verify();
         std::lock_guard const lock{mutex};
         seconds[k] = std::max(seconds[k], took);
-        if (has_timeline_) {
+        if (chosen_.has_timeline) {
           for (auto const& [phase, end] : one.phases()) {
             auto& ends = phases.try_emplace(phase, s.repetitions).first->second;
             ends[k] = std::max(ends[k], end);
@@ -83,7 +83,7 @@ class point_of final : public bench::point {
 
   std::string workload_;
   std::uint32_t keys_;
-  bool has_timeline_;
+  choices chosen_;
 };
 
 }  // namespace several_gpus

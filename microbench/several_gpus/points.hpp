@@ -18,10 +18,16 @@ int gpus_of(std::string const& arm);
 /// GPUs that there are; a simulated one is two.
 int gpus_there();
 
+/// What all points are measured with.
+struct choices {
+  bool has_timeline = false;     ///< record when the phases of a run end
+  std::uint32_t partitions = 0;  ///< of a rank's log; 0: the library's choice
+};
+
 // Each in a translation unit of its own: their kernels take long enough to compile.
 std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys,
-                                              bool has_timeline);
+                                              choices const& chosen);
 std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
-                                                bool has_timeline);
+                                                choices const& chosen);
 
 }  // namespace several_gpus

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "microbench/contention/operations.cuh"
+#include "microbench/several_gpus/points.hpp"
 #include "microbench/support/deferred_senders.cuh"
 #include "microbench/support/workload.cuh"
 
@@ -72,9 +73,8 @@ class rank {
   using sender = bench::by_blocks<typename guarded::deferred_ref, make_from<Operation>>;
 
  public:
-  /// Records when the phases of a run end, if `is_timed`.
   rank(warden::communicator const& world, std::string const& workload, std::uint32_t keys,
-       std::uint32_t n, bool is_timed)
+       std::uint32_t n, choices const& chosen)
       : n_{n},
         all_{n * static_cast<std::uint32_t>(world.size())},
         first_{n * static_cast<std::uint32_t>(world.rank())},
@@ -83,8 +83,9 @@ class rank {
         per_operation_{all_},
         on_{world, keys, Operation::make_context(per_operation_.data())},
         // Skewed ids may bring all there are to one rank.
-        later_{on_, n, {.room = workload == "uniform" ? 0 : all_}} {
-    if (is_timed) later_.record_phases();
+        later_{
+            on_, n, {.partitions = chosen.partitions, .room = workload == "uniform" ? 0 : all_}} {
+    if (chosen.has_timeline) later_.record_phases();
   }
 
   /// Seconds from when all ranks had begun until this one had ended.

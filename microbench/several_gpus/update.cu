@@ -6,8 +6,8 @@
 namespace several_gpus {
 
 std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
-                                                bool has_timeline) {
-  return std::make_shared<point_of<contention::update>>(workload, keys, has_timeline);
+                                                choices const& chosen) {
+  return std::make_shared<point_of<contention::update>>(workload, keys, chosen);
 }
 
 }  // namespace several_gpus

@@ -42,6 +42,14 @@ class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
                 for row in json.loads(file.read_text())["benchmarks"]:
                     self.assertEqual({name.removeprefix("seconds_to_") for name in row if name.startswith("seconds_to_")}, wanted)
 
+    def test_partitions_of_a_log(self):
+        """A number that the library refuses ends the point, so the option arrives there."""
+        words = ("--ops", "64", "--arms", "two_gpus", "--workloads", "uniform", "--partitions")
+        self.assertEqual(self.outcome(*words, "8").returncode, 0)
+        run = self.outcome(*words, "24")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("deferred: 24 partitions; a log has a power of two, 512 at most", run.stdout + run.stderr)
+
     def test_empty_lists(self):
         for option, wrong in ("--keys", ""), ("--keys", ","), ("--arms", ""), ("--workloads", ""), ("--workloads", ","):
             run = self.outcome(option, wrong)
