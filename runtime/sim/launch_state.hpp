@@ -72,9 +72,8 @@ struct thread {
   unsigned barrier_count = 0;
   // Polling.
   sim::looks looks;
-  std::uint64_t tolerated_looks = 0;  ///< pct: repeated looks at which its priority is taken
-  std::int64_t allowance = 0;         ///< pct: steps that it may take at its priority
-  std::uint64_t before_atomic = 0;    ///< what was there
+  std::int64_t allowance = 0;       ///< pct: steps that it may take at its priority
+  std::uint64_t before_atomic = 0;  ///< what was there
   /// The word that it read last.
   struct word {
     std::uintptr_t address = 0;  ///< 0: none

@@ -16,10 +16,14 @@ namespace sim {
 /// thread found there: the value of a word, or what it brought to a warp collective or a barrier
 /// and got from it.
 ///
-/// Looks are counted as HyperLogLog counts distinct items, so that a thread may poll any number of
-/// words: a register keeps the rarest hash of its share. A look of a new kind need not raise a
-/// register, but a thread that keeps finding new ones raises some again and again: of 32 registers
-/// none rises in the last three quarters of N new looks with a probability below 1e-14.
+/// A schedule hangs on the last few different looks alone, which are compared: a hash may hold an
+/// address, which is another one when a seed is replayed.
+///
+/// For deadlocks looks are counted as HyperLogLog counts distinct items, so that a thread may poll
+/// any number of words: a register keeps the rarest hash of its share. A look of a new kind need
+/// not raise a register, but a thread that keeps finding new ones raises some again and again: of
+/// 32 registers none rises in the last three quarters of N new looks with a probability below
+/// 1e-14.
 class looks {
  public:
   /// Number of the change of memory since which the looks are counted.
@@ -31,6 +35,12 @@ class looks {
   }
 
   void add(std::uint64_t hash) {
+    if (std::find(recent_.begin(), recent_.end(), hash) != recent_.end()) {
+      ++recently_repeated_;
+    } else {
+      recent_[next_recent_++ % recent_.size()] = hash;
+      recently_repeated_ = 0;
+    }
     ++all_;
     auto const rarity = static_cast<unsigned char>(1 + std::countl_zero(hash << 5 | 1u));
     unsigned char& rarest = registers_[hash >> 59];
@@ -39,11 +49,13 @@ class looks {
     find_new();
   }
 
-  /// Number of looks after the last one that was new.
-  [[nodiscard]] std::uint64_t repeated() const { return all_ - new_; }
+  /// Number of looks in a row that were among the last few different ones.
+  [[nodiscard]] std::uint64_t recently_repeated() const { return recently_repeated_; }
+  /// Counts these from 0 again.
+  void forgive() { recently_repeated_ = 0; }
   /// True if the last `n` looks were not new, nor was any of the last three quarters.
   [[nodiscard]] bool only_repeats(std::uint64_t n) const {
-    return repeated() >= std::max(n, all_ / 4 * 3);
+    return all_ - new_ >= std::max(n, all_ / 4 * 3);
   }
 
   /// Shares what the threads of a rendezvous found: if one of them has found something new since
@@ -65,6 +77,9 @@ class looks {
     is_new_ = true;
   }
 
+  std::array<std::uint64_t, 8> recent_{};
+  unsigned next_recent_ = 0;
+  std::uint64_t recently_repeated_ = 0;
   std::array<unsigned char, 32> registers_{};
   std::uint64_t since_ = 0;
   std::uint64_t all_ = 0;

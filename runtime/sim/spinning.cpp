@@ -35,10 +35,7 @@ std::uint64_t hash_of(device::site const& where) {
 }  // namespace
 
 void machine::add_look(thread& t, std::uint64_t first, std::uint64_t second) {
-  if (t.looks.since() != changes_) {
-    t.looks.begin(changes_);
-    t.tolerated_looks = tolerated_looks;
-  }
+  if (t.looks.since() != changes_) t.looks.begin(changes_);
   std::uint64_t const hash = mix(mix(hash_of(t.where), first), second) * 0xbf58476d1ce4e5b9ull;
   t.looks.add(hash ^ hash >> 32);
 }
@@ -72,8 +69,8 @@ bool machine::spins(thread const& t) const {
 
 void machine::end_turn_if_spinning() {
   thread& t = *current_;
-  if (settings_.order == schedule::pct && t.looks.repeated() >= t.tolerated_looks) {
-    t.tolerated_looks = t.looks.repeated() + tolerated_looks;
+  if (settings_.order == schedule::pct && t.looks.recently_repeated() >= tolerated_looks) {
+    t.looks.forgive();
     t.allowance = 0;
     budget_ = std::min<std::int64_t>(budget_, 1);
   }
