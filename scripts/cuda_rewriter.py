@@ -138,8 +138,8 @@ class Rewriter:
         begin, close = self.begin_of_kernel(at), self.end_of_configuration(at)
         end = self.end_of_group(close + 3)
         kernel = self.between(begin, at)
-        # The kernel stands in a lambda that is called with the arguments: overloads and template arguments are found, and
-        # conversions made, as in any call.
+        # The kernel is called in a lambda, so overloads, template arguments and conversions are
+        # found as in any call.
         self.add_before(begin, f"{LAUNCH}(")
         for i in range(begin, at):
             self.replace(i, "")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a CUDA program for the simulated device and runs it under many schedules: see ./warden --help, check.
+"""Compiles a CUDA program for the simulated device and runs it under many schedules.
 
     race_check.py [--seeds N] [--timeout SECONDS] [--define NAME[=VALUE]]... --libraries FOLDER [--directory FOLDER]
                   FILE.cu [-- ARGUMENT...]
@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LANGUAGE = ("-std=gnu++20", "-DWARDEN_SIMULATED=1")
 # A loop that polls a plain word looks at it each time.
 OPTIMIZED = ("-O1", "-fno-tree-loop-im")
-# In the folder of the libraries, with an argument in each line: what a program is compiled and linked with.
+# In the folder of the libraries: the arguments of the compiler and of the linker.
 COMPILED, LINKED = "warden_race_flags.txt", "warden_check_linked.txt"
 HEADERS = ("runtime/check/include", "include")
 SHOWN_ERRORS = 20  # lines

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program for the simulated device under many schedules, and says what the runs show together."""
+"""Runs a program for the simulated device under many schedules, and reports what the runs show."""
 import collections
 import concurrent.futures
 import dataclasses
@@ -11,6 +11,8 @@ import subprocess
 PLACE = re.compile(r"[\w./+-]+\.\w+:\d+")
 # Differs from schedule to schedule: threads, addresses, values.
 NUMBER = re.compile(r"0x[0-9a-f]+|(?<![\w.:])\d+")
+# The simulated device ends a program by itself if a thread loops without a scheduling point.
+WATCHDOG = "warden: no scheduling point for "
 SHOWN_LINES = 40  # of a finding
 
 
@@ -34,6 +36,8 @@ def run_one(program, arguments, seed, timeout, directory, folder):
     except subprocess.TimeoutExpired:
         return Run(seed, 0, "", "", f"no end within {timeout} s; make the problem smaller, or the limit larger by --timeout", True)
     text = finding.read_text(errors="replace").strip() if finding.exists() else ""
+    if not text and (at := done.stderr.find(WATCHDOG)) >= 0:
+        text = done.stderr[at:].removeprefix("warden: ").strip()
     if not text and done.returncode < 0:
         last = done.stderr.strip().splitlines()[-1:]
         text = f"the program ended by {signal.Signals(-done.returncode).name}{': ' if last else ''}{''.join(last)}"
@@ -46,8 +50,8 @@ def run_all(program, arguments, seeds, timeout, directory, folder):
 
 
 def parts_of(finding):
-    """The first line without the thread that found it and without its place, that place, and the places that the details
-    name: of each access of a race the innermost call, or of threads that spin."""
+    """Returns a finding's first line without thread and place, that place, and the places that the
+    details name: the innermost call of each access of a race, and where threads spin."""
     lines = finding.splitlines()
     place = ""
     for end in (0, -1):
@@ -68,7 +72,8 @@ def line_of(finding):
 
 
 def kind_of(finding):
-    """Equal for the same finding under several schedules: of a race also if its accesses come in another order."""
+    """Returns a key that is equal for the same finding under several schedules. The order of the
+    accesses of a race does not count."""
     head, place, places = parts_of(finding)
     if head.startswith("data race"):
         return "data race", frozenset(places)
@@ -82,8 +87,8 @@ def seeds_of(runs, all_runs):
 
 
 def results_differ(runs):
-    """Lines that say so if outputs or exit codes differ. The order of an output's lines is not compared: threads of a
-    kernel print in any order."""
+    """Returns lines if outputs or exit codes differ. The order of an output's lines does not count,
+    because threads of a kernel print in any order."""
     def result(run):
         return run.code, sorted(run.output.splitlines())
 

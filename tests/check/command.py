@@ -4,6 +4,7 @@
 
     command.py BUILD [TEST...]     BUILD is the folder with the target warden_check
 """
+import os
 import pathlib
 import subprocess
 import sys
@@ -17,7 +18,7 @@ ROOT = HERE.parents[1]
 class Command(unittest.TestCase):
     build = ""
 
-    def check(self, source, code, *options, before="--seeds=4"):
+    def check(self, source, code, *options, before="--seeds=4", environment={}):
         """Runs a program of the folder programs, or a source text, in a folder of its own."""
         with tempfile.TemporaryDirectory() as folder:
             directory, name = HERE / "programs", source
@@ -25,7 +26,8 @@ class Command(unittest.TestCase):
                 directory, name = pathlib.Path(folder), "f.cu"
                 (directory / name).write_text(source)
             command = [str(ROOT / "warden"), "check", "--prebuilt", self.build, before, name, *options]
-            done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+            done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False,
+                                  env=dict(os.environ, **environment))
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done.stdout if code in (0, 1) else done.stderr
 
@@ -81,6 +83,9 @@ int main() {
 
     def test_ends_without_the_simulated_device(self):
         self.assertIn("SIGABRT", self.check("int main() {\n abort(); }\n", 1))
+        text = self.check("__global__ void k() {\n  for (int volatile i = 0;; ++i) {\n  }\n}\nint main() {\n  k<<<1, 1>>>();\n}\n", 1,
+                          before="--seeds=1", environment={"WARDEN_WATCHDOG_SECONDS": "1"})
+        self.assertIn("no scheduling point for 1 s: block 0, thread 0", text)
         self.assertIn("no end within 1 s", self.check("int main() {\n for (int volatile i = 0;; ++i) {} }\n", 1, "--timeout", "1"))
 
     def test_results_that_differ(self):
