@@ -6,6 +6,7 @@
 #include <warden/buffer.hpp>
 #include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -347,6 +348,50 @@ TEST(plain_accesses, are_in_bounds) {
                         "\n    at "));
   EXPECT_THAT(error_of(loads_past_shared_variable, 1, 1, 1),
               HasSubstr("plain load outside shared memory: bytes 16 to 19 of 16\n"));
+}
+
+// ---- launches of two streams
+
+__global__ void count_plainly(unsigned* words) { words[threadIdx.x] += 1; }
+__global__ void count_for_long(unsigned* word) {
+  for (int i = 0; i < 500; ++i) atomicAdd(word, 1u);
+}
+
+/// The first error of 20 seeds. A third stream runs at the same time as the two.
+std::string error_of_two_streams(bool ordered) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    sim::configure({.seed = seed});
+    warden::buffer<unsigned> words{64}, other{1};
+    words.fill_bytes(0);
+    other.fill_bytes(0);
+    warden::stream_ref{}.synchronize();
+    warden::stream a, b, c;
+    warden::launch(count_for_long, 1, 1, c, other.data());
+    warden::launch(count_plainly, 1, 32, a, words.data());
+    if (ordered) {
+      warden::event e;
+      e.record(a);
+      warden::stream_ref{b}.wait_for(e);
+    }
+    warden::launch(count_plainly, 1, 32, b, words.data());
+    warden::launch(count_plainly, 1, 32, b, words.data());
+    try {
+      b.synchronize();
+      c.synchronize();
+    } catch (sim::misuse_error const& e) {
+      sim::configure({});
+      return e.what();
+    }
+  }
+  sim::configure({});
+  return {};
+}
+
+TEST(races, between_launches_of_two_streams) {
+  EXPECT_EQ(error_of_two_streams(true), "");
+  std::string const error = error_of_two_streams(false);
+  EXPECT_THAT(error, HasSubstr("data race: "));
+  EXPECT_THAT(error, testing::ContainsRegex("launch at races.cu:[0-9]+, block 0, thread"));
 }
 
 }  // namespace
