@@ -46,7 +46,8 @@ class log_ref {
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
     simt::fetch_add(&report->refused, std::uint64_t{count});
     simt::store_relaxed(&report->refused_by, std::uint64_t{log.size});
-    if (in_order && log.control->rows > log.rows)
+    // Other threads take rows.
+    if (in_order && simt::load_relaxed(&log.control->rows) > log.rows)
       simt::store_relaxed(&report->batches_at_most, std::uint64_t{log.rows});
   }
 
