@@ -18,6 +18,11 @@ GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
 GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
 ASKED = "logs/lanes_seeds.sections_are_asked"
 HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
+# Those that are compiled for the race detector. All of these mutants break accesses to plain memory.
+RACE = "data race: "
+RACES_OF_GROUPS = "races/lanes_seeds.sections_are_asked"
+RACES_OF_ROUNDS = "races/rounds_seeds.each_section_runs_once"
+RACES_OF_BUFFERS = "races/seeds.random_schedules_one_half"
 # Those of records that are spread over ranks.
 SPREAD = "spreads/spread_seeds.each_section_runs_once"
 SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
@@ -53,7 +58,7 @@ TABLE_WRONG = "lost or doubled operation|stands in the table twice"
 # that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first"]
-GOOGLE_TESTS = ["parts", "logs", "spreads", "tables", "places", "grids", "factors", "flows", "owners"]
+GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "grids", "factors", "flows", "owners"]
 MUTANTS = {
     "lock": ("block/lock_table.cuh", "bool const taken = true;", "contended", "(overlapping|unordered) sections"),
     "first-phase": ("channel/message.cuh", "bool const first = true;", "torn", "torn or lost message"),
@@ -467,6 +472,11 @@ MUTANTS = {
     "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, "vertices whose parent is not one level below"),
     "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
     "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
+    # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
+    "asked-sync": ("executor/locks.cuh", "", RACES_OF_GROUPS, RACE),
+    "released-store": ("client/buffered_outbox.cuh", "released_[d] = released;", RACES_OF_BUFFERS, RACE),
+    # Places of messages are reused by lanes that have not met.
+    "reuse-barrier": ("executor/pair_runners.cuh", "", RACES_OF_ROUNDS, RACE),
 }
 
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.

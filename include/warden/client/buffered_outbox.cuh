@@ -267,7 +267,8 @@ class buffered_outbox {
       if (!ref_.wait_for_credit(d, first + done)) return 0;
     }
     std::uint64_t const released = channel.acquire_released();
-    simt::shared_store(released_[d], released);  // warps that wait for this one read it
+    // Warps that wait for this one read it.
+    simt::shared_store(released_[d], released);  // sabotage: released-store
     return channel.credit(first, count, released);
   }
 

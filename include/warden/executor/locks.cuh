@@ -104,7 +104,8 @@ class locks_worker {
         if ((together & (together - 1)) == 0) return together;
         bool const asks = (together >> lanes.lane() & 1u) != 0;
         bool const is_done = asks && section_runner{ref_}.is_done(own, *records_.at(own.local()));
-        lanes.sync();  // all have read the record before one changes it
+        // All lanes have read the record before one changes it.
+        lanes.sync();  // sabotage: asked-sync
         return together & ~lanes.ballot(is_done);
       } else {
         return together;

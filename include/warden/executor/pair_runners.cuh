@@ -331,7 +331,9 @@ class pair_runners {
   /// from `left_`, and another lane writes there in `run_alike` or `run_apart`. At the end of
   /// `run_apart` a lane reads its record from `others`, and another lane writes there for the next
   /// group. Collective over the warp.
-  WARDEN_DEVICE static void before_reuse() { simt::sync_warp(simt::full_warp); }
+  WARDEN_DEVICE static void before_reuse() {
+    simt::sync_warp(simt::full_warp);  // sabotage: reuse-barrier
+  }
 
   /// How many of these lanes come before this one.
   WARDEN_DEVICE static unsigned rank_in(unsigned lanes) {
