@@ -20,24 +20,25 @@ namespace sim = warden::sim;
 
 std::vector<void const*> addresses;
 unsigned inner_line, inlined_line, outer_line;
+bool volatile returned;  ///< written after each call, which is no tail call then
 
 template <class T>
 [[gnu::noinline]] void inner(T) {
   inner_line = __LINE__ + 1;
   addresses = sim::return_addresses();
-  asm volatile("" ::: "memory");  // no tail call
+  returned = true;
 }
 struct caller {
   [[gnu::always_inline]] void operator()() const {
     inlined_line = __LINE__ + 1;
     inner(1.5);
-    asm volatile("" ::: "memory");
+    returned = true;
   }
 };
 __global__ void outer(int) {
   outer_line = __LINE__ + 1;
   caller{}();
-  asm volatile("" ::: "memory");
+  returned = true;
 }
 
 std::vector<sim::frame> frames_of_launch() {

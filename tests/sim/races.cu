@@ -4,6 +4,7 @@
 #include "race_kernels.cuh"
 
 #include <warden/buffer.hpp>
+#include <warden/cuda_names.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 #include <warden/stream.hpp>
