@@ -36,6 +36,9 @@ char const* name_of(access_kind kind) {
   }
   return "";
 }
+std::string with_article(access_kind kind) {
+  return std::string{kind == access_kind::atomic ? "an " : "a "} + name_of(kind);
+}
 
 }  // namespace
 
@@ -116,7 +119,7 @@ void machine::end_pending_access() {
     if (!p.stores) return;
     return store(p.address, value.data(), static_cast<unsigned>(p.size), device::storing::relaxed);
   }
-  // Threads may store one value at once, as PTX has it. A store that changes nothing is none.
+  // No thread can see a store that changes nothing.
   if (std::memcmp(before_pending_.data(), p.address, p.size) == 0)
     return add_look(*current_, reinterpret_cast<std::uintptr_t>(p.address), 0);
   note_access(access_kind::plain_store, p.address, p.size);
@@ -171,15 +174,15 @@ std::string machine::remedy(access const& mine, access const& other) const {
   std::string const text = "nothing orders the two: use an atomic or a lock";
   if (mine.block != other.block) return text;
   return text + (before.warp == t.warp
-                     ? ", or __syncwarp() between them: both are of one warp"
+                     ? ", or __syncwarp() or __syncthreads() between them: both are of one warp"
                      : ", or __syncthreads() between them: both are of one block");
 }
 
 void machine::report_race(access const& mine, data_race const& race, void const* address,
                           std::size_t size) {
   access const& other = race.earlier;
-  std::string text = std::string{"data race: a "} + sim::name_of(mine.kind) + " after a " +
-                     sim::name_of(other.kind) + " of " + name_of(address, size) + "; " +
+  std::string text = "data race: " + with_article(mine.kind) + " after " +
+                     with_article(other.kind) + " of " + name_of(address, size) + "; " +
                      remedy(mine, other) + "\n  the " + name_of(mine) + places().text(mine.place) +
                      "\n  the " + name_of(other) + places().text(other.place);
   if (other.is_load() && race.last_store.thread != nobody) {

@@ -148,7 +148,8 @@ TEST(races, name_the_acquire_that_is_missing) {
                              "races.cu:[0-9]+\n"));
 }
 TEST(races, name_the_barrier_that_is_missing) {
-  EXPECT_THAT(error_of(k::sum_up<false>, 1, 1, 2), HasSubstr("or __syncwarp() between them"));
+  EXPECT_THAT(error_of(k::sum_up<false>, 1, 1, 2),
+              HasSubstr("or __syncwarp() or __syncthreads() between them"));
   EXPECT_THAT(error_of(k::shift_in_block<false>, 1, 1, 64), HasSubstr("or __sync"));
   EXPECT_THAT(error_of(k::sum_up<false>, 1, 2, 1), HasSubstr("nothing orders the two"));
 }
