@@ -67,8 +67,8 @@ struct settings {
   std::uint64_t max_host_calls = 200'000;
   /// A launch is stopped with an error when for this many steps no thread has changed memory, begun
   /// or ended, each thread that can run has only read again what it had read, in loops through
-  /// barriers and warp collectives, too, and none is in `wait_until`. The default takes about
-  /// half a second, and is more than any launch computes without a store.
+  /// barriers and warp collectives, too, and none is in `wait_until` or reads the clock. The
+  /// default takes about half a second, and is more than any launch computes without a store.
   std::uint64_t max_quiet_steps = 4'000'000;
   /// The program ends with exit status 1 and a message on standard error when a thread runs for
   /// this many seconds without a scheduling point: a loop by plain or `volatile` accesses alone.

@@ -22,7 +22,7 @@ void* static_shared(void const* key, std::size_t bytes, std::size_t alignment, s
   return m().static_shared(key, bytes, alignment, where);
 }
 bool is_shared(void const* address) { return m().is_shared(address); }
-std::uint64_t nanoseconds() { return m().nanoseconds(); }
+std::uint64_t nanoseconds() { return m().read_clock(); }
 
 void step(operation what, site const& where) { m().step(what, where); }
 void yield(site const& where) { m().yield(where); }

@@ -72,6 +72,8 @@ struct thread {
   unsigned barrier_count = 0;
   // Polling.
   sim::looks looks;
+  /// Number of the change of memory after which it last read the clock: it may have a time limit.
+  std::uint64_t clock_read_at = ~std::uint64_t{0};
   std::int64_t allowance = 0;       ///< pct: steps that it may take at its priority
   std::uint64_t before_atomic = 0;  ///< what was there
   /// The word that it read last.

@@ -82,6 +82,11 @@ class machine {
   [[nodiscard]] thread& current() { return *current_; }
   [[nodiscard]] settings const& chosen() const { return settings_; }
   [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + steps() + lapse_; }
+  /// The same, for the current thread.
+  std::uint64_t read_clock() {
+    current_->clock_read_at = changes_;
+    return nanoseconds();
+  }
   sim::counts& counts() { return report_.counts; }
 
   void step(device::operation what, device::site const& where);

@@ -92,8 +92,9 @@ void machine::check_quiet() {
   // A thread in wait_until has a time limit of its own.
   if (!waiting_.empty()) return;
   auto const is_quiet = [&](candidate const& c) {
-    looks const& l = threads_[c.number].looks;
-    return l.since() == changes_ && l.only_repeats(most / steps_per_look + 1);
+    thread const& t = threads_[c.number];
+    return t.clock_read_at != changes_ && t.looks.since() == changes_ &&
+           t.looks.only_repeats(most / steps_per_look + 1);
   };
   if (!std::all_of(runnable_.begin(), runnable_.end(), is_quiet)) return;
   // Plain stores are seen by what they leave in memory, from one such moment to the next.

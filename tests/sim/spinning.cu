@@ -231,6 +231,15 @@ TEST(spinning, plain_stores_are_seen_by_what_they_leave) {
   warden::sim::configure({});
 }
 
+__global__ void give_up_after(unsigned* flag, long long nanoseconds) {
+  long long const begin = clock64();
+  while (__ldcg(flag) == 0 && clock64() - begin < nanoseconds) {
+  }
+}
+TEST(spinning, a_loop_with_a_time_limit_is_no_deadlock) {
+  expect_to_end([](words& w) { warden::launch(give_up_after, 1, 2, {}, w.data(), 500'000ll); });
+}
+
 /// A thread waits until another one has polled a word for long.
 __global__ void wait_for_one_that_polls(unsigned* flag) {
   if (threadIdx.x == 0) {
