@@ -43,7 +43,7 @@ struct options {
   int gpus = 0;  ///< 0: one, by the arm
 };
 
-/// What a search found, and how.
+/// Result of a search, and how it went.
 struct outcome {
   owner_answer answer;
   std::string how;

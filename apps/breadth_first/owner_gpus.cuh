@@ -9,7 +9,7 @@
 
 namespace breadth_first {
 
-/// What such a search found.
+/// Result of a search on several GPUs.
 struct search_on_gpus {
   owner_answer answer;
   owner_facts facts;

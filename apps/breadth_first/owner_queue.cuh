@@ -30,7 +30,7 @@ class queue_sums {
     simt::sync_block();
   }
 
-  /// This thread found so many vertices, which about `arcs` arcs leave.
+  /// Counts vertices that this thread found, which about `arcs` arcs leave.
   WARDEN_DEVICE void note(std::uint32_t vertices, std::uint64_t arcs) {
     vertices_ += vertices;
     arcs_ += arcs;

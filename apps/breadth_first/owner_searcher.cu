@@ -41,7 +41,7 @@ WARDEN_KERNEL void begin_owner_search(WARDEN_GRID_CONSTANT owner_state const s,
   owner_control& c = *s.control;
   c.progress[0] = begin_progress(s.arcs_of_words[source / 32] / 32);
   c.sums[0] = {};
-  // Of step -1.
+  // The values of step -1.
   c.sums[2] = {};
   c.sums[2].places = places_of(its.arcs);
   c.sums[2].queued_arcs = its.arcs;

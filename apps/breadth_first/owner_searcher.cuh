@@ -22,7 +22,7 @@ namespace breadth_first {
 /// levels are bottom-up from a smaller frontier on than in searches by one GPU.
 inline constexpr direction_choice owner_direction{.alpha = 28, .beta = 24};
 
-/// What a search by owner went through.
+/// Course of a search by owner.
 struct owner_facts {
   std::uint32_t levels = 0;     ///< that have vertices, that of the source included
   std::uint32_t bottom_up = 0;  ///< of these, left bottom-up

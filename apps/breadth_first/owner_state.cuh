@@ -9,18 +9,18 @@
 
 namespace breadth_first {
 
-/// What a level found. Kernels of one step add; the next step reads.
+/// Result of a level. Kernels of one step add; the next step reads.
 struct level_sums {
   // Equal on all ranks:
   alignas(128) std::uint64_t vertices;  ///< of all ranks
   std::uint64_t arcs;                   ///< that leave them, estimated by `arcs_of_words`
-  // Of this rank's queue:
+  // This rank's queue:
   alignas(128) std::uint64_t places;
   std::uint64_t queued_arcs;
   std::uint32_t taken;  ///< chunks of the queue that blocks have taken, beyond the first ones
 };
 
-/// What a step does.
+/// Kinds of step.
 enum class owner_step : std::uint32_t {
   begin,     ///< no step yet
   down,      ///< a level: each rank follows the arcs of its part of the frontier

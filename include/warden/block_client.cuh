@@ -16,8 +16,8 @@ WARDEN_NAMESPACE_BEGIN
 /// first that lives gathers for its guarded; one that is made while it lives, by a function that
 /// was not handed the first, sends each message at once and alone, as a thread client does. So does
 /// every client of a launch whose outboxes do not fit a device with at most 99 KB of shared memory.
-/// What was staged when a client goes out of scope without `flush` is lost, counted, and an error
-/// of `wait`.
+/// Messages that are staged when a client goes out of scope without `flush` are lost, counted, and
+/// an error of `wait`.
 template <class Ref>
 class block_client {
  public:

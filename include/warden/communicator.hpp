@@ -113,7 +113,7 @@ class communicator {
 /// communicator_error from what they do together, and what the first one threw is thrown. On the
 /// simulated device the ranks share that and take turns; for several GPUs it needs the CMake
 /// component `nccl`. The communicators are owned, whatever `chosen` says. Throws limit_error where
-/// there are not so many.
+/// there are fewer.
 void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
                  communicator_options chosen = {},
                  std::source_location where = std::source_location::current());

@@ -18,7 +18,7 @@ int gpus_of(std::string const& arm);
 /// GPUs that there are; a simulated one is two.
 int gpus_there();
 
-/// What all points are measured with.
+/// Settings of all points.
 struct choices {
   bool has_timeline = false;     ///< record when the phases of a run end
   std::uint32_t partitions = 0;  ///< of a rank's log; 0: the library's choice

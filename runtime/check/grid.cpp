@@ -13,7 +13,7 @@ namespace {
 /// Blocks that have come, one word a launch. Reused: no program has as many launches that wait.
 unsigned long long arrivals[64];
 unsigned launches = 0;
-/// Of the cooperative launch that runs.
+/// State of the cooperative launch that runs.
 unsigned long long* arrived = nullptr;
 
 }  // namespace

@@ -19,7 +19,7 @@ std::map<std::byte const*, std::size_t>& allocations() {
   static auto& a = *new std::map<std::byte const*, std::size_t>;
   return a;
 }
-/// What asynchronous copies from pageable memory still read: CUDA has copied it when they return.
+/// Copies of pageable memory that asynchronous copies still read: CUDA has copied it on return.
 std::vector<std::vector<std::byte>>& staged() {
   static auto& s = *new std::vector<std::vector<std::byte>>;
   return s;

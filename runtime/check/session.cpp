@@ -33,7 +33,7 @@ error_entry const& entry_of(cudaError_t error) {
 }
 
 thread_local cudaError_t last_error = cudaSuccess;
-/// Of the first error that the program has not asked for.
+/// The first error that the program has not asked for.
 std::string unread_message;
 
 /// Runs what is still enqueued.
@@ -86,7 +86,7 @@ cudaError_t cudaGetLastError() {
 char const* cudaGetErrorName(cudaError_t error) { return entry_of(error).name; }
 char const* cudaGetErrorString(cudaError_t error) { return entry_of(error).text; }
 
-/// Of the C library's `assert`: in device code a finding with the thread.
+/// The C library's `assert`: in device code a finding with the thread.
 extern "C" void __assert_fail(char const* condition, char const* file, unsigned line,
                               char const* function) noexcept {
   std::string const text = std::string{file} + ":" + std::to_string(line) + ": " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the calls of the CUDA runtime API share: errors, findings, and the order of streams.
+// State that the calls of the CUDA runtime API share: errors, findings, and the order of streams.
 #pragma once
 
 #include "include/driver_types.h"

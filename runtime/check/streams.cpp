@@ -108,7 +108,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (find(stream) == nullptr) return fail(cudaErrorInvalidResourceHandle);
   return guarded([&] {
-    // What the stream still holds runs; the default stream waits for it.
+    // The work that the stream still holds runs; the default stream waits for it.
     order(nullptr, std::source_location::current());
     std::erase_if(all().streams, [&](auto const& s) { return s->handle() == stream; });
   });

@@ -34,7 +34,7 @@ struct pinned_deleter {
   void operator()(std::uint32_t* word) const { runtime::deallocate_pinned(word); }
 };
 
-/// What the ranks of one process know of one another.
+/// State that the ranks of one process share.
 struct process_ranks {
   explicit process_ranks(std::size_t count) : calls(count) {}
   std::atomic<bool> any_failed = false;

@@ -115,7 +115,7 @@ bool is_internal(frame const& f) {
   constexpr auto namespaces = std::to_array<std::string_view>(
       {"warden::sim::", "warden::simt::", "warden::cuda_names::", "warden::cuda_detail::", "std::",
        "boost::", "make_fcontext", "__tsan_"});
-  // Of an inlined function the debug information has the name without its namespace.
+  // The debug information has the name of an inlined function without its namespace.
   constexpr auto folders = std::to_array<std::string_view>(
       {"runtime/sim/", "runtime/check/", "warden/simt/", "/c++/", "/boost/", "/csu/", "/nptl/"});
   return (f.file.empty() && f.function == "??") ||

@@ -116,7 +116,7 @@ std::string streams::waiting_launches() const {
   return n == 0 ? "" : "\nlaunches in other streams wait: " + std::to_string(n) + places;
 }
 
-/// What has happened at `from` has happened at `place`, too. Null: nothing has.
+/// All that has happened at `from` has happened at `place`, too. Null: nothing has.
 void streams::learn(void const* place, void const* from) {
   if (machine_ == nullptr || from == nullptr) return;
   view const here{known_[place]}, there{known_[from]};

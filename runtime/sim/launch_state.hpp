@@ -114,10 +114,10 @@ struct warp_state {
   std::array<std::uint64_t, 32> results{};
 };
 
-/// Bytes behind each piece of shared memory that no thread may write.
+/// Bytes after each piece of shared memory that no thread may write.
 inline constexpr std::size_t shared_canary_bytes = 64;
 
-/// A variable of a block in shared memory, with its canary behind it.
+/// A variable of a block in shared memory, with its canary after it.
 struct static_object {
   void const* key;
   std::unique_ptr<std::byte[]> memory;

@@ -91,7 +91,7 @@ void machine::begin_blocks(running_launch& l) {
         *std::max_element(room_.begin(), room_.end(), [&](free_room const& x, free_room const& y) {
           return x.blocks_of(shape) < y.blocks_of(shape);
         });
-    // What begins at once has been found to fit, or to be alone.
+    // A launch that begins at once has been found to fit, or is alone.
     if (most.blocks_of(shape) == 0 && !begins_at_once(shape)) return;
     most.take(shape);
     b.multiprocessor = &most;
@@ -155,7 +155,7 @@ void machine::end_block(block& b) {
   if (!others.waiting.empty()) others.pause_at = 0;  // one of them may fit now
 }
 
-/// What these threads of a launch did and knew is known to all that comes after the launch.
+/// All that these threads of a launch did and knew is known to the work after the launch.
 void machine::add_known(running_launch& l, unsigned first_thread, std::size_t threads) {
   meeting_orders_.clear();
   for (std::size_t n = first_thread; n < first_thread + threads; ++n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulated thread has looked at: enough to tell a thread that polls from one that reads on.
+// The looks of a simulated thread: enough to tell a thread that polls from one that reads on.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>

@@ -47,10 +47,10 @@ class machine {
   /// Begins a launch whose threads know `known`. Precondition: it fits, or no other launch runs.
   running_launch& begin(kernel_launch const& kernel, knowledge_ptr known, bool counts_sectors);
 
-  /// What other streams hold while the launches run.
+  /// Work that other streams hold while the launches run.
   struct other_streams {
     static constexpr std::uint64_t never = ~std::uint64_t{0};
-    std::uint64_t pause_at = never;  ///< `run` returns null when so many steps have been made
+    std::uint64_t pause_at = never;  ///< `run` returns null after this number of steps
     bool may_begin = false;          ///< `run` returns null before it would name a deadlock
     std::string waiting;             ///< the launches that cannot begin, for that message
   };

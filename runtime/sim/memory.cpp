@@ -226,7 +226,7 @@ void machine::store(void* address, void const* value, unsigned size, device::sto
 }
 
 void machine::begin_atomic(void* address, unsigned size) {
-  // What the caller reads and writes from here on is the atomic itself, not plain.
+  // The caller's reads and writes from here on are the atomic itself, not plain accesses.
   running = nullptr;
   current_->before_atomic = first_bytes(address, size);
   if (!settings_.weak_memory) return;

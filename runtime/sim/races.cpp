@@ -72,7 +72,7 @@ void machine::plain_access(void* address, std::size_t size, bool stores,
     return;
   }
   note_access(access_kind::plain_load, address, size);
-  // Of larger objects the first bytes tell whether the thread polls.
+  // The first bytes of larger objects tell whether the thread polls.
   std::uint64_t value = 0;
   auto const part = static_cast<unsigned>(std::min(size, sizeof(value)));
   std::memcpy(&value, address, part);

@@ -16,10 +16,10 @@ namespace {
 /// Looks at nothing new, after which a thread falls behind all others. Another thread can change
 /// what it waits for only then, so there is no use in more.
 constexpr std::uint64_t tolerated_looks = 100;
-/// A thread is quiet only if it has looked in vain once for each so many steps of the limit.
+/// A thread is quiet only if it has looked in vain once in this many steps of the limit.
 constexpr std::uint64_t steps_per_look = 10'000;
 
-/// When nothing has changed for so many steps, work of other streams begins: it may be what the
+/// When nothing has changed for this many steps, work of other streams begins: it may be what the
 /// threads wait for.
 constexpr std::uint64_t quiet_steps_before_others = 20'000;
 

@@ -27,7 +27,7 @@ using test::owned_graph;
 constexpr direction_choice always_up{.alpha = 0xffffffff, .beta = 0xffffffff};
 constexpr direction_choice always_down{.alpha = 0, .beta = 24};
 
-/// What each rank throws.
+/// Returns the error of each rank, or "".
 std::vector<std::string> errors_of(warden::loopback_settings const& chosen,
                                    std::function<void(warden::communicator const&)> const& body) {
   std::vector<std::string> errors;

@@ -35,7 +35,7 @@ class owned_graph {
                                            std::uint64_t seed = 1) {
     return complaint_from(source, breadth_first::deal_by_degree(out(), in(), ranks), seed);
   }
-  /// What is wrong with a search from there; empty if nothing is.
+  /// Returns the fault of a search from there; empty if there is none.
   [[nodiscard]] std::string complaint_from(std::uint32_t source,
                                            breadth_first::partition const& parts,
                                            std::uint64_t seed = 1) {
@@ -63,7 +63,7 @@ class owned_graph {
     return complaint_about(answer, facts, source);
   }
 
-  /// What is wrong with an answer; empty if nothing is.
+  /// Returns the fault of an answer; empty if there is none.
   [[nodiscard]] std::string complaint_about(breadth_first::owner_answer const& answer,
                                             breadth_first::owner_facts const& did,
                                             std::uint32_t source) const {

@@ -63,7 +63,7 @@ TEST(spread_faults, a_killed_rank_is_an_error_on_all_others) {
                         HasSubstr("no end within 600 s of waiting for rank 1 (")));
     }
   }
-  // Of the log, of three runs that gather and exchange, and of wait.
+  // Calls of the log, of three runs that gather and exchange, and of wait.
   EXPECT_EQ(calls, 9);
 }
 

@@ -184,8 +184,8 @@ __global__ void add(unsigned* w, unsigned n) {
   for (unsigned i = 0; i < n; ++i) __stcg(w, __ldcg(w) + 1);
 }
 
-/// What two launches that add make of a word, under many schedules. A third stream runs next to
-/// them.
+/// Values that two launches that add leave in a word, under many schedules. A third stream runs
+/// next to them.
 std::set<unsigned> sums(bool ordered) {
   std::set<unsigned> all;
   test::under_many_schedules(1, [&](std::uint64_t) {

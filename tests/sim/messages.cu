@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What errors of device code say: threads by place, what they poll, who changed it, their calls.
+// Texts of errors of device code: threads by place, what they poll, who changed it, their calls.
 
 #include "tests/sim/plain_kernels.cuh"
 #include "tests/sim/spinning_kernels.cuh"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the simulated device says of launches that no stream or event orders.
+// Errors of the simulated device about launches that no stream or event orders.
 #pragma once
 
 #include <warden/simulation.hpp>

@@ -48,7 +48,7 @@ class run_timeline {
     has_ended_.fill(false);
     for (timer& t : timers_) t.start(s, where);
   }
-  /// What `s` holds by now ends the phase.
+  /// The phase ends with the work that `s` holds now.
   void end(run_phase phase, stream_ref s, std::source_location where) {
     auto const p = static_cast<std::size_t>(phase);
     timers_[p].stop(s, where);

@@ -349,7 +349,7 @@ class spread_runner {
     arrived_.record(beside, where);
   }
 
-  /// What `s` holds by now ends the phase, if that is asked for.
+  /// The phase ends with the work that `s` holds now. No effect unless phases are recorded.
   void note_end(run_phase phase, stream_ref s, std::source_location where) {
     if (timeline_) timeline_->end(phase, s, where);
   }

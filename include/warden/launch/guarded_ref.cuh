@@ -65,8 +65,8 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   WARDEN_DEVICE std::uint64_t launch_number() const {
     return launch.members[position].launch_number;
   }
-  /// Whether the launch's client blocks have outboxes. Known to the compiler where every device
-  /// has room for them: elsewhere registers spill.
+  /// Returns true if the launch's client blocks have outboxes. The compiler knows that where every
+  /// device has room for them: elsewhere registers spill.
   WARDEN_DEVICE bool gathers() const {
     return !simt::may_have_small_blocks(simt::compiled_architecture) || has_outbox;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a kernel may know of its device from the architecture that it is compiled for.
+/// Facts about a kernel's device that follow from the architecture that it is compiled for.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
@@ -16,10 +16,10 @@ inline constexpr int compiled_architecture = __CUDA_ARCH__ / 10;
 inline constexpr int compiled_architecture = 0;
 #endif
 
-/// Whether a device that runs code of `architecture` may have blocks of 99 KB of shared memory or
-/// less: 7.5, 8.6, 8.9, 12.0 and their like, and the simulated device. 8.0 and 8.7 have 163 KB, and
-/// 9.0, 10.0 and 11.0 have 227 KB. By the table of compute capabilities in the CUDA programming
-/// guide.
+/// Returns true if a device that runs code of `architecture` may have blocks of 99 KB of shared
+/// memory or less: 7.5, 8.6, 8.9, 12.0 and their like, and the simulated device. 8.0 and 8.7 have
+/// 163 KB, and 9.0, 10.0 and 11.0 have 227 KB. By the table of compute capabilities in the CUDA
+/// programming guide.
 WARDEN_HOST_DEVICE constexpr bool may_have_small_blocks(int architecture) {
   int const major = architecture / 10;
   if (major == 8) return architecture != 80 && architecture != 87;

@@ -14,7 +14,7 @@
 #include <tuple>
 
 namespace warden::check {
-// Of the templates below.
+// Functions that the templates below call.
 cudaError_t copy(void* to, void const* from, std::size_t bytes, cudaStream_t stream, bool waits,
                  site const& where);
 cudaError_t occupancy(int* blocks, int threads, std::size_t shared_bytes, site const& where);

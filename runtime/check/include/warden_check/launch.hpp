@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rewritten CUDA source calls in place of `<<<...>>>` and `__shared__`.
+// Functions that rewritten CUDA source calls in place of `<<<...>>>` and `__shared__`.
 #pragma once
 
 #include <warden/simt/sim_device.hpp>
