@@ -168,7 +168,7 @@ endfunction()
 
 # warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o]): the test races.<name>, whose sources are
 # compiled for the race detector: a GoogleTest program, or one of its own that must print OUTPUT. It tries 3 seeds where there are
-# many.
+# many. ./warden test leaves it to ./warden test --all.
 function(warden_add_race_test name)
   cmake_parse_arguments(arg "" "DEFINITION;OUTPUT" "SOURCES;LIBRARIES" ${ARGN})
   warden_host_wrappers(wrappers ${arg_SOURCES})
@@ -181,9 +181,9 @@ function(warden_add_race_test name)
   # As warden::race_detector, with no more debug information than places need.
   target_compile_options(races_of_${name} PRIVATE ${warden_race_flags} -g1)
   target_link_libraries(races_of_${name} PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
-  add_dependencies(warden_simulated_tests races_of_${name})
   add_test(NAME races.${name} COMMAND races_of_${name})
   set_tests_properties(races.${name} PROPERTIES TIMEOUT 600 ENVIRONMENT WARDEN_SEEDS=3)
+  warden_test_remains(races.${name})
   if(arg_OUTPUT)
     set_tests_properties(races.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_OUTPUT}")
   else()
@@ -200,12 +200,13 @@ function(warden_add_gpu_run name program output)
 endfunction()
 
 # warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
-# [COST s] [MORE_SEEDS] [PROFILES]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
+# [COST s] [MORE_SEEDS] [PROFILES] [REMAINS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
 # GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
 # is about how many seconds it takes, so that long ones begin first. With MORE_SEEDS it tries many schedules: as
-# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>. With PROFILES see warden_add_on_profiles.
+# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>. With PROFILES see warden_add_on_profiles. With REMAINS
+# ./warden test leaves the program and its tests on the simulated device to ./warden test --all.
 function(warden_add_test name)
-  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS;PROFILES" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
+  cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS;PROFILES;REMAINS" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
                         ${ARGN})
   if(arg_EXECUTORS)
     list(FIND ARGN EXECUTORS begin)
@@ -236,13 +237,18 @@ function(warden_add_test name)
     endif()
   endforeach()
   if(TARGET test_${name}_sim)
-    add_dependencies(warden_simulated_tests test_${name}_sim)
+    if(NOT arg_REMAINS)
+      add_dependencies(warden_simulated_tests test_${name}_sim)
+    endif()
     math(EXPR last "${arg_SHARDS} - 1")
     foreach(shard RANGE ${last})
       set(test sim.${name}.${shard})
       set(part "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}")
       add_test(NAME ${test} COMMAND test_${name}_sim)
       set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST ${arg_COST} ENVIRONMENT "${part}")
+      if(arg_REMAINS)
+        warden_test_remains(${test})
+      endif()
       if(arg_MORE_SEEDS)
         set(test more_seeds.${name}.${shard})
         add_test(NAME ${test} COMMAND test_${name}_sim)
@@ -252,6 +258,9 @@ function(warden_add_test name)
     endforeach()
     if(arg_PROFILES)
       warden_add_on_profiles(${name} test_${name}_sim TIMEOUT ${arg_TIMEOUT} COST ${arg_COST})
+      if(arg_REMAINS)
+        warden_test_remains(profiles.7.5.${name} profiles.8.6.${name})
+      endif()
     endif()
   endif()
   if(TARGET test_${name})
