@@ -48,17 +48,14 @@ class nccl_transport final : public runtime::transport {
  public:
   nccl_transport(ncclComm_t comm, communicator_options chosen, std::source_location where,
                  process_ranks* job = nullptr)
-      : comm_{comm},
-        limit_{chosen.time_limit_seconds},
-        owned_{chosen.owned},
-        job_{job},
-        failed_word_{
-            static_cast<std::uint32_t*>(runtime::allocate_pinned(sizeof(std::uint32_t), where))} {
-    *failed_word_ = 0;
+      : comm_{comm}, limit_{chosen.time_limit_seconds}, owned_{chosen.owned}, job_{job} {
     // One that does not block may not be made yet, and knows nothing until then.
     demand(ncclInProgress, "making the communicator", where);
     demand(ncclCommUserRank(comm, &rank_), "asking for the rank", where);
     demand(ncclCommCount(comm, &size_), "asking for the number of ranks", where);
+    failed_word_.reset(
+        static_cast<std::uint32_t*>(runtime::allocate_pinned(sizeof(std::uint32_t), where)));
+    *failed_word_ = 0;
   }
 
   ~nccl_transport() override {
@@ -184,7 +181,8 @@ class nccl_transport final : public runtime::transport {
   /// All later calls report `why`. Kernels see the word before NCCL lets the stream go on.
   void note_failure(std::string const& why) {
     failure_ = why;
-    std::atomic_ref{*failed_word_}.store(1, std::memory_order_release);
+    // There is none before the communicator is known to be one.
+    if (failed_word_ != nullptr) std::atomic_ref{*failed_word_}.store(1, std::memory_order_release);
     if (job_ != nullptr) job_->any_failed = true;
     if (owned_) ncclCommAbort(std::exchange(comm_, nullptr));
   }
