@@ -36,7 +36,7 @@ void sync_grid(site const& where) {
   unsigned long long* const count = arrived;
   simt::sync_block(where);
   if (simt::thread_rank() == 0) {
-    // The fence and the addition release what the block did, and the fence behind the loop acquires
+    // The fence and the addition release what the block did, and the fence after the loop acquires
     // what all blocks did. The barriers of the block do that among its threads.
     __threadfence(where);
     unsigned long long const blocks = gridDim.count();

@@ -95,8 +95,8 @@ struct thread {
   bool time_passed = false;
 };
 
-/// What the lanes of a warp came to its collectives with, and what they got: in one place, so that
-/// who comes need not look at 31 threads.
+/// Values that the lanes of a warp brought to its collectives and got from them. They are in one
+/// place, so that a lane that comes need not look at 31 threads.
 struct warp_state {
   unsigned first_thread = 0;
   unsigned lanes = 0;  ///< bits, as below: those that the block has

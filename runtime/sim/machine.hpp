@@ -82,7 +82,7 @@ class machine {
   [[nodiscard]] thread& current() { return *current_; }
   [[nodiscard]] settings const& chosen() const { return settings_; }
   [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + steps() + lapse_; }
-  /// The same, for the current thread.
+  /// Returns the time to the current thread.
   std::uint64_t read_clock() {
     current_->clock_read_at = changes_;
     return nanoseconds();
@@ -119,8 +119,8 @@ class machine {
   /// the device's.
   void plain_access(void* address, std::size_t size, bool stores, void const* return_address);
   void volatile_access(void* address, unsigned size, bool stores, void const* return_address);
-  /// The same before an atomic, which follows between begin_atomic and end_atomic. False if the
-  /// memory is not the device's.
+  /// Notes an atomic of compiled code, which follows between begin_atomic and end_atomic. Returns
+  /// false if the memory is not the device's.
   bool begins_atomic(void* address, unsigned size, void const* return_address);
 
   void* static_shared(void const* key, std::size_t bytes, std::size_t alignment,
