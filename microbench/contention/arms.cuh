@@ -3,7 +3,7 @@
 // verified.
 #pragma once
 
-#include "microbench/contention/operations.cuh"
+#include "microbench/contention/oracle.cuh"
 #include "microbench/contention/warden_arms.cuh"
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
@@ -60,9 +60,7 @@ class runner {
         records_{std::max<std::size_t>(keys, (std::size_t{2} << 20) / sizeof(record))},
         ids_{most_operations},
         per_operation_{most_operations},
-        seen_{most_operations},
-        per_key_{2 * std::size_t{keys}},
-        wrong_{1},
+        oracle_{most_operations, keys},
         locks_{keys} {}
 
   /// Settings for lock_tuned, from runs on these ids; says what was chosen.
@@ -110,7 +108,8 @@ class runner {
     result.cost = clock.result();
     locks_.wait();
     if (by_warden != nullptr) by_warden->wait();
-    result.verified = verify(n);
+    result.verified = oracle_.verify(records_.data(), ids_.data(), n,
+                                     operation_.make_context(per_operation_.data()));
     return result;
   }
 
@@ -129,31 +128,12 @@ class runner {
     return {records_.data(), ids_.data(), n, {}, operation_.make_context(per_operation_.data())};
   }
 
-  bool verify(std::uint32_t n) {
-    wrong_.fill_bytes(0);
-    seen_.fill_bytes(0);
-    per_key_.fill_bytes(0);
-    typename Operation::check_arguments const arguments{
-        records_.data(),
-        ids_.data(),
-        n,
-        keys_,
-        operation_.make_context(per_operation_.data()),
-        {seen_.data(), per_key_.data(), wrong_.data()}};
-    auto const [blocks, threads] = bench::shape_of_helpers();
-    simt::launch(&first_check<Operation>, blocks, threads, 0, arguments, {});
-    simt::launch(&second_check<Operation>, blocks, threads, 0, arguments, {});
-    return wrong_.to_host()[0] == 0;
-  }
-
   Operation operation_;
   std::uint32_t keys_;
   warden::buffer<record> records_;
   warden::buffer<std::uint32_t> ids_;
   warden::buffer<std::uint32_t> per_operation_;
-  warden::buffer<std::uint32_t> seen_;
-  warden::buffer<std::uint64_t> per_key_;
-  warden::buffer<std::uint64_t> wrong_;
+  oracle<Operation> oracle_;
   warden::baseline::lock_array locks_;
   warden::baseline::lock_choice choice_;
   std::optional<warden::baseline::sorter> sorter_;  ///< large: only if asked for

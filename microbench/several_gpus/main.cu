@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmark of several GPUs: what their kernels send to one another's records, and run.
+// The benchmark of several GPUs, whose kernels send sections to any GPU's records.
 
 #include "apps/support/number_option.hpp"
 #include "microbench/several_gpus/points.hpp"
@@ -12,7 +12,7 @@
 namespace several_gpus {
 
 int gpus_of(std::string const& arm) {
-  return arm == "one_gpu" ? 1 : arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : 8;
+  return arm.starts_with("one_gpu") ? 1 : arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : 8;
 }
 int gpus_there() {
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
     for (std::string const& workload : workloads) {
       for (std::uint32_t const k : keys) {
         points.push_back(make_push_point(workload, k, chosen));
+        points.push_back(make_add_point(workload, k, chosen));
         points.push_back(make_update_point(workload, k, chosen));
       }
     }

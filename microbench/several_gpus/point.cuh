@@ -4,6 +4,7 @@
 
 #include "microbench/several_gpus/points.hpp"
 #include "microbench/several_gpus/rank.cuh"
+#include "microbench/several_gpus/single_gpu.cuh"
 
 #include <algorithm>
 #include <cstdint>
@@ -32,23 +33,22 @@ class point_of final : public bench::point {
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     std::map<std::string, bench::row> rows;
     for (std::string const& arm : s.arms) {
-      if (has(arm)) rows[arm] = measure(gpus_of(arm), s);
+      if (has(arm)) rows[arm] = measure(arm, s);
     }
     return rows;
   }
 
   /// A run is as long as its slowest rank.
-  bench::row measure(int gpus, bench::sweep const& s) const {
+  bench::row measure(std::string const& arm, bench::sweep const& s) const {
     bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
-    // What a rank has of all others' ids and outcomes has to fit it, too.
+    // The ids and outcomes of all ranks have to fit each GPU.
     std::uint32_t const n = s.operations != 0 ? s.operations : simulated ? 512 : 1u << 26;
     std::vector<double> seconds(s.repetitions);
     std::map<std::string, std::vector<double>> phases;  // [phase][repetition] of the slowest rank
     std::mutex mutex;
     bench::row r;
     r.verified = true;
-    warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
-      rank<Operation> one{world, workload_, keys_, n, chosen_};
+    auto const measure_runs = [&](auto& one) {
       if (!simulated) one.run(99);  // warm
       for (unsigned k = 0; k < s.repetitions; ++k) {
         double const took = one.run(100 + k);
@@ -63,7 +63,17 @@ class point_of final : public bench::point {
         }
         r.verified = r.verified && good;
       }
-    });
+    };
+    int const gpus = gpus_of(arm);
+    if (arm == best_arm) {
+      single_gpu<Operation> one{workload_, keys_, n};
+      measure_runs(one);
+    } else {
+      warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
+        rank<Operation> one{world, workload_, keys_, n, chosen_};
+        measure_runs(one);
+      });
+    }
     std::sort(seconds.begin(), seconds.end());
     r.operations = std::uint64_t{n} * static_cast<std::uint64_t>(gpus);
     r.counters["operations"] = static_cast<double>(r.operations);

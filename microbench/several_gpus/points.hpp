@@ -11,9 +11,12 @@
 
 namespace several_gpus {
 
-/// How many GPUs hold the records; each sends as many sections.
-inline std::vector<std::string> const arms{"one_gpu", "two_gpus", "four_gpus", "eight_gpus"};
-/// That number.
+/// One GPU without `spread`, by the policy with the highest rate.
+inline constexpr char best_arm[] = "one_gpu_best";
+/// Number of GPUs that hold the records; each sends as many sections.
+inline std::vector<std::string> const arms{best_arm, "one_gpu", "two_gpus", "four_gpus",
+                                           "eight_gpus"};
+/// Returns that number.
 int gpus_of(std::string const& arm);
 /// GPUs that there are; a simulated one is two.
 int gpus_there();
@@ -27,6 +30,8 @@ struct choices {
 // Each in a translation unit of its own: their kernels take long enough to compile.
 std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::uint32_t keys,
                                               choices const& chosen);
+std::shared_ptr<bench::point> make_add_point(std::string const& workload, std::uint32_t keys,
+                                             choices const& chosen);
 std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
                                                 choices const& chosen);
 

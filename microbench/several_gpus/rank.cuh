@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one rank measures: its kernel and its part of the run, and whether each section of all ranks
-// on its records has run once.
+// One rank of a measured run: its kernel, its part of the run, and a check that each section of all
+// ranks on its records has run once.
 #pragma once
 
-#include "microbench/contention/operations.cuh"
+#include "microbench/contention/oracle.cuh"
 #include "microbench/several_gpus/points.hpp"
+#include "microbench/several_gpus/seconds_of.hpp"
 #include "microbench/support/deferred_senders.cuh"
 #include "microbench/support/workload.cuh"
 
@@ -13,13 +14,11 @@
 #include <warden/spread.cuh>
 #include <warden/timer.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <source_location>
 #include <string>
+#include <type_traits>
 
 namespace several_gpus {
 
@@ -29,6 +28,7 @@ template <class Operation>
 struct policy : warden::default_policy {
   using context = typename Operation::context;
   using executor = warden::executor::runs<>;
+  static constexpr bool combines = warden::combining<typename Operation::section>;
 };
 
 /// Operation i of a rank is operation `first + i` of the whole.
@@ -40,26 +40,33 @@ struct make_from {
   }
 };
 
-/// The records of all, of which a rank knows its own; and the operations on others', which are none
-/// of its business.
-template <class Share, class Record>
+/// The checks of all ranks' operations on one rank, which has a share of the records.
+template <class Operation, class Share>
 struct own_arguments {
+  typename Operation::check_arguments all;
   Share share;
-  Record* records;           ///< [id] zeros where another rank has it
-  std::uint32_t const* ids;  ///< of all ranks' operations
-  std::uint32_t n;           ///< of all ranks
-  std::uint32_t* outcomes;   ///< [operation] of those on others' records: `done`
-  std::uint32_t done;
+  typename Operation::record* records;  ///< [id] zeros if another rank has the record
 };
-template <class Share, class Record>
-WARDEN_KERNEL void find_own(own_arguments<Share, Record> a) {
+/// Makes the checks take operation i, on a record of another rank, as run.
+template <class Operation, class Share>
+WARDEN_DEVICE void assume_run(own_arguments<Operation, Share> const& a, std::uint32_t i) {
+  if constexpr (std::is_same_v<Operation, contention::push>) {
+    a.all.memory.per_operation[i] = 1;
+  } else if constexpr (std::is_same_v<Operation, contention::update>) {
+    a.all.result.outcome[i] = 2;
+  } else {
+    typename Operation::make{}(i).atomic(&a.records[a.all.ids[i]], a.all.result);
+  }
+}
+template <class Operation, class Share>
+WARDEN_KERNEL void find_own(own_arguments<Operation, Share> a) {
   simt::assume_one_dimension();
   bench::for_each_of(a.share.places, [&](std::uint64_t place) {
     std::uint32_t const id = a.share.id(static_cast<std::uint32_t>(place));
     if (id < a.share.total) a.records[id] = a.share.records[place];
   });
-  bench::for_each_of(a.n, [&](std::uint64_t i) {
-    if (!a.share.has(a.ids[i])) a.outcomes[i] = a.done;
+  bench::for_each_of(a.all.n, [&](std::uint64_t i) {
+    if (!a.share.has(a.all.ids[i])) assume_run(a, static_cast<std::uint32_t>(i));
   });
 }
 
@@ -95,17 +102,16 @@ class rank {
       workload_.draw(ids_.data() + std::size_t{r} * n_, n_, seed * ranks + r);
     per_operation_.fill_bytes(0);
     warden::runtime::fill_async(on_.records().data(), 0, on_.records().bytes(), {});
-    // Told by all: here they begin.
+    // All ranks begin after this.
     on_.wait();
-    auto const begin = std::chrono::steady_clock::now();
-    send_time_.start();
-    sender_.send_async({later_.ref(), ids_.data() + first_, n_, {first_}});
-    send_time_.stop();
-    later_.run();
-    warden::stream_ref{}.synchronize();
-    std::chrono::duration<double> const seconds = std::chrono::steady_clock::now() - begin;
+    double const seconds = seconds_of([&] {
+      send_time_.start();
+      sender_.send_async({later_.ref(), ids_.data() + first_, n_, {first_}});
+      send_time_.stop();
+      later_.run();
+    });
     on_.wait();
-    return seconds.count();
+    return seconds;
   }
   /// Seconds of the last run: of its kernel, and from there to the end of each phase. Only if
   /// timed.
@@ -117,33 +123,18 @@ class rank {
     }
     return found;
   }
-  /// Whether that run was right, as far as this rank's records go.
+  /// Returns true if that run was right, as far as this rank's records go.
   bool verify() {
     auto const keys = static_cast<std::uint32_t>(on_.size());
     warden::buffer<record> records{keys};
-    warden::buffer<std::uint32_t> seen{all_};
-    warden::buffer<std::uint64_t> per_key{std::size_t{2} * keys}, wrong{1};
     records.fill_bytes(0);
-    seen.fill_bytes(0);
-    per_key.fill_bytes(0);
-    wrong.fill_bytes(0);
-    bool constexpr pushes = std::is_same_v<Operation, contention::push>;
-    auto const share = on_.share();
-    auto const [blocks, threads] = bench::shape_of_helpers();
-    simt::launch(&find_own<typename guarded::share_type, record>, blocks, threads, 0,
-                 {share, records.data(), ids_.data(), all_,
-                  pushes ? seen.data() : per_operation_.data(), pushes ? 1u : 2u},
-                 {});
-    typename Operation::check_arguments const arguments{
-        records.data(),
-        ids_.data(),
-        all_,
-        keys,
-        Operation::make_context(per_operation_.data()),
-        {seen.data(), per_key.data(), wrong.data()}};
-    simt::launch(&contention::first_check<Operation>, blocks, threads, 0, arguments, {});
-    simt::launch(&contention::second_check<Operation>, blocks, threads, 0, arguments, {});
-    return wrong.to_host()[0] == 0;
+    auto const find = [&](typename Operation::check_arguments const& all) {
+      auto const [blocks, threads] = bench::shape_of_helpers();
+      simt::launch(&find_own<Operation, typename guarded::share_type>, blocks, threads, 0,
+                   {all, on_.share(), records.data()}, {});
+    };
+    return contention::oracle<Operation>{all_, keys}.verify(
+        records.data(), ids_.data(), all_, Operation::make_context(per_operation_.data()), find);
   }
 
  private:

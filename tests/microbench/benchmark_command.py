@@ -32,6 +32,17 @@ class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
                 self.assertEqual((run.returncode, run.stderr), (2, f"several_gpus: --benchmark_out={name} is open already; choose another name\n"))
                 self.assertEqual(pathlib.Path(log.name).read_text(), "an old line\n")
 
+    def test_every_row(self):
+        """Each operation has a row of each arm on each workload, and all arms of one GPU run the same number of sections."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "rows.json"
+            run = self.outcome("--ops", "64", f"--benchmark_out={file}")
+            self.assertEqual((run.returncode, run.stderr), (0, ""))
+            found = {row["name"]: row["operations"] for row in json.loads(file.read_text())["benchmarks"]}
+        wanted = {f"several_gpus/{operation}/{workload}/{arm}/keys:1024": 64 * gpus for operation in ("push", "add", "update")
+                  for workload in ("uniform", "zipf099") for arm, gpus in (("one_gpu_best", 1), ("one_gpu", 1), ("two_gpus", 2))}
+        self.assertEqual(found, wanted)
+
     def test_the_timeline(self):
         """Rows have the ends of phases only if they are asked for."""
         with tempfile.TemporaryDirectory() as folder:
