@@ -2,167 +2,244 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cost model of a run on several GPUs, as docs/several-gpus.md states it, and the tables there.
 
-    several_gpus.py          writes the tables between the marks of docs/several-gpus.md
-    several_gpus.py --check  exit code 1 if they are not what it would write
-    several_gpus.py --self-test
+    several_gpus.py --write [RESULTS [PAGE]]   writes the tables between the marks of PAGE, by default docs/several-gpus.md
+    several_gpus.py --check [RESULTS [PAGE]]   compares them
 
-Constants come from TIMELINES, the rows of `several_gpus --timeline` on two GPUs, once that file exists. Until then they come from
-FIRST, the rates of the first measurement, and from ASSUMED. Measured ratios come from RATES, the rows without --timeline, or FIRST.
+Reads two files of one build on two GPUs from a folder of RESULTS, by default results/: several_gpus.json has rates, and
+several_gpus_timeline.json, rows of `several_gpus --timeline`, the constants of the model. Both commands end with exit code 1 if
+the model is off by more than LIMIT in a row.
 """
+import argparse
 import dataclasses
-import json
 import pathlib
+import statistics
 import sys
+
+import result_file
+from markdown_tables import table
+from result_names import rate, short
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/several-gpus.md"
-RATES = ROOT / "results/h100x2/several_gpus.json"
-TIMELINES = ROOT / "results/h100x2/several_gpus_timeline.json"
 BEGIN, END = "<!-- several_gpus: begin -->", "<!-- several_gpus: end -->"
+NAMES = "several_gpus", "several_gpus_timeline"
 MESSAGE = {"push": 8, "update": 16}  # bytes
 KEYS = (1 << 20, 1 << 24)
-SECTIONS = 1 << 26  # of a GPU in one run
-HEADERS = 25 / 24  # bytes that travel for each of a message
+ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # of the workload uniform, which the model predicts
+LIMIT = 0.1
+HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
-MEMORY = 3.35e12  # bytes a second of an H100, by its data sheet
-# Partitions of a log on the records of all ranks, and those of a GPU with which a run needs no split.
+# Partitions of a log on the records of all ranks, and those of a GPU with which a run of the smaller KEYS needs no split.
 PARTITIONS, UNSPLIT = 512, 256
-# Two H100, commit 69218ce: sections a second of one GPU, and of two GPUs together.
-FIRST = {("push", 1 << 20): (17.0e9, 21.9e9), ("update", 1 << 20): (10.1e9, 15.6e9),
-         ("push", 1 << 24): (10.1e9, 16.1e9), ("update", 1 << 24): (8.8e9, 14.6e9)}
+ENDS = ["send", "count", "gather", "sort", "pack", "exchange", "home", "arrive", "join", "remote"]
+PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
 
 
 @dataclasses.dataclass
-class Constants:
-    """Of one row: seconds of a run, or of a section where the name says so."""
-    send_section: float  # the kernel that sends
-    run_section: float  # a run on one GPU
-    several_section: float  # what a section takes in addition on several GPUs, where segments are half as long
+class Shared:
+    """Constants of all rows: seconds, except `link`."""
     count: float  # until this rank's counts are known
     gather: float  # until the host knows those of all ranks
-    sort: float  # the launches that sort what single threads sent: nothing in these rows
-    pack_byte: float  # of what leaves
+    sort: float  # launches that sort what single threads sent
+    pack_byte: float  # for each byte that leaves
     link: float  # bytes a second of a GPU, each way
-    join_section: float  # of what came
+    join: float  # until what came is one log
 
 
-# Rates of sending and of NVLink are those of H200: results/h200/deferred.json, and an all-to-all by NCCL 2.28 on two GPUs. Packing
-# reads and writes what leaves once. `several_section` is fitted to FIRST: it has all that the other constants leave out.
-ASSUMED = {"several_section": 23e-12, "count": 20e-6, "gather": 40e-6, "sort": 0, "pack_byte": 2 / MEMORY, "link": 330e9,
-           "join_section": 0}
+@dataclasses.dataclass
+class Row:
+    """Constants of one row: seconds of a section."""
+    send_one: float  # of the kernel that sends, on one GPU
+    send: float  # of that kernel on several GPUs
+    run: float  # of a run on one GPU
+    home: float  # of a rank on its own records, next to an exchange
+    remote: float  # of another rank
 
 
-def send_rate(message):
-    rows = json.loads((ROOT / "results/h200/deferred.json").read_text())["benchmarks"]
-    return next(r["items_per_second"] for r in rows if r["run_name"] == f"deferred/send/block/bytes:{message}")
+def seconds_to(rows, operation, keys, arm):
+    """Ends of the phases of a uniform row."""
+    row = rows[operation, "uniform"][keys][arm]
+    return {phase: row[f"seconds_to_{phase}"] for phase in ENDS if f"seconds_to_{phase}" in row}
 
 
-def assumed(operation, keys):
-    send = 1 / send_rate(MESSAGE[operation])
-    return Constants(send, 1 / FIRST[operation, keys][0] - send, **ASSUMED)
+def sections(rows, operation, keys):
+    """Sections that each GPU sends."""
+    return rows[operation, "uniform"][keys]["one_gpu"]["operations"]
 
 
-def row_of(rows, operation, keys, arm):
-    """Of some rows of one arm the median, if they have aggregates."""
-    name = f"several_gpus/{operation}/uniform/{arm}/keys:{keys}"
-    return next(r for r in rows if r["run_name"] == name and r.get("aggregate_name", "median") == "median")
+def row_constants(timelines, operation, keys):
+    one, two = (seconds_to(timelines, operation, keys, arm) for arm in ("one_gpu", "two_gpus"))
+    n = sections(timelines, operation, keys)
+    return Row(send_one=one["send"] / n, send=two["send"] / n, run=one["home"] / n, home=(two["home"] - two["pack"]) / (n / 2),
+               remote=(two["remote"] - two["join"]) / (n / 2))
 
 
-def measured(rows, operation, keys):
-    """The constants of a row from its timelines on one and on two GPUs."""
-    arms = row_of(rows, operation, keys, "one_gpu"), row_of(rows, operation, keys, "two_gpus")
-    one, two = ({key.removeprefix("seconds_to_"): value for key, value in row.items() if key.startswith("seconds_to_")} for row in arms)
-    sections = arms[0]["operations"]
-    away = sections / 2
-    run = one["home"] - one["sort"]
-    parts = two["home"] - two["pack"] + two["remote"] - two["join"]
-    return Constants(
-        send_section=two["send"] / sections, run_section=run / sections, several_section=(parts - run) / sections,
-        count=two["count"], gather=two["gather"] - two["count"], sort=two["sort"] - two["gather"],
-        pack_byte=(two["pack"] - two["sort"]) / (away * MESSAGE[operation]),
-        link=away * MESSAGE[operation] * HEADERS / (two["exchange"] - two["pack"]),
-        join_section=(two["join"] - two["arrive"]) / away)
+def shared_constants(timelines):
+    """The medians of all rows on two GPUs."""
+    found = []
+    for operation, keys in ROWS:
+        two = seconds_to(timelines, operation, keys, "two_gpus")
+        away = sections(timelines, operation, keys) / 2 * MESSAGE[operation]
+        found.append(Shared(count=two["count"], gather=two["gather"] - two["count"], sort=two["sort"] - two["gather"],
+                            pack_byte=(two["pack"] - two["sort"]) / away, link=away * HEADERS / (two["exchange"] - two["pack"]),
+                            join=two["join"] - two["arrive"]))
+    return Shared(**{field.name: statistics.median(getattr(f, field.name) for f in found) for field in dataclasses.fields(Shared)})
 
 
-def phases(c, gpus, per_host, message, keys, sections=SECTIONS):
-    """[phase] seconds that are not hidden by others, for as many sections on each GPU."""
+def phases(shared, row, n, gpus, per_host, message, keys):
+    """[phase] seconds of a run with `n` sections on each GPU, less what is hidden by other phases."""
     if gpus == 1:
-        return {"send": sections * c.send_section, "home": sections * c.run_section}
+        return {"send": n * row.send_one, "home": n * row.run}
     away = (gpus - 1) / gpus
     far = (gpus - per_host) / gpus if gpus > per_host else 0
-    # Records that are not split on one GPU are, once a GPU has fewer partitions; a split reads and writes each message.
-    split = 2 * message / MEMORY if keys < KEYS[1] and PARTITIONS / gpus < UNSPLIT else 0
-    run = c.run_section + c.several_section + split
-    home = sections * run / gpus
-    exchange = sections * message * HEADERS * max((away - far) / c.link, far / NETWORK)
-    return {"send": sections * c.send_section, "counts": c.count + c.gather + c.sort,
-            "pack": sections * away * message * c.pack_byte, "home": home, "exchange": max(0, exchange - home),
-            "join": sections * away * c.join_section, "remote": sections * away * run}
+    # Records that are not split on one GPU are, once a GPU has fewer partitions: that reads and writes each message, as packing does.
+    split = message * shared.pack_byte if keys < KEYS[1] and PARTITIONS / gpus < UNSPLIT else 0
+    home = n * (row.home + split) / gpus
+    exchange = n * message * HEADERS * max((away - far) / shared.link, far / NETWORK)
+    return {"send": n * row.send, "counts": shared.count + shared.gather + shared.sort, "pack": n * away * message * shared.pack_byte,
+            "home": home, "exchange": max(0, exchange - home), "join": shared.join, "remote": n * away * (row.remote + split)}
 
 
-def tables(constants, ratios_on_2):
-    ratios = ["| sections | bytes of a message | 1 GPU, G/s | 2 GPUs | 4 GPUs | 8 GPUs | 2 hosts of 8 | measured on 2 |", "|---|---|---|---|---|---|---|---|"]
-    names = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
-    spent = ["| sections | GPUs | " + " | ".join(names) + " | sum |", "|" + "---|" * (len(names) + 3)]
-    for (operation, keys), c in constants.items():
-        message, label = MESSAGE[operation], f"{operation}, {keys >> 20}M records"
-        seconds = {g: phases(c, g, 8, message, keys) for g in (1, 2, 4, 8, 16)}
-        sums = {g: sum(s.values()) for g, s in seconds.items()}
-        predicted = [f"{g * sums[1] / sums[g]:.2f}" for g in (2, 4, 8, 16)]
-        ratios.append(f"| {label} | {message} | {SECTIONS / sums[1] / 1e9:.1f} | " + " | ".join(predicted) + f" | {ratios_on_2[operation, keys]:.2f} |")
-        for g in (2, 8, 16):
-            spent.append(f"| {label} | {g} | " + " | ".join(f"{1e3 * seconds[g].get(n, 0):.2f}" for n in names) + f" | {1e3 * sums[g]:.2f} |")
-    return "\n".join(ratios) + "\n\n" + "\n".join(spent)
+class Model:
+    def __init__(self, timelines):
+        self.timelines = timelines
+        self.shared = shared_constants(timelines)
+        self.rows = {row: row_constants(timelines, *row) for row in ROWS}
+
+    def phases(self, row, gpus):
+        operation, keys = row
+        return phases(self.shared, self.rows[row], sections(self.timelines, *row), gpus, 8, MESSAGE[operation], keys)
+
+    def rate(self, row, gpus):
+        return gpus * sections(self.timelines, *row) / sum(self.phases(row, gpus).values())
+
+    def ratio(self, row, gpus):
+        return self.rate(row, gpus) / self.rate(row, 1)
 
 
-def rows_of(file):
-    """None if there is no such file yet."""
-    return json.loads(file.read_text())["benchmarks"] if file.exists() else None
+def label(operation, keys, workload="uniform"):
+    return f"{operation}, {short(keys)} records" + ("" if workload == "uniform" else f", {workload}")
 
 
-def all_tables():
-    timelines, rates = rows_of(TIMELINES), rows_of(RATES)
-    rows = [(o, k) for o in MESSAGE for k in KEYS]
-
-    def ratio(operation, keys):
-        one, two = FIRST[operation, keys] if rates is None else (
-            row_of(rates, operation, keys, arm)["items_per_second"] for arm in ("one_gpu", "two_gpus"))
-        return two / one
-    return tables({r: assumed(*r) if timelines is None else measured(timelines, *r) for r in rows}, {r: ratio(*r) for r in rows})
+def measured(rates, row, arm):
+    """Sections a second of a uniform row."""
+    operation, keys = row
+    return rates[operation, "uniform"][keys][arm]["items_per_second"]
 
 
-def self_test():
-    """Timelines made of known constants give these constants, and the sum of their phases."""
-    known = Constants(2e-12, 50e-12, 20e-12, 1e-5, 3e-5, 2e-6, 1e-12, 250e9, 1e-12)
-    n, m = 1 << 20, MESSAGE["push"]
-    pack = known.count + known.gather + known.sort + n / 2 * m * known.pack_byte
-    exchange, home = pack + n / 2 * m * HEADERS / known.link, pack + n / 2 * (known.run_section + known.several_section)
-    join = max(exchange, home) + n / 2 * known.join_section
-    two = {"send": n * known.send_section, "count": known.count, "gather": known.count + known.gather,
-           "sort": known.count + known.gather + known.sort, "pack": pack, "exchange": exchange, "home": home,
-           "arrive": max(exchange, home), "join": join, "remote": join + home - pack}
-    one = {"send": n * known.send_section, "sort": 1e-6, "home": 1e-6 + n * known.run_section}
-    rows = [{"run_name": f"several_gpus/push/uniform/{arm}/keys:1024", "operations": count} | {f"seconds_to_{p}": t for p, t in ends.items()}
-            for arm, count, ends in (("one_gpu", n, one), ("two_gpus", 2 * n, two))]
-    found = measured(rows, "push", 1024)
-    for name, value in dataclasses.asdict(known).items():
-        assert abs(getattr(found, name) / value - 1) < 1e-6, (name, getattr(found, name), value)
-    total = sum(phases(found, 2, 8, m, 1024, n).values())
-    assert abs(total / (two["send"] + two["remote"]) - 1) < 1e-6, (total, two)
-    slow = dataclasses.replace(known, link=1e9)
-    assert phases(slow, 2, 8, m, 1024, n)["exchange"] > 0
+def errors(model, rates):
+    """[row, arm] how much more the model predicts than was measured, as a share."""
+    return {(row, arm): model.rate(row, gpus) / measured(rates, row, arm) - 1 for row in ROWS for arm, gpus in (("one_gpu", 1), ("two_gpus", 2))}
+
+
+def rates_table(rates):
+    lines = []
+    for (operation, workload), by_keys in rates.items():
+        for keys, arms in by_keys.items():
+            found = [arms.get(arm) for arm in ("one_gpu_best", "one_gpu", "two_gpus")]
+            two = found[2]["items_per_second"]
+            ratios = [f"{two / row['items_per_second']:.2f}" if row else "" for row in found[1::-1]]
+            lines.append([label(operation, keys, workload), *(rate(row) if row else "" for row in found), *ratios])
+    return table(["sections", "`one_gpu_best`, G/s", "`one_gpu`, G/s", "`two_gpus`, G/s", "two / one", "two / best"], lines)
+
+
+def timeline_table(timelines):
+    lines = [[label(operation, keys, workload)] + [f"{1e3 * arms['two_gpus'][f'seconds_to_{end}']:.2f}" for end in ENDS]
+             for (operation, workload), by_keys in timelines.items() for keys, arms in by_keys.items()]
+    return table(["sections", *ENDS], lines)
+
+
+def shared_table(shared):
+    values = [("count", f"{1e6 * shared.count:.0f} us"), ("gather", f"{1e6 * shared.gather:.0f} us"), ("sort", f"{1e6 * shared.sort:.0f} us"),
+              ("pack", f"{1e-9 / shared.pack_byte:.0f} GB/s"), ("link", f"{shared.link / 1e9:.0f} GB/s"), ("join", f"{1e6 * shared.join:.0f} us")]
+    return table([f"*{name}*" for name, _ in values] + ["*network*, assumed"], [[text for _, text in values] + [f"{NETWORK / 1e9:.0f} GB/s"]])
+
+
+def row_table(model):
+    lines = []
+    for row, c in model.rows.items():
+        lines.append([label(*row)] + [f"{1e12 * value:.1f}" for value in (c.send_one, c.send, c.run, c.home, c.remote)] + [f"{c.home / c.remote:.2f}"])
+    return table(["ps of a section", "*send*, one GPU", "*send*", "*run*", "*home*", "*remote*", "*home* / *remote*"], lines)
+
+
+def prediction_table(model, rates):
+    off = errors(model, rates)
+    lines = []
+    for row in ROWS:
+        longest = []
+        for gpus in (8, 16):
+            spent = model.phases(row, gpus)
+            name = max(spent, key=spent.get)
+            longest.append(f"{name}, {100 * spent[name] / sum(spent.values()):.0f} %")
+        lines.append([label(*row), f"{model.rate(row, 2) / 1e9:.1f}", f"{measured(rates, row, 'two_gpus') / 1e9:.1f}",
+                      f"{round(100 * off[row, 'two_gpus']):+d} %", *(f"{model.ratio(row, gpus):.2f}" for gpus in (2, 4, 8, 16)), *longest])
+    return table(["sections", "two GPUs, G/s, predicted", "measured", "error", "times one GPU: 2 GPUs", "4", "8", "2 hosts of 8", "longest phase, 8 GPUs",
+                  "2 hosts of 8"], lines)
+
+
+def phases_table(model):
+    lines = []
+    for row in ROWS:
+        for gpus in (2, 8, 16):
+            spent = model.phases(row, gpus)
+            lines.append([label(*row), str(gpus)] + [f"{1e3 * spent[name]:.2f}" for name in PHASES] + [f"{1e3 * sum(spent.values()):.2f}"])
+    return table(["sections", "GPUs", *PHASES, "sum"], lines)
+
+
+def tables(model, rates, context):
+    origin = f"two {context['device']} of one host (CUDA {context['toolkit']}, NCCL {context['nccl']}, commit {context['commit'][:12]})"
+    parts = [(f"Rates on {origin}", rates_table(rates)),
+             ("Milliseconds at which the phases of a run end on two GPUs", timeline_table(model.timelines)),
+             ("Constants of all rows, medians of the four uniform rows of `push` and `update`", shared_table(model.shared)),
+             ("Constants of a row, each from that row of the timelines", row_table(model)),
+             ("Predictions", prediction_table(model, rates)),
+             ("Milliseconds of a run that are not hidden, as predicted", phases_table(model))]
+    return "\n\n".join(f"{title}:\n\n{text}" for title, text in parts)
+
+
+def fail(text):
+    print(f"several_gpus.py: {text}", file=sys.stderr)
+    sys.exit(1)
+
+
+def generated(results):
+    """(text between the marks, complaints)"""
+    paths = [result_file.published(name, results) for name in NAMES]
+    missing = [name for name, path in zip(NAMES, paths) if path is None]
+    if missing:
+        text = f"No results of two GPUs are published: no file {' and no file '.join(f'`results/*/{name}.json`' for name in missing)}."
+        print(f"several_gpus.py: {text}")
+        return text, []
+    rates, timelines = (result_file.load(path) for path in paths)
+    for key in (*result_file.SAME_BUILD, "nccl"):
+        values = [data["context"].get(key, "none") for data in (rates, timelines)]
+        if values[0] != values[1] or values[0] == "none":
+            fail(f"{paths[0].name} and {paths[1].name} say {values[0]} and {values[1]} for {key}; measure both with one build on one machine")
+    model, by_arm = Model(result_file.rows_of(timelines)), result_file.rows_of(rates)
+    wrong = [f"{label(*row)}, {arm}: the model is off by {100 * share:+.0f} %; the limit is {100 * LIMIT:.0f} %; measure again, or correct the model"
+             for (row, arm), share in errors(model, by_arm).items() if abs(share) > LIMIT]
+    return tables(model, by_arm, rates["context"]), wrong
 
 
 def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    text = PAGE.read_text()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage=argparse.SUPPRESS)
+    command = parser.add_mutually_exclusive_group(required=True)
+    command.add_argument("--write", action="store_true")
+    command.add_argument("--check", action="store_true")
+    parser.add_argument("results", nargs="?", type=pathlib.Path, default=result_file.RESULTS)
+    parser.add_argument("page", nargs="?", type=pathlib.Path, default=PAGE)
+    options = parser.parse_args()
+    text = options.page.read_text()
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    wanted = f"{before}{BEGIN}\n{all_tables()}\n{END}{after}"
-    if sys.argv[1:] == ["--check"]:
-        sys.exit(0 if wanted == text else "docs/several-gpus.md: run scripts/several_gpus.py")
-    PAGE.write_text(wanted)
+    inside, wrong = generated(options.results)
+    wanted = f"{before}{BEGIN}\n{inside}\n{END}{after}"
+    if options.write:
+        options.page.write_text(wanted)
+    elif wanted != text:
+        wrong.append(f"{options.page.name} has other tables; run scripts/several_gpus.py --write")
+    if wrong:
+        fail("\nseveral_gpus.py: ".join(wrong))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <dlfcn.h>
 #include <unistd.h>
 #include <algorithm>
 #include <csignal>
@@ -22,6 +23,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -213,6 +215,15 @@ class file_reporter : public benchmark::JSONReporter {
   bool is_written = true;
 };
 
+/// Version of NCCL, if the program is linked with it.
+std::optional<std::string> nccl_version() {
+  auto const ask = reinterpret_cast<int (*)(int*)>(::dlsym(RTLD_DEFAULT, "ncclGetVersion"));
+  int version = 0;
+  if (ask == nullptr || ask(&version) != 0) return std::nullopt;
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
 }  // namespace
 
 program::program(std::string name, std::string const& description, int& argc, char** argv)
@@ -264,6 +275,7 @@ void program::add_context() const {
   benchmark::AddCustomContext("host_cpu", host_cpu());
   for (auto const& [key, value] : warden::runtime::device_details())
     benchmark::AddCustomContext(key, value);
+  if (auto const version = nccl_version()) benchmark::AddCustomContext("nccl", *version);
   benchmark::AddCustomContext("warden", apps::version_text());
   benchmark::AddCustomContext("commit", BENCH_COMMIT);
   benchmark::AddCustomContext("include_hash", BENCH_INCLUDE_HASH);

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests scripts/several_gpus.py on small result files: its constants, its limit, and the tables that it writes."""
+import contextlib
+import io
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts"))
+import result_file  # noqa: E402
+import several_gpus as model  # noqa: E402
+
+N = 1 << 26
+CONTEXT = {"device": "NVIDIA D", "commit": "0123456789abcdef", "include_hash": "h", "warden": "0.1.0", "toolkit": "13.0", "nccl": "2.28.3",
+           "date": "2026-01-01T00:00:00+00:00"}
+# [row] milliseconds at which phases end: send, sort and home of one GPU, and ENDS of two. Two H200, 2^26 sections a GPU; the exchange
+# of that build ran after `home` and is moved next to it here.
+ONE = {("push", 1 << 20): (.47, .04, 2.85), ("update", 1 << 20): (.60, .06, 4.67), ("push", 1 << 24): (.48, .04, 5.10),
+       ("update", 1 << 24): (.60, .06, 5.57)}
+TWO = {("push", 1 << 20): (.52, .05, .07, .09, .28, .99, 2.24, 2.24, 2.26, 4.03), ("update", 1 << 20): (.68, .06, .10, .14, .45, 1.64, 2.96, 2.96, 2.99, 5.24),
+       ("push", 1 << 24): (.53, .05, .08, .11, .30, .86, 3.15, 3.15, 3.17, 5.65), ("update", 1 << 24): (.68, .06, .08, .13, .45, 1.58, 3.88, 3.88, 3.91, 6.72)}
+
+
+def row(operation, keys, arm, **others):
+    return {"name": f"several_gpus/{operation}/uniform/{arm}/keys:{keys}", **others}
+
+
+def timeline_rows():
+    for (operation, keys), ends in [*ONE.items(), *TWO.items()]:
+        arm, names, gpus = ("two_gpus", model.ENDS, 2) if len(ends) > 3 else ("one_gpu", ("send", "sort", "home"), 1)
+        yield row(operation, keys, arm, operations=N * gpus, **{f"seconds_to_{name}": end / 1e3 for name, end in zip(names, ends)})
+
+
+def rate_rows():
+    """A run takes as long as its kernel and its last phase together."""
+    for (operation, keys), ends in ONE.items():
+        yield row(operation, keys, "one_gpu_best", items_per_second=20e9)
+        yield row(operation, keys, "one_gpu", items_per_second=N / (ends[0] + ends[-1]) * 1e3)
+    for (operation, keys), ends in TWO.items():
+        yield row(operation, keys, "two_gpus", items_per_second=2 * N / (ends[0] + ends[-1]) * 1e3)
+
+
+class SeveralGpus(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.results, self.page = pathlib.Path(folder.name), pathlib.Path(folder.name) / "page.md"
+        self.page.write_text(f"before\n{model.BEGIN}\nold\n{model.END}\nafter\n")
+
+    def put(self, name, rows, **context):
+        file = self.results / "gpus" / f"{name}.json"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({"context": CONTEXT | context, "benchmarks": list(rows)}))
+
+    def put_both(self, rates=None):
+        self.put("several_gpus", rates or rate_rows())
+        self.put("several_gpus_timeline", timeline_rows())
+
+    def run_script(self, command):
+        """Exit code and output."""
+        output, code = io.StringIO(), 0
+        with mock.patch.object(sys, "argv", ["several_gpus.py", command, str(self.results), str(self.page)]):
+            with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                try:
+                    model.main()
+                except SystemExit as ended:
+                    code = ended.code
+        return code, output.getvalue()
+
+    def test_a_missing_file(self):
+        """One line, on the page as well; the page is stale once the file exists."""
+        self.put("several_gpus", rate_rows())
+        line = "No results of two GPUs are published: no file `results/*/several_gpus_timeline.json`."
+        self.assertEqual(self.run_script("--write"), (0, f"several_gpus.py: {line}\n"))
+        self.assertEqual(self.page.read_text(), f"before\n{model.BEGIN}\n{line}\n{model.END}\nafter\n")
+        self.assertEqual(self.run_script("--check")[0], 0)
+        self.put_both()
+        self.assertEqual(self.run_script("--check"), (1, "several_gpus.py: page.md has other tables; run scripts/several_gpus.py --write\n"))
+
+    def test_the_page(self):
+        self.put_both()
+        self.assertEqual(self.run_script("--write"), (0, ""))
+        self.assertEqual(self.run_script("--check"), (0, ""))
+        text = self.page.read_text()
+        self.assertIn("Rates on two NVIDIA D of one host (CUDA 13.0, NCCL 2.28.3, commit 0123456789ab):", text)
+        self.assertIn("| push, 1M records | 20.0 | 20.2 | 29.5 | 1.46 | 1.47 |", text)
+        self.assertIn("| push, 1M records | 0.52 | 0.05 | 0.07 | 0.09 | 0.28 | 0.99 | 2.24 | 2.24 | 2.26 | 4.03 |", text)
+
+    def test_a_row_that_the_model_misses(self):
+        for arm in "one_gpu", "two_gpus":
+            for factor, misses in (0.93, False), (1.07, False), (0.85, True), (1.15, True):
+                rates = [row | {"items_per_second": row["items_per_second"] * (factor if f"update/uniform/{arm}/keys:16777216" in row["name"] else 1)}
+                         for row in rate_rows()]
+                self.put_both(rates)
+                code, output = self.run_script("--write")
+                self.assertEqual(code, int(misses), output)
+                self.assertEqual(f"update, 16M records, {arm}: the model is off by " in output, misses)
+                self.assertEqual(self.run_script("--check"), (code, output))
+
+    def test_files_of_two_builds(self):
+        for key, value in ("commit", "other"), ("nccl", "2.27.1"):
+            self.put_both()
+            self.put("several_gpus_timeline", timeline_rows(), **{key: value})
+            self.assertEqual(self.run_script("--write"), (
+                1, f"several_gpus.py: several_gpus.json and several_gpus_timeline.json say {CONTEXT[key]} and {value} for {key}; "
+                "measure both with one build on one machine\n"))
+
+    def test_constants_of_a_row(self):
+        self.put_both()
+        found = model.Model(result_file.rows_of(result_file.load(self.results / "gpus/several_gpus_timeline.json")))
+        push = found.rows["push", 1 << 20]
+        for name, milliseconds, share in ("send_one", .47, 1), ("send", .52, 1), ("run", 2.85, 1), ("home", 1.96, .5), ("remote", 1.77, .5):
+            self.assertAlmostEqual(getattr(push, name) * N * share, milliseconds / 1e3, delta=1e-9)
+        # Medians of four rows: .05, .06, .05 and .06 ms of counting; links of 394, 470, 499 and 495 GB/s.
+        self.assertAlmostEqual(found.shared.count, 55e-6, delta=1e-9)
+        self.assertAlmostEqual(found.shared.link, (470e9 + 495e9) / 2, delta=1e9)
+
+    def test_what_limits(self):
+        """An exchange counts where it is longer than `home`: within a host the remote part limits, between hosts the network."""
+        shared = model.Shared(count=1e-5, gather=3e-5, sort=0, pack_byte=1e-12, link=250e9, join=0)
+        c = model.Row(send_one=5e-12, send=6e-12, run=50e-12, home=50e-12, remote=40e-12)
+        two, eight, sixteen = (model.phases(shared, c, N, gpus, 8, 8, 1 << 24) for gpus in (2, 8, 16))
+        self.assertEqual(two["exchange"], 0)
+        self.assertAlmostEqual(eight["exchange"], N * (7 / 8 * 8 * model.HEADERS / 250e9 - 50e-12 / 8))
+        self.assertAlmostEqual(sixteen["exchange"], N * (8 / 16 * 8 * model.HEADERS / model.NETWORK - 50e-12 / 16))
+        self.assertEqual(max(eight, key=eight.get), "remote")
+        self.assertEqual(max(sixteen, key=sixteen.get), "exchange")
+        self.assertAlmostEqual(sum(two.values()), N * (6e-12 + 4e-12 + 25e-12 + 20e-12) + 4e-5)
+        # The smaller records are split once a GPU has fewer partitions, which takes what packing takes.
+        split = model.phases(shared, c, N, 8, 8, 8, 1 << 20)
+        self.assertAlmostEqual(split["remote"] - eight["remote"], N * 7 / 8 * 8e-12)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
