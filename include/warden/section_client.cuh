@@ -3,7 +3,6 @@
 /// What a section sends the next section by.
 #pragma once
 
-#include <warden/channel/message.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/simt/simt.cuh>
 

@@ -7,7 +7,6 @@
 #include <warden/block/arena_carver.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/launch/section_runner.cuh>
-#include <warden/server/window_server.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

@@ -11,7 +11,6 @@
 #include <warden/executor/group_locks.cuh>
 #include <warden/executor/lock_pair.cuh>
 #include <warden/launch/section_runner.cuh>
-#include <warden/server/slice_server.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>

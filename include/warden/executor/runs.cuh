@@ -15,11 +15,9 @@
 #include <warden/block/stable_ranks.cuh>
 #include <warden/launch/section_runner.cuh>
 #include <warden/server/forward_window.cuh>
-#include <warden/server/forwarding_server.cuh>
 #include <warden/server/group_runs.cuh>
 #include <warden/server/long_runs.cuh>
 #include <warden/server/owner_run.cuh>
-#include <warden/server/window_server.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/simt.cuh>
 
