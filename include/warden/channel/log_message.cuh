@@ -4,7 +4,7 @@
 /// for it, so it proves nothing about itself.
 #pragma once
 
-#include <warden/channel/message.cuh>
+#include <warden/channel/section_words.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/simt/simt.cuh>
 

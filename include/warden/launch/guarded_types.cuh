@@ -7,7 +7,7 @@
 #include <warden/changes_nothing.cuh>
 #include <warden/channel/answer_slots.cuh>
 #include <warden/channel/forward_rings.cuh>
-#include <warden/channel/wire_types.cuh>
+#include <warden/channel/wire_formats.cuh>
 #include <warden/critical_section.cuh>
 
 #include <algorithm>

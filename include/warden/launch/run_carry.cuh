@@ -3,7 +3,7 @@
 /// A run of sorted messages as far as one thread knows it, and what the threads before know of it.
 #pragma once
 
-#include <warden/channel/message.cuh>
+#include <warden/channel/section_words.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
