@@ -5,6 +5,7 @@
 #pragma once
 
 #include <warden/channel/channel.cuh>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/launch/watchdog.cuh>
 #include <warden/simt/simt.cuh>
@@ -16,7 +17,7 @@ WARDEN_NAMESPACE_BEGIN
 /// Counts of the launches in which a guarded comes first; zeroed in the stream before each of them.
 struct launch_counters {
   /// Guardeds a launch takes.
-  static constexpr unsigned most_guardeds = 4;
+  static constexpr unsigned most_guardeds = failed_launch::most_members;
   /// Multiprocessors with a count of their own; more share one.
   static constexpr unsigned multiprocessors = 512;
 
@@ -31,34 +32,6 @@ struct launch_counters {
   alignas(128) std::uint32_t tickets[multiprocessors];
   /// Set before the launch becomes the failure of any of its guardeds.
   alignas(128) std::uint32_t stopped;
-};
-
-struct launch_control;
-
-/// One guarded of a launch.
-struct launch_member {
-  launch_control* control;      ///< the guarded's own, which also tells who it is
-  guarded_report* report;       ///< the guarded's
-  std::uint64_t launch_number;  ///< its launches so far, this one included
-};
-
-/// The launch that failed.
-struct failed_launch {
-  std::uint64_t limit_nanoseconds;                        ///< time limit of its waits
-  std::uint32_t member_count;                             ///< its guardeds
-  launch_member members[launch_counters::most_guardeds];  ///< by position
-};
-
-/// What a guarded's `wait` has to report of launches. Only that clears it, and before it does,
-/// nothing runs on the guarded's channels.
-struct guarded_health : launch_health {
-  failed_launch failed;  ///< written with `first`
-
-  /// What the launch or run waited for that failed. Precondition: the stream, or an event, orders
-  /// the kernel that failed, and with that the thread that wrote `first`, before the caller.
-  [[nodiscard]] WARDEN_DEVICE wait_kind cause() const {
-    return first.kind == wait_kind::earlier ? first.cause : first.kind;
-  }
 };
 
 /// A guarded's own device memory for launches.

@@ -6,7 +6,7 @@
 
 #include <warden/channel/log_pairs.cuh>
 #include <warden/diagnosis.hpp>
-#include <warden/launch/launch_control.cuh>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/launch/run_ref.cuh>
 #include <warden/launch/watchdog.cuh>
 #include <warden/placement.cuh>

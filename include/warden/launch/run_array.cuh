@@ -5,8 +5,8 @@
 #pragma once
 
 #include <warden/channel/partition_map.cuh>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/launch/guarded_report.cuh>
-#include <warden/launch/launch_control.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstdint>
