@@ -6,7 +6,7 @@
 #include <warden/critical_section.cuh>
 #include <warden/deferred_log.cuh>
 #include <warden/error.hpp>
-#include <warden/host/apply_kernel.cuh>
+#include <warden/host/apply_to_log.cuh>
 #include <warden/launch/run_ref.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
