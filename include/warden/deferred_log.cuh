@@ -11,6 +11,7 @@
 #include <warden/host/rounds_runner.cuh>
 #include <warden/host/runnable_log.cuh>
 #include <warden/launch/deferred_ref.cuh>
+#include <warden/launch/run_pairs_ref.cuh>
 #include <warden/launch/run_ref.cuh>
 #include <warden/runtime.hpp>
 
@@ -35,7 +36,7 @@ using log_runner_of =
     std::conditional_t<is_replayed<Policy, Record, Sections...>,
                        log_replayer<Policy, Record, Sections...>,
                        std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
-                                          rounds_runner<run_ref<Policy, Record, Sections...>>,
+                                          rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
                                           log_runner<Policy, Record, Sections...>>>;
 }  // namespace detail
 
@@ -51,9 +52,9 @@ using log_runner_of =
 /// rounds, in which a block holds two parts of the records at a time; the log then has memory for
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-class deferred : public detail::runnable_log<run_ref<Policy, Record, Sections...>,
+class deferred : public detail::runnable_log<run_ref_of<Policy, Record, Sections...>,
                                              detail::log_runner_of<Policy, Record, Sections...>> {
-  using run_type = run_ref<Policy, Record, Sections...>;
+  using run_type = run_ref_of<Policy, Record, Sections...>;
   using runner = detail::log_runner_of<Policy, Record, Sections...>;
   using base = detail::runnable_log<run_type, runner>;
   static constexpr bool replayed = detail::is_replayed<Policy, Record, Sections...>;

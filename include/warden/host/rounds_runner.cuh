@@ -32,8 +32,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The kernels between a log's close and its opening, and what they need. `Run` is a run_ref, or a
-/// run_between_ref.
+/// The kernels between a log's close and its opening, and what they need. `Run` is a
+/// run_pairs_ref or a run_between_ref.
 template <class Run>
 class rounds_runner {
   using message_type = typename Run::message_type;

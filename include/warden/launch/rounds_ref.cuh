@@ -16,7 +16,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A log's sections as the blocks of a run in rounds see them. `Run` is a run_ref, or a
+/// A log's sections as the blocks of a run in rounds see them. `Run` is a run_pairs_ref or a
 /// run_between_ref; records of a pair of parts are at `Where` during their game.
 template <class Run, placement Where>
 struct rounds_ref : Run {

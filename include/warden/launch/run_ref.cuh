@@ -3,8 +3,6 @@
 /// A guarded as the workers of a deferred run see it: records by partition, and the log.
 #pragma once
 
-#include <warden/block/pair_store.cuh>
-#include <warden/block/tournament.cuh>
 #include <warden/changes_nothing.cuh>
 #include <warden/channel/log_formats.cuh>
 #include <warden/channel/section_log.cuh>
@@ -16,7 +14,6 @@
 #include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_array.cuh>
 #include <warden/launch/run_window.cuh>
-#include <warden/placement.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -127,17 +124,6 @@ class run_ref : public run_array<Record>,
   WARDEN_DEVICE void free_records(bool have_run) const {
     if (!this->free() && have_run) simt::fetch_add(&this->report->launches_amid, std::uint64_t{1});
   }
-
-  // What runs in rounds ask, whose sections may be on two records.
-  static constexpr bool two_arrays = false;  ///< both records are of this one
-  /// Two parts have to be on chip.
-  static constexpr bool must_fit = Policy::records == placement::on_chip;
-  using schedule = tournament;   ///< of its parts
-  using second_record = Record;  ///< the type of a section's second record
-  /// The array of the second records.
-  WARDEN_DEVICE run_ref const& seconds() const { return *this; }
-  /// Records of the two parts that a block holds, at most.
-  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
 };
 
 /// The same guarded as the workers of its wide messages see it.
