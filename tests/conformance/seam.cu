@@ -3,6 +3,7 @@
 
 #include "tests/support/support.cuh"
 
+#include <warden/simt/block_sort.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>
 

@@ -7,7 +7,7 @@
 #include <warden/baseline/atomics.cuh>
 #include <warden/baseline/work.cuh>
 #include <warden/block/combine.cuh>
-#include <warden/simt/collective.cuh>
+#include <warden/simt/block_sort.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

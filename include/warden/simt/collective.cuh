@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Block-wide collectives: mostly CUB on a GPU, a plain loop on the simulated device.
+/// Prefix sums over the threads of a block: on a GPU as CUB computes them, on the simulated device
+/// by a plain loop. CUB's own headers take a compiler longer than all of Warden's.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -8,17 +9,45 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-
-#if defined(__CUDACC__)
-#  include <cub/block/block_radix_sort.cuh>
-#  include <cub/block/block_scan.cuh>
-#  include <cub/warp/warp_scan.cuh>
-#else
-#  include <algorithm>
-#endif
+#include <utility>
 
 WARDEN_NAMESPACE_BEGIN
 namespace simt {
+
+#if defined(__CUDACC__)
+/// Returns the lane of this thread, from the register that holds it.
+WARDEN_DEVICE unsigned lane_register() {
+  unsigned lane;
+  asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+  return lane;
+}
+/// Returns the sum over the lanes up to this one, itself included. Collective over the warp.
+template <class T>
+WARDEN_DEVICE T warp_inclusive_sum(T value) {
+  WARDEN_UNROLL
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    if constexpr (sizeof(T) == sizeof(std::uint32_t)) {
+      // The shuffle's predicate is false in lanes without a source, so that none compares.
+      T sum;
+      asm volatile(
+          "{"
+          "  .reg .u32 r0;"
+          "  .reg .pred p;"
+          "  shfl.sync.up.b32 r0|p, %1, %2, %3, %5;"
+          "  @p add.u32 r0, r0, %4;"
+          "  mov.u32 %0, r0;"
+          "}"
+          : "=r"(sum)
+          : "r"(value), "r"(distance), "r"(0), "r"(value), "r"(full_warp));
+      value = sum;
+    } else {
+      T const before = __shfl_up_sync(full_warp, value, distance);
+      if (lane_register() >= distance) value += before;
+    }
+  }
+  return value;
+}
+#endif
 
 /// Exclusive prefix sums over the threads of a block of `Threads` threads, a multiple of 32, in
 /// blocks of any dimensions. `T` is an unsigned integer of 32 or 64 bits. Each warp adds up the
@@ -44,10 +73,7 @@ class block_scan_by_warps {
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
 #if defined(__CUDACC__)
-    using scan = cub::WarpScan<T>;  // takes no memory
-    typename scan::TempStorage none;
-    T sum;
-    scan{none}.InclusiveSum(value, sum);
+    T const sum = warp_inclusive_sum(value);
     if (lane_id() == warp_size - 1) temporary.sums[warp_rank()] = sum;
     sync_block();
     T const of_warp = lane_id() < warps ? temporary.sums[lane_id()] : 0;
@@ -74,38 +100,114 @@ class block_scan_by_warps {
   }
 };
 
-/// Exclusive prefix sums by CUB over the threads of a block of `Threads` threads in one dimension.
-/// A `Small` one takes some bytes of shared memory a warp, in place of some a thread. `T` is an
-/// unsigned integer.
+#if defined(__CUDACC__)
+/// Exclusive prefix sums by the first warp, each of whose threads adds up a segment of the values.
+/// Instruction for instruction cub::BlockScan's BLOCK_SCAN_RAKING.
+template <unsigned Threads, class T>
+class raking_scan {
+  static constexpr unsigned segment = Threads / warp_size;
+  /// Odd for a segment of more than 2 values, so that the warp's accesses have no bank conflict.
+  static constexpr unsigned pitch = segment > 2 && segment % 2 == 0 ? segment + 1 : segment;
+  static_assert(Threads % warp_size == 0);
+
+ public:
+  struct storage {
+    alignas(16) unsigned char unused[16];  ///< keeps the addresses of CUB's
+    T values[warp_size * pitch];           ///< [thread of the first warp][place in its segment]
+    T total;
+  };
+
+  WARDEN_DEVICE static T exclusive_sum(storage& temporary, T value, T& total) {
+    unsigned const me = thread_rank();
+    if constexpr (segment == 1) {
+      T const sum = warp_inclusive_sum(value);
+      total = __shfl_sync(full_warp, sum, warp_size - 1);
+      return sum - value;
+    } else {
+      T& place = temporary.values[pitch == segment ? me : me + me / segment];
+      place = value;
+      sync_block();
+      if (me < warp_size) {
+        T* const mine = temporary.values + me * pitch;
+        T own[segment];
+        WARDEN_UNROLL
+        for (unsigned i = 0; i < segment; ++i) own[i] = mine[i];
+        T const of_segment = [&]<unsigned... I>(std::integer_sequence<unsigned, I...>) {
+          return (... + own[I]);
+        }
+        (std::make_integer_sequence<unsigned, segment>{});
+        T const sum = warp_inclusive_sum(of_segment);
+        T const all = __shfl_sync(full_warp, sum, warp_size - 1);
+        T before = sum - of_segment;
+        // Read again, because values that are held during the scan take registers of the kernel.
+        WARDEN_UNROLL
+        for (unsigned i = 0; i < segment; ++i) own[i] = mine[i];
+        WARDEN_UNROLL
+        for (unsigned i = 0; i < segment; ++i) {
+          T const next = before + own[i];
+          own[i] = before;
+          before = next;
+        }
+        WARDEN_UNROLL
+        for (unsigned i = 0; i < segment; ++i) mine[i] = own[i];
+        if (me == 0) temporary.total = all;
+      }
+      sync_block();
+      total = temporary.total;
+      return place;
+    }
+  }
+};
+/// Exclusive prefix sums by warps, each of which adds up the sums of the warps one by one, as
+/// cub::BlockScan's BLOCK_SCAN_WARP_SCANS does.
+template <unsigned Threads, class T>
+class small_scan {
+  static constexpr unsigned warps = Threads / warp_size;
+  static_assert(Threads % warp_size == 0);
+
+ public:
+  struct storage {
+    alignas(32) T sums[warps];  ///< [warp]
+  };
+
+  WARDEN_DEVICE static T exclusive_sum(storage& temporary, T value, T& total) {
+    unsigned const warp = thread_rank() / warp_size, lane = lane_register();
+    T const sum = warp_inclusive_sum(value);
+    if (lane == warp_size - 1) temporary.sums[warp] = sum;
+    sync_block();
+    T before = 0;
+    total = temporary.sums[0];
+    WARDEN_UNROLL
+    for (unsigned w = 1; w < warps; ++w) {
+      if (warp == w) before = total;
+      total += temporary.sums[w];
+    }
+    return before + (sum - value);
+  }
+};
+#endif
+
+/// Exclusive prefix sums over the threads of a block of `Threads` threads in one dimension, as
+/// cub::BlockScan computes them. A `Small` one takes some bytes of shared memory a warp, in place
+/// of some a thread. `T` is an unsigned integer.
 template <unsigned Threads, bool Small = false, class T = std::uint32_t>
 class block_scan {
 #if defined(__CUDACC__)
-  using scan = cub::BlockScan<T, static_cast<int>(Threads),
-                              Small ? cub::BLOCK_SCAN_WARP_SCANS : cub::BLOCK_SCAN_RAKING>;
+  using scan = std::conditional_t<Small, small_scan<Threads, T>, raking_scan<Threads, T>>;
 #else
   using scan = block_scan_by_warps<Threads, T>;
 #endif
 
  public:
   /// Shared memory of one scan at a time.
-#if defined(__CUDACC__)
-  using storage = typename scan::TempStorage;
-#else
   using storage = typename scan::storage;
-#endif
 
   /// Collective, with a barrier. Returns the sum over the threads before this one; `total` gets the
   /// sum over all. A block barrier must pass before `temporary` is used again.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, std::type_identity_t<T> value,
                                        T& total) {
-    assume_linear_block();  // CUB numbers threads by x alone
-#if defined(__CUDACC__)
-    T before;
-    scan{temporary}.ExclusiveSum(value, before, total);
-    return before;
-#else
+    assume_linear_block();  // threads are numbered by x alone
     return scan::exclusive_sum(temporary, value, total);
-#endif
   }
 };
 
@@ -145,49 +247,6 @@ class block_scan_by {
     for (unsigned last = 2 * warp_size - 1; last < me; last += warp_size)
       earlier = operation(earlier, temporary.values[last]);
     return lane == 0 ? earlier : operation(earlier, temporary.values[me - 1]);
-  }
-};
-
-/// Sorts `Items` words of each thread of a block of `Threads` threads in one dimension.
-template <unsigned Threads, unsigned Items>
-class block_sort {
- public:
-#if defined(__CUDACC__)
-  /// Shared memory of one sort at a time.
-  using storage = typename cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads),
-                                               static_cast<int>(Items)>::TempStorage;
-#else
-  struct storage {
-    std::uint32_t words[Threads * Items];
-  };
-#endif
-
-  /// Collective. Sorts by the bits `first_bit` to `end_bit - 1`, at least one, and keeps the order
-  /// of words that agree in them. Thread t's words are those from `t * Items` on, before and
-  /// after. A block barrier must pass before `temporary` is used again.
-  WARDEN_DEVICE static void sort(storage& temporary, std::uint32_t (&words)[Items],
-                                 unsigned first_bit, unsigned end_bit) {
-    assume_linear_block();  // as in block_scan
-#if defined(__CUDACC__)
-    cub::BlockRadixSort<std::uint32_t, static_cast<int>(Threads), static_cast<int>(Items)>{
-        temporary}
-        .Sort(words, static_cast<int>(first_bit), static_cast<int>(end_bit));
-#else
-    begin_collective(&temporary);
-    std::uint32_t* const mine = temporary.words + thread_rank() * Items;
-    std::copy_n(words, Items, mine);
-    sync_block();
-    if (thread_rank() == 0) {
-      auto const mask = static_cast<std::uint32_t>((std::uint64_t{1} << end_bit) -
-                                                   (std::uint64_t{1} << first_bit));
-      std::stable_sort(
-          temporary.words, temporary.words + Threads * Items,
-          [mask](std::uint32_t a, std::uint32_t b) { return (a & mask) < (b & mask); });
-    }
-    sync_block();
-    end_collective(&temporary);
-    std::copy_n(mine, Items, words);
-#endif
   }
 };
 
