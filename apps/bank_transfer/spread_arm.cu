@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transfers between accounts that are spread over several GPUs: a withdrawal at the one sends the
-// deposit to the other.
+// Transfers of one bank by several GPUs, each of which has a share of the accounts.
 
 #include "apps/bank_transfer/arms.cuh"
-#include "apps/support/device.cuh"
+#include "apps/bank_transfer/spread_bank.cuh"
 
-#include <warden/spread.cuh>
-
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <vector>
@@ -14,52 +12,6 @@
 namespace bank_transfer {
 
 namespace {
-
-struct spread : warden::default_policy {
-  using context = section_context;
-  /// A run has twice as many; sections that send into a log take more registers.
-  static constexpr unsigned block_threads = 128;
-};
-using accounts =
-    warden::basic_spread_guarded<spread, account, withdraw, deposit, look_at_first, look_at_second>;
-
-constexpr unsigned threads = 256;
-using client_type = accounts::deferred_block<threads>;
-
-/// All threads of a block together.
-WARDEN_KERNEL void WARDEN_BOUNDS(threads, 1)
-    defer_withdrawals(accounts::deferred_ref to, transfers all) {
-  simt::assume_one_dimension();
-  client_type client{to, *reinterpret_cast<client_type::storage*>(simt::dynamic_shared())};
-  for (std::uint32_t base = simt::block_rank() * threads; base < all.n;
-       base += simt::block_count() * threads) {
-    std::uint32_t const i = base + simt::thread_rank();
-    std::uint32_t const mine = i < all.n ? i : 0, amount = all.amounts[mine];
-    client.send(all.from[mine], withdraw{all.to[mine], amount}, i < all.n && amount != 0);
-    client.send(all.from[mine], look_at_first{all.to[mine]}, i < all.n && amount == 0);
-  }
-  client.flush();
-}
-
-/// One rank's accounts, to be opened, or to be told of by their ids.
-struct share_arguments {
-  accounts::share_type share;
-  account* told;  ///< [id]
-  std::int64_t opening;
-};
-WARDEN_KERNEL void open_share(share_arguments a) {
-  simt::assume_one_dimension();
-  apps::for_my_share(a.share.places, [&](std::uint64_t place) {
-    a.share.records[place] = {a.opening, 0, 0};
-  });
-}
-WARDEN_KERNEL void tell_share(share_arguments a) {
-  simt::assume_one_dimension();
-  apps::for_my_share(a.share.places, [&](std::uint64_t place) {
-    std::uint32_t const id = a.share.id(static_cast<std::uint32_t>(place));
-    if (id < a.share.total) a.told[id] = a.share.records[place];
-  });
-}
 
 /// Host copies of what lies on the bank's device.
 template <class T>
@@ -84,7 +36,6 @@ class spread_arm final : public arm {
     section_context const context = bank_.context();
     std::uint64_t broken = 0;
     std::mutex mutex;
-    std::int64_t const opening = context.pair_sum / 2;
     warden::run_on_gpus(gpus_, [&](warden::communicator const& world) {
       auto const rank = static_cast<std::size_t>(world.rank());
       std::size_t const begin = all.n * rank / static_cast<std::size_t>(gpus_);
@@ -95,26 +46,20 @@ class spread_arm final : public arm {
                                        words.begin() + static_cast<std::ptrdiff_t>(end))};
       };
       auto const my_from = part(from), my_to = part(to), my_amounts = part(amounts);
-      warden::buffer<std::uint64_t> my_broken{1};
-      my_broken.fill_bytes(0);
-      accounts on{world, bank_.size(), {context.pair_sum, my_broken.data()}};
-      // Whatever the ids are: all transfers, or all that these send, may be one rank's.
-      warden::deferred later{on, all.n, {.room = all.n}};
-      warden::buffer<account> told{bank_.size()};
-      share_arguments const mine{on.share(), told.data(), opening};
-      simt::launch(&open_share, apps::blocks(), apps::threads(), 0, mine, {});
-      send({my_from.data(), my_to.data(), my_amounts.data(),
-            static_cast<std::uint32_t>(end - begin)},
-           later.ref());
-      later.run();
+      spread_bank on{world, bank_.size(), context.pair_sum / 2, all.n};
+      warden::buffer<account> copied{bank_.size()};
+      on.open_async();
+      on.send_async({my_from.data(), my_to.data(), my_amounts.data(),
+                     static_cast<std::uint32_t>(end - begin)});
+      on.run();
       on.wait();
-      told.fill_bytes(0);
-      simt::launch(&tell_share, apps::blocks(), apps::threads(), 0, mine, {});
-      auto const theirs = told.to_host();
+      copied.fill_bytes(0);
+      on.copy_async(copied.data());
+      auto const mine = copied.to_host();
       std::lock_guard const lock{mutex};
-      broken += my_broken.to_host()[0];
-      for (std::size_t id = rank; id < theirs.size(); id += static_cast<std::size_t>(gpus_))
-        result[id] = theirs[id];
+      broken += on.broken();
+      for (std::size_t id = rank; id < mine.size(); id += static_cast<std::size_t>(gpus_))
+        result[id] = mine[id];
     });
     warden::copy(bank_.accounts(), result.data(), result.size());
     warden::copy(context.broken, &broken, 1);
@@ -123,20 +68,6 @@ class spread_arm final : public arm {
   void wait() override {}
 
  private:
-  static void send(transfers const& mine, accounts::deferred_ref const& to) {
-    if (mine.n == 0) return;
-    constexpr std::size_t shared_bytes = sizeof(client_type::storage);
-    auto const kernel = simt::make_kernel(&defer_withdrawals);
-    unsigned const blocks =
-        static_cast<unsigned>(warden::runtime::resident_blocks(kernel, threads, shared_bytes));
-    accounts::deferred_ref ref = to;
-    transfers all = mine;
-    void* arguments[] = {&ref, &all};
-    warden::runtime::launch(
-        kernel, {std::min(blocks, (mine.n + threads - 1) / threads), threads, shared_bytes, false},
-        arguments, {});
-  }
-
   bank& bank_;
   int gpus_;
 };

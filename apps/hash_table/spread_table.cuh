@@ -8,6 +8,7 @@
 #include "apps/hash_table/send.cuh"
 #include "apps/hash_table/storage.cuh"
 
+#include <warden/runtime.hpp>
 #include <warden/spread.cuh>
 
 #include <cstddef>
@@ -47,9 +48,14 @@ class spread_table {
         overflow_{options_.overflow, keys},
         on_{world, options_.buckets, overflow_.device_context(options_.buckets), {}, where},
         log_{on_, most, {.partitions = options_.partitions, .room = most}, where} {
-    overflow_.clear_async({});
+    clear_async();
   }
 
+  /// Empties this rank's buckets and forgets its totals; enqueued.
+  void clear_async() {
+    warden::runtime::fill_async(on_.records().data(), 0, on_.records().bytes(), {});
+    overflow_.clear_async({});
+  }
   /// Adds 1 to each key's value; a new key's value is 1. Device memory; Keys until the next `run`
   /// are as many as it was made for, at most.
   void count_async(Key const* keys, std::uint32_t n) {

@@ -4,7 +4,7 @@
 
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
-#include "microbench/hash_table/operations.cuh"
+#include "microbench/hash_table/oracle.cuh"
 #include "microbench/support/workload_point.cuh"
 
 #include <warden/timer.hpp>
@@ -17,25 +17,6 @@
 #include <utility>
 
 namespace hash_table_bench {
-
-template <class Operation>
-WARDEN_KERNEL void prepare_kernel(oracle o) {
-  simt::assume_one_dimension();
-  bench::for_each_of(o.n, [&](std::uint64_t i) { Operation::prepare(o, i); });
-}
-template <class Operation>
-struct visit_entry {
-  oracle o;
-  __device__ void operator()(key_type key, typename Operation::value_type const& value) const {
-    simt::fetch_add(o.entries, std::uint64_t{1});
-    Operation::visit(o, key, value);
-  }
-};
-template <class Operation>
-WARDEN_KERNEL void finish_kernel(oracle o) {
-  simt::assume_one_dimension();
-  bench::for_each_of(o.keys, [&](std::uint64_t id) { Operation::finish(o, id); });
-}
 
 /// What the arms are tuned by beside the default, which combines what repeats and runs as atomics
 /// what it can.

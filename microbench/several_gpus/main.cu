@@ -8,6 +8,9 @@
 #include <warden/runtime.hpp>
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 namespace several_gpus {
 
@@ -30,6 +33,14 @@ int main(int argc, char** argv) {
   std::vector<std::string> workloads = known;
   program.add_numbers("--keys", keys, 1u << 28, "records of all GPUs together");
   program.add_names("--workloads", workloads, known, "which of them");
+  std::map<std::string, decltype(&make_push_point)> const makers{{"push", make_push_point},
+                                                                 {"add", make_add_point},
+                                                                 {"update", make_update_point},
+                                                                 {"count", make_count_point},
+                                                                 {"transfer", make_transfer_point}};
+  std::vector<std::string> const all{"push", "add", "update", "count", "transfer"};
+  std::vector<std::string> operations = all;
+  program.add_names("--operations", operations, all, "operations");
   choices chosen;
   program.options().add_flag("--timeline", chosen.has_timeline,
                              "also record when the phases of a run end, which makes it slower");
@@ -42,9 +53,8 @@ int main(int argc, char** argv) {
   return program.run([&](bench::program::points& points) {
     for (std::string const& workload : workloads) {
       for (std::uint32_t const k : keys) {
-        points.push_back(make_push_point(workload, k, chosen));
-        points.push_back(make_add_point(workload, k, chosen));
-        points.push_back(make_update_point(workload, k, chosen));
+        for (std::string const& operation : operations)
+          points.push_back(makers.at(operation)(workload, k, chosen));
       }
     }
   });

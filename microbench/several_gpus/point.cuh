@@ -3,33 +3,44 @@
 #pragma once
 
 #include "microbench/several_gpus/points.hpp"
-#include "microbench/several_gpus/rank.cuh"
-#include "microbench/several_gpus/single_gpu.cuh"
+
+#include <warden/communicator.hpp>
+#include <warden/runtime.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace several_gpus {
 
-template <class Operation>
+/// For operations that have no arm `one_gpu_best`.
+struct no_single {};
+
+/// Made for each run on `n` operations of each rank: `Rank{world, workload, keys, n, choices}`, and
+/// for `one_gpu_best` `Single{workload, keys, n}`. Both have `run(seed)`, which returns seconds;
+/// `phases()`, the ends of phases of that run in seconds by name, if they are recorded; and
+/// `verify()`, which returns true if that run was right. `Rank::name` names the operation.
+template <class Rank, class Single = no_single>
 class point_of final : public bench::point {
  public:
   point_of(std::string workload, std::uint32_t keys, choices const& chosen)
       : workload_{std::move(workload)}, keys_{keys}, chosen_{chosen} {}
   [[nodiscard]] bool has(std::string const& arm) const override {
+    if (arm == best_arm) return has_single;
     return gpus_of(arm) <= gpus_there();
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
-    return std::string{Operation::name} + "/" + workload_ + "/" + arm +
-           "/keys:" + std::to_string(keys_);
+    return std::string{Rank::name} + "/" + workload_ + "/" + arm + "/keys:" + std::to_string(keys_);
   }
 
  private:
+  static constexpr bool has_single = !std::is_same_v<Single, no_single>;
+
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     std::map<std::string, bench::row> rows;
     for (std::string const& arm : s.arms) {
@@ -49,7 +60,7 @@ class point_of final : public bench::point {
     bench::row r;
     r.verified = true;
     auto const measure_runs = [&](auto& one) {
-      if (!simulated) one.run(99);  // warm
+      one.run(99);  // warm, and leaves state that the other runs have to reset
       for (unsigned k = 0; k < s.repetitions; ++k) {
         double const took = one.run(100 + k);
         bool const good = one.verify();
@@ -65,14 +76,14 @@ class point_of final : public bench::point {
       }
     };
     int const gpus = gpus_of(arm);
-    if (arm == best_arm) {
-      single_gpu<Operation> one{workload_, keys_, n};
-      measure_runs(one);
-    } else {
+    if (arm != best_arm) {
       warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
-        rank<Operation> one{world, workload_, keys_, n, chosen_};
+        Rank one{world, workload_, keys_, n, chosen_};
         measure_runs(one);
       });
+    } else if constexpr (has_single) {
+      Single one{workload_, keys_, n};
+      measure_runs(one);
     }
     std::sort(seconds.begin(), seconds.end());
     r.operations = std::uint64_t{n} * static_cast<std::uint64_t>(gpus);

@@ -32,6 +32,10 @@ std::shared_ptr<bench::point> make_push_point(std::string const& workload, std::
                                               choices const& chosen);
 std::shared_ptr<bench::point> make_add_point(std::string const& workload, std::uint32_t keys,
                                              choices const& chosen);
+std::shared_ptr<bench::point> make_count_point(std::string const& workload, std::uint32_t keys,
+                                               choices const& chosen);
+std::shared_ptr<bench::point> make_transfer_point(std::string const& workload, std::uint32_t keys,
+                                                  choices const& chosen);
 std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
                                                 choices const& chosen);
 

@@ -4,17 +4,16 @@
 #pragma once
 
 #include "microbench/contention/oracle.cuh"
+#include "microbench/several_gpus/all_ids.cuh"
 #include "microbench/several_gpus/points.hpp"
 #include "microbench/several_gpus/seconds_of.hpp"
 #include "microbench/support/deferred_senders.cuh"
-#include "microbench/support/workload.cuh"
 
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
 #include <warden/spread.cuh>
 #include <warden/timer.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -70,7 +69,7 @@ WARDEN_KERNEL void find_own(own_arguments<Operation, Share> a) {
   });
 }
 
-/// One rank, for up to `n` operations of each.
+/// One rank of `n` operations for each.
 template <class Operation>
 class rank {
   using record = typename Operation::record;
@@ -80,33 +79,30 @@ class rank {
   using sender = bench::by_blocks<typename guarded::deferred_ref, make_from<Operation>>;
 
  public:
+  static constexpr char const* name = Operation::name;
+
   rank(warden::communicator const& world, std::string const& workload, std::uint32_t keys,
        std::uint32_t n, choices const& chosen)
-      : n_{n},
-        all_{n * static_cast<std::uint32_t>(world.size())},
-        first_{n * static_cast<std::uint32_t>(world.rank())},
-        workload_{bench::workload::named(workload, keys, "")},
-        ids_{all_},
-        per_operation_{all_},
+      : ids_{world, workload, keys, n},
+        per_operation_{ids_.all()},
         on_{world, keys, Operation::make_context(per_operation_.data())},
         // Skewed ids may bring all there are to one rank.
-        later_{
-            on_, n, {.partitions = chosen.partitions, .room = workload == "uniform" ? 0 : all_}} {
+        later_{on_,
+               n,
+               {.partitions = chosen.partitions, .room = workload == "uniform" ? 0 : ids_.all()}} {
     if (chosen.has_timeline) later_.record_phases();
   }
 
   /// Seconds from when all ranks had begun until this one had ended.
   double run(std::uint64_t seed) {
-    auto const ranks = static_cast<std::uint32_t>(on_.world().size());
-    for (std::uint32_t r = 0; r < ranks; ++r)
-      workload_.draw(ids_.data() + std::size_t{r} * n_, n_, seed * ranks + r);
+    ids_.draw(seed);
     per_operation_.fill_bytes(0);
     warden::runtime::fill_async(on_.records().data(), 0, on_.records().bytes(), {});
     // All ranks begin after this.
     on_.wait();
     double const seconds = seconds_of([&] {
       send_time_.start();
-      sender_.send_async({later_.ref(), ids_.data() + first_, n_, {first_}});
+      sender_.send_async({later_.ref(), ids_.own(), ids_.each(), {ids_.first()}});
       send_time_.stop();
       later_.run();
     });
@@ -133,14 +129,14 @@ class rank {
       simt::launch(&find_own<Operation, typename guarded::share_type>, blocks, threads, 0,
                    {all, on_.share(), records.data()}, {});
     };
-    return contention::oracle<Operation>{all_, keys}.verify(
-        records.data(), ids_.data(), all_, Operation::make_context(per_operation_.data()), find);
+    return contention::oracle<Operation>{ids_.all(), keys}.verify(
+        records.data(), ids_.data(), ids_.all(), Operation::make_context(per_operation_.data()),
+        find);
   }
 
  private:
-  std::uint32_t n_, all_, first_;
-  bench::workload workload_;
-  warden::buffer<std::uint32_t> ids_, per_operation_;  ///< of all ranks
+  all_ids ids_;
+  warden::buffer<std::uint32_t> per_operation_;  ///< of all ranks
   guarded on_;
   log later_;
   sender sender_;

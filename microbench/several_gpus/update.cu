@@ -2,12 +2,15 @@
 // `update` on several GPUs.
 
 #include "microbench/several_gpus/point.cuh"
+#include "microbench/several_gpus/rank.cuh"
+#include "microbench/several_gpus/single_gpu.cuh"
 
 namespace several_gpus {
 
 std::shared_ptr<bench::point> make_update_point(std::string const& workload, std::uint32_t keys,
                                                 choices const& chosen) {
-  return std::make_shared<point_of<contention::update>>(workload, keys, chosen);
+  using operation = contention::update;
+  return std::make_shared<point_of<rank<operation>, single_gpu<operation>>>(workload, keys, chosen);
 }
 
 }  // namespace several_gpus

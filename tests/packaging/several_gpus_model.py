@@ -33,6 +33,7 @@ def timeline_rows():
     for (operation, keys), ends in [*ONE.items(), *TWO.items()]:
         arm, names, gpus = ("two_gpus", model.ENDS, 2) if len(ends) > 3 else ("one_gpu", ("send", "sort", "home"), 1)
         yield row(operation, keys, arm, operations=N * gpus, **{f"seconds_to_{name}": end / 1e3 for name, end in zip(names, ends)})
+    yield row("count", 1 << 20, "two_gpus", operations=N)
 
 
 def rate_rows():
@@ -42,6 +43,8 @@ def rate_rows():
         yield row(operation, keys, "one_gpu", items_per_second=N / (ends[0] + ends[-1]) * 1e3)
     for (operation, keys), ends in TWO.items():
         yield row(operation, keys, "two_gpus", items_per_second=2 * N / (ends[0] + ends[-1]) * 1e3)
+    yield row("count", 1 << 20, "one_gpu", items_per_second=5e9)
+    yield row("count", 1 << 20, "two_gpus", items_per_second=8e9)
 
 
 class SeveralGpus(unittest.TestCase):
@@ -88,6 +91,7 @@ class SeveralGpus(unittest.TestCase):
         text = self.page.read_text()
         self.assertIn("Rates on two NVIDIA D of one host (CUDA 13.0, NCCL 2.28.3, commit 0123456789ab):", text)
         self.assertIn("| push, 1M records | 20.0 | 20.2 | 29.5 | 1.46 | 1.47 |", text)
+        self.assertIn("| count, 1M records |  | 5.00 | 8.00 | 1.60 |  |", text)
         self.assertIn("| push, 1M records | 0.52 | 0.05 | 0.07 | 0.09 | 0.28 | 0.99 | 2.24 | 2.24 | 2.26 | 4.03 |", text)
 
     def test_a_row_that_the_model_misses(self):
