@@ -49,6 +49,7 @@ HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
 # Those of breadth-first search by owner.
 OWNERS = "owners/breadth_first_owner_seeds.find_levels"
 TURNS = "owners/breadth_first_owner_seeds.change_direction"
+WRONG_PARENTS = "vertices whose parent is not one level below"
 WRONG_LEVELS = "levels are not those of the reference"
 UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
 MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
@@ -467,9 +468,13 @@ MUTANTS = {
     "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
     "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
                      "overlooked|a flow of|does not end"),
-    # Searches by owner: other ranks' bits are lost, or their vertices' parents; sums keep what older levels added; a frontier is not queued.
-    "owner-bits": ("apps/breadth_first/owner_merge.cuh", "std::uint32_t const bits = r == 0 ? s_.gathered[w] : 0;", OWNERS, WRONG_LEVELS),
-    "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, "vertices whose parent is not one level below"),
+    # Searches by owner: other ranks' bits are lost, or their vertices' parents: of hubs, from the wrong place or rank, and of vertices whose
+    # owner looks; sums keep what older levels added; a frontier is not queued.
+    "owner-hub": ("apps/breadth_first/owner_level.cuh", "std::uint64_t const slot = std::uint64_t{s_.rank} * s_.hubs + at;", OWNERS, WRONG_PARENTS),
+    "owner-sender": ("apps/breadth_first/owner_merge.cuh", "bool const has_found = true;", OWNERS, WRONG_PARENTS),
+    "owner-searched": ("apps/breadth_first/owner_merge.cuh", "bool const is_searched = false;", OWNERS, WRONG_PARENTS),
+    "owner-bits": ("apps/breadth_first/owner_merge.cuh", "std::uint32_t const bits = r == 0 ? s_.bitmap_of(0)[w] : 0;", OWNERS, WRONG_LEVELS),
+    "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, WRONG_PARENTS),
     "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
     "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.

@@ -8,6 +8,7 @@
 #include "apps/breadth_first/gather.cuh"
 #include "apps/breadth_first/owner_progress.cuh"
 #include "apps/breadth_first/owner_queue.cuh"
+#include "apps/breadth_first/owner_words.cuh"
 #include "apps/breadth_first/progress.cuh"
 #include "apps/breadth_first/visited_neighbour.cuh"
 
@@ -91,8 +92,7 @@ class owner_block {
     return most < blocks ? blocks : static_cast<std::uint32_t>(most);
   }
   /// Marks the vertices that some arcs lead to in the bitmap that is sent. A vertex that this rank
-  /// has marked before is dropped. The owner of a vertex learns of it by its bit, and finds a
-  /// parent itself if the arc is another rank's.
+  /// has marked before is dropped. The owner of a vertex learns of it by its bit.
   WARDEN_DEVICE void visit(some_arcs const& all) {
     std::uint32_t v[arcs_at_once], words[arcs_at_once];
     bool found[arcs_at_once];
@@ -108,9 +108,21 @@ class owner_block {
     cull_all::keep(sent, v, found);
     WARDEN_UNROLL
     for (unsigned k = 0; k < arcs_at_once; ++k) {
-      std::uint32_t const at = v[k] - s_.first();
-      if (found[k] && at < s_.owned) simt::store_relaxed(&s_.parents[at], gather_.from(k));
+      if (found[k]) note_parent(v[k], gather_.from(k));
     }
+  }
+  /// Writes the parent of a vertex that this thread has marked. For a vertex of another rank only
+  /// if it is a hub: for others their owner looks.
+  WARDEN_DEVICE void note_parent(std::uint32_t v, std::uint32_t parent) {
+    std::uint32_t const own_place = v - s_.first();
+    if (own_place < s_.places()) {
+      simt::store_relaxed(&s_.parents[own_place], parent);
+      return;
+    }
+    std::uint32_t const owner = v / s_.places(), at = v % s_.places();
+    if (at >= s_.hubs) return;
+    std::uint64_t const slot = std::uint64_t{owner} * s_.hubs + at;  // sabotage: owner-hub
+    simt::store_relaxed(&s_.hub_parents_of(s_.rank)[slot], parent);
   }
 
   // ---- bottom-up
@@ -140,10 +152,15 @@ class owner_block {
     std::uint32_t const* const before = s_.seen_in(1 - shared_.now.side);
     queue_sums sums{s_, s_.control->sums[step_ % 3], shared_.for_sums};
     std::uint32_t const first = s_.first() / 32;
-    for_my_words([&](std::uint32_t w) { return seen[first + w] & ~before[first + w]; },
-                 [&](std::uint32_t w, std::uint32_t bits) {
-                   sums.queue(w * 32 + simt::lane_id(), (bits >> simt::lane_id() & 1) != 0);
-                 });
+    for_words(s_.words, [&](std::uint32_t w, bool is_one) {
+      warp_bits const bits{is_one ? seen[first + w] & ~before[first + w] : 0};
+      if (bits.count() == 0) return;
+      std::uint64_t const reserved = sums.reserve(bits.count());
+      bits.for_each([&](unsigned i, bool is_bit, warp_bits::bit const& bit) {
+        std::uint32_t const at = simt::shuffle(simt::full_warp, w, bit.lane) * 32 + bit.number;
+        sums.queue(reserved + i, at, is_bit);
+      });
+    });
     sums.add_up();
   }
   /// Calls `f(w, bits(w))` by all lanes of a warp, for each word `w` of this rank's vertices for

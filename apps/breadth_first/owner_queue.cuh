@@ -31,19 +31,27 @@ class queue_sums {
   }
 
   /// Counts vertices that this thread found, which about `arcs` arcs leave.
-  WARDEN_DEVICE void note(std::uint32_t vertices, std::uint64_t arcs) {
+  WARDEN_DEVICE void note(std::uint32_t vertices, std::uint32_t arcs) {
     vertices_ += vertices;
     arcs_ += arcs;
   }
-  /// Queues the vertex at place `at` if `is_one`. Collective over the warp.
-  WARDEN_DEVICE void queue(std::uint32_t at, bool is_one) {
+  /// Returns the first of `vertices` places of the queue, one for each vertex. Collective over the
+  /// warp, which reserves them together.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t reserve(unsigned vertices) const {
+    std::uint64_t first = 0;
+    if (simt::lane_id() == 0) first = simt::fetch_add(&to_.places, std::uint64_t{vertices});
+    return simt::shuffle(simt::full_warp, first, 0);
+  }
+  /// Queues the vertex at place `at` if `is_one`: the first part of its row at the place of the
+  /// queue that is reserved for it, other parts at further places. Collective over the warp.
+  WARDEN_DEVICE void queue(std::uint64_t reserved, std::uint32_t at, bool is_one) {
     row const its = is_one ? row_of(s_.out, at) : row{0, 0};
-    std::uint32_t const count = places_of(its.arcs);
-    if (!simt::any(simt::full_warp, count != 0)) return;
-    std::uint64_t i = warden::allocate_in_warp(&to_.places, simt::full_warp, count);
-    for (std::uint32_t p = 0; p < count; ++p, ++i)
-      simt::store_flit(&s_.queue[i], part_of(s_.first() + at, its, p).words(), false);
+    if (is_one) put(reserved, at, its, 0);
     queued_arcs_ += its.arcs;
+    std::uint32_t const parts = places_of(its.arcs), further = parts > 1 ? parts - 1 : 0;
+    if (!simt::any(simt::full_warp, further != 0)) return;
+    std::uint64_t i = warden::allocate_in_warp(&to_.places, simt::full_warp, further);
+    for (std::uint32_t p = 1; p < parts; ++p, ++i) put(i, at, its, p);
   }
   /// Adds the block's sums to those of the step. Collective over the block.
   WARDEN_DEVICE void add_up() {
@@ -58,10 +66,14 @@ class queue_sums {
   }
 
  private:
-  WARDEN_DEVICE static void add_in_block(std::uint64_t& to, std::uint64_t mine) {
+  WARDEN_DEVICE void put(std::uint64_t i, std::uint32_t at, row const& its,
+                         std::uint32_t number) const {
+    simt::store_flit(&s_.queue[i], part_of(s_.first() + at, its, number).words(), false);
+  }
+  WARDEN_DEVICE static void add_in_block(std::uint64_t& to, std::uint32_t mine) {
     if (!simt::any(simt::full_warp, mine != 0)) return;
-    std::uint64_t const of_warp = simt::warp_sum(mine);
-    if (simt::lane_id() == 0) simt::shared_fetch_add(to, of_warp);
+    unsigned const of_warp = simt::warp_sum(mine);
+    if (simt::lane_id() == 0) simt::shared_fetch_add(to, std::uint64_t{of_warp});
   }
   WARDEN_DEVICE static void add_to(std::uint64_t* to, std::uint64_t n) {
     if (n != 0) simt::add(to, n);
@@ -70,7 +82,8 @@ class queue_sums {
   owner_state const& s_;
   level_sums& to_;
   storage& shared_;
-  std::uint64_t vertices_ = 0, arcs_ = 0, queued_arcs_ = 0;
+  // Sums over all ranks fit 32 bits, as a graph has fewer than 2^32 arcs.
+  std::uint32_t vertices_ = 0, arcs_ = 0, queued_arcs_ = 0;
 };
 
 }  // namespace breadth_first

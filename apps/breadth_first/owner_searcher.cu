@@ -108,12 +108,13 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
       in_{&in == &out ? nullptr
                       : std::make_unique<device_rows>(
                             owned_rows(in, out, p, static_cast<std::uint32_t>(world_.rank())))},
+      hubs_{places_above(in, p, most_arcs_searched)},
       arcs_of_words_{breadth_first::arcs_of_words(out, p)},
       levels_{p.places()},
       parents_{p.places()},
       seen_{warden::buffer<std::uint32_t>{arcs_of_words_.size()},
             warden::buffer<std::uint32_t>{arcs_of_words_.size()}},
-      gathered_{arcs_of_words_.size() * p.ranks},
+      gathered_{sent_words(p.words, hubs_, p.ranks) * p.ranks},
       // Each vertex is queued once in a level.
       queue_{p.places() + out_.neighbours.size() / most_arcs_of_a_place},
       control_{1},
@@ -127,6 +128,7 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
              static_cast<std::uint32_t>(world_.rank()),
              p.words,
              p.owned[static_cast<std::size_t>(world_.rank())],
+             hubs_,
              arcs_of_words_.data(),
              levels_.data(),
              parents_.data(),
@@ -138,8 +140,8 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
       level_blocks_{search_blocks(simt::make_kernel(&go_one_level), 0)},
       merge_blocks_{search_blocks(simt::make_kernel(&merge_bitmaps), 0)} {}
 
-/// Follows arcs, exchanges bitmaps and merges them. The size of the exchange does not depend on
-/// what was found, so the host need not know it.
+/// Follows arcs, exchanges bitmaps, with parents of hubs, and merges them. The size of the exchange
+/// does not depend on what was found, so the host need not know it.
 void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
                                   std::source_location where) {
   warden::located_stream const in{warden::stream_ref{}, where};
@@ -147,8 +149,7 @@ void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
         [&] { warden::launch(&go_one_level, level_blocks_, search_threads, in, state_, step); });
   timed(clocks == nullptr ? nullptr : &clocks->exchange, [&] {
     if (state_.ranks == 1) return;
-    world_.by().all_gather(state_.sent(), gathered_.data(),
-                           state_.all_words() * sizeof(std::uint32_t), {}, where);
+    world_.by().all_gather(state_.sent(), gathered_.data(), sent_bytes(), {}, where);
   });
   timed(clocks == nullptr ? nullptr : &clocks->merge,
         [&] { warden::launch(&merge_bitmaps, merge_blocks_, search_threads, in, state_, step); });
@@ -217,8 +218,8 @@ void owner_searcher::write_to(owner_answer& all) const {
     if (levels[at] == unreached) continue;
     graph::vertex const v = parts_.vertices[state_.first() + at];
     all.levels[v] = levels[at];
-    // A reached vertex without a parent is for the check of the answer to report.
-    if (parents[at] != unreached) all.parents[v] = parts_.vertices[parents[at]];
+    // A reached vertex whose parent is no vertex is for the check of the answer to report.
+    if (parents[at] < parts_.vertices.size()) all.parents[v] = parts_.vertices[parents[at]];
   }
 }
 

@@ -62,6 +62,10 @@ class owner_searcher {
       graph::vertex source, std::source_location where = std::source_location::current());
 
   [[nodiscard]] owner_facts const& facts() const { return facts_; }
+  /// Bytes that each rank sends in a step.
+  [[nodiscard]] std::uint64_t sent_bytes() const {
+    return state_.sent_words() * sizeof(std::uint32_t);
+  }
   /// Writes levels and parents of this rank's vertices into the answer for the whole graph. Ranks
   /// may write concurrently.
   void write_to(owner_answer& all) const;
@@ -91,6 +95,7 @@ class owner_searcher {
   partition const& parts_;
   device_rows out_;
   std::unique_ptr<device_rows> in_;  ///< null if each arc has one back
+  std::uint32_t hubs_;               ///< of each rank, see `most_arcs_searched`
   warden::buffer<std::uint32_t> arcs_of_words_, levels_, parents_, seen_[2], gathered_;
   warden::buffer<simt::flit_words> queue_;
   warden::buffer<owner_control> control_;

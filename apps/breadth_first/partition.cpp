@@ -105,6 +105,17 @@ graph::csr owned_rows(graph::csr const& rows, graph::csr const& turned, partitio
   return mine;
 }
 
+std::uint32_t places_above(graph::csr const& rows, partition const& p, std::uint64_t most) {
+  std::uint32_t places = 0;
+  for (std::uint32_t r = 0; r < p.ranks; ++r) {
+    for (std::uint32_t place = places; place < p.owned[r]; ++place) {
+      if (arcs_of(rows, p.vertices[std::uint64_t{r} * p.places() + place]) > most)
+        places = place + 1;
+    }
+  }
+  return places;
+}
+
 std::vector<std::uint32_t> arcs_of_words(graph::csr const& rows, partition const& p) {
   std::vector<std::uint32_t> arcs(std::uint64_t{p.words} * p.ranks);
   for (std::uint64_t number = 0; number < p.vertices.size(); ++number) {

@@ -44,6 +44,10 @@ partition give_to(std::vector<std::uint32_t> const& owners, graph::csr const& ou
 graph::csr owned_rows(graph::csr const& rows, graph::csr const& turned, partition const& p,
                       std::uint32_t rank);
 
+/// Returns the smallest number of places such that vertices at all other places, of all ranks, have
+/// at most `most` arcs in `rows`.
+std::uint32_t places_above(graph::csr const& rows, partition const& p, std::uint64_t most);
+
 /// Returns, for each word of all ranks' bitmaps, the number of arcs in the rows of its vertices.
 std::vector<std::uint32_t> arcs_of_words(graph::csr const& rows, partition const& p);
 

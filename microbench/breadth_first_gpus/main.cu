@@ -156,7 +156,7 @@ class search_point final : public bench::graph_point {
       all.counters = {{"levels", facts.levels},
                       {"levels_bottom_up", facts.bottom_up},
                       {"steps", facts.steps},
-                      {"bytes_a_step", parts.words * parts.ranks * 4.0}};
+                      {"bytes_a_step", static_cast<double>(finder.sent_bytes())}};
       note_times(times, all.counters);
     });
   }

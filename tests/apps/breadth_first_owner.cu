@@ -108,6 +108,48 @@ TEST(breadth_first_owner, parts_may_be_unequal) {
   owners.assign(owners.size(), 2);
   EXPECT_EQ(rmat.complaint_from(9, breadth_first::give_to(owners, rmat.out(), rmat.in(), 3)), "");
 }
+/// Rank 2 owns a vertex that ranks 0 and 1 find in one level, from 1 and from 2. If that is a hub,
+/// the parent is the one that the lowest rank has sent. Otherwise the owner takes the first of its
+/// row, from the highest degree on.
+TEST(breadth_first_owner, hubs_have_the_parents_that_travel) {
+  constexpr std::uint32_t source = 0, low = 1, high = 2, found = 3;
+  std::uint32_t const most = breadth_first::most_arcs_searched;
+  for (std::uint32_t leaves : {most - 2, most - 1}) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs{
+        {source, low}, {source, high}, {low, found}, {high, found}};
+    std::uint32_t next = 4;
+    for (std::uint32_t k = 0; k < leaves; ++k) arcs.emplace_back(found, next++);
+    for (std::uint32_t k = 0; k < 5; ++k) arcs.emplace_back(high, next++);
+    owned_graph g{edges_of(next, arcs), always_down};
+    std::vector<std::uint32_t> owners(next, 2);
+    owners[low] = 0;
+    owners[high] = 1;
+    auto const parts = breadth_first::give_to(owners, g.out(), g.in(), 3);
+    EXPECT_EQ(places_above(g.in(), parts, most), leaves + 2 > most ? 1u : 0u);
+    EXPECT_EQ(g.complaint_from(source, parts), "");
+    EXPECT_EQ(g.parents[found], leaves + 2 > most ? low : high) << leaves << " leaves";
+  }
+}
+/// The hubs are found in one level: by rank 0 alone, by rank 1 alone or by both ranks.
+TEST(breadth_first_owner, each_rank_may_own_hubs) {
+  constexpr std::uint32_t hubs = 70;
+  std::uint32_t const leaves = breadth_first::most_arcs_searched + 1;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t v = 0; v < hubs; ++v) {
+    arcs.emplace_back(hubs, v);
+    if (v % 3 == 0) arcs.emplace_back(hubs + 1, v);
+    for (std::uint32_t k = 0; k < leaves; ++k) arcs.emplace_back(v, hubs + 3 + v * leaves + k);
+  }
+  arcs.emplace_back(hubs + 2, hubs);
+  arcs.emplace_back(hubs + 2, hubs + 1);
+  owned_graph g{edges_of(hubs + 3 + hubs * leaves, arcs), always_down};
+  std::vector<std::uint32_t> owners(g.out().vertices());
+  for (std::uint32_t v = 0; v < owners.size(); ++v) owners[v] = v % 2;
+  auto const parts = breadth_first::give_to(owners, g.out(), g.in(), 2);
+  EXPECT_GE(places_above(g.in(), parts, breadth_first::most_arcs_searched), hubs / 2);
+  for (std::uint32_t source : {hubs, hubs + 1, hubs + 2, hubs + 3})
+    EXPECT_EQ(g.complaint_from(source, parts), "") << "from " << source;
+}
 /// Two wide parts with a narrow one between: bottom-up, top-down and bottom-up again.
 TEST_P(ranks, go_there_and_back) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;

@@ -71,6 +71,21 @@ TEST(breadth_first_partition, ranks_own_about_equally_much) {
     EXPECT_NEAR(static_cast<double>(breadth_first::owned_rows(rows, rows, p, r).arcs()),
                 rows.arcs() / 4.0, 0.05 * static_cast<double>(rows.arcs()));
 }
+TEST(breadth_first_partition, places_above_count_from_the_highest_degree_on) {
+  // Vertex v has 10 - v arcs to leaves.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
+  for (std::uint32_t v = 0; v < 10; ++v) {
+    for (std::uint32_t k = v; k < 10; ++k)
+      arcs.emplace_back(v, 10 + static_cast<std::uint32_t>(arcs.size()));
+  }
+  graph::csr const rows = build_csr(test::edges_of(65, arcs), {graph::arcs_of::undirected});
+  partition const p = breadth_first::deal_by_degree(rows, rows, 3);
+  EXPECT_EQ(places_above(rows, p, 0), 22u) << "all places of the rank that owns most";
+  EXPECT_EQ(places_above(rows, p, 1), 3u);
+  EXPECT_EQ(places_above(rows, p, 5), 2u);
+  EXPECT_EQ(places_above(rows, p, 9), 1u);
+  EXPECT_EQ(places_above(rows, p, 10), 0u);
+}
 /// One rank that owns all makes room for as many on each.
 TEST(breadth_first_partition, refuses_more_numbers_than_32_bits) {
   graph::csr const rows = build_csr(test::path(70), {graph::arcs_of::undirected});

@@ -55,6 +55,7 @@ class owned_graph {
       if (thrown) std::rethrow_exception(thrown);
     }
     facts = all[0];
+    parents = answer.parents;
     for (auto const& one : all) {
       if (one.levels != facts.levels || one.bottom_up != facts.bottom_up ||
           one.steps != facts.steps)
@@ -79,7 +80,8 @@ class owned_graph {
     return {};
   }
 
-  breadth_first::owner_facts facts;  ///< of the last search
+  breadth_first::owner_facts facts;    ///< of the last search
+  std::vector<std::uint32_t> parents;  ///< that the last search found
 
  private:
   [[nodiscard]] graph::arcs_of which() const {
