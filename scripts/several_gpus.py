@@ -29,9 +29,11 @@ ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # of the w
 LIMIT = 0.1
 HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
-# Partitions of a log on the records of all ranks, and those of a GPU with which a run of the smaller KEYS needs no split.
+# A run splits a log of records that the level-2 cache does not hold, and one with too few partitions of a GPU for its blocks: a log has
+# PARTITIONS at most on the records of all ranks.
+RECORD, CACHE = {"push": 4, "update": 32}, 50 << 20  # bytes
 PARTITIONS, UNSPLIT = 512, 256
-ENDS = ["send", "count", "gather", "sort", "pack", "exchange", "home", "arrive", "join", "remote"]
+ENDS = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
 PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
 
 
@@ -39,8 +41,7 @@ PHASES = ["send", "counts", "pack", "home", "exchange", "join", "remote"]
 class Shared:
     """Constants of all rows: seconds, except `link`."""
     count: float  # until this rank's counts are known
-    gather: float  # until the host knows those of all ranks
-    sort: float  # launches that sort what single threads sent
+    gather: float  # from there until the host knows those of all ranks, and what single threads sent is sorted
     pack_byte: float  # for each byte that leaves
     link: float  # bytes a second of a GPU, each way
     join: float  # until what came is one log
@@ -80,23 +81,28 @@ def shared_constants(timelines):
     for operation, keys in ROWS:
         two = seconds_to(timelines, operation, keys, "two_gpus")
         away = sections(timelines, operation, keys) / 2 * MESSAGE[operation]
-        found.append(Shared(count=two["count"], gather=two["gather"] - two["count"], sort=two["sort"] - two["gather"],
-                            pack_byte=(two["pack"] - two["sort"]) / away, link=away * HEADERS / (two["exchange"] - two["pack"]),
-                            join=two["join"] - two["arrive"]))
+        counts = max(two["gather"], two["sort"])
+        found.append(Shared(count=two["count"], gather=counts - two["count"], pack_byte=(two["pack"] - counts) / away,
+                            link=away * HEADERS / (two["exchange"] - two["pack"]), join=two["join"] - two["arrive"]))
     return Shared(**{field.name: statistics.median(getattr(f, field.name) for f in found) for field in dataclasses.fields(Shared)})
 
 
-def phases(shared, row, n, gpus, per_host, message, keys):
+def is_split(operation, keys, gpus):
+    return keys * RECORD[operation] / gpus > CACHE or PARTITIONS / gpus < UNSPLIT
+
+
+def phases(shared, row, n, gpus, per_host, operation, keys):
     """[phase] seconds of a run with `n` sections on each GPU, less what is hidden by other phases."""
+    message = MESSAGE[operation]
     if gpus == 1:
         return {"send": n * row.send_one, "home": n * row.run}
     away = (gpus - 1) / gpus
     far = (gpus - per_host) / gpus if gpus > per_host else 0
-    # Records that are not split on one GPU are, once a GPU has fewer partitions: that reads and writes each message, as packing does.
-    split = message * shared.pack_byte if keys < KEYS[1] and PARTITIONS / gpus < UNSPLIT else 0
+    # `home` and `remote` are measured on two GPUs. A split reads and writes each message, as packing does.
+    split = message * shared.pack_byte if is_split(operation, keys, gpus) and not is_split(operation, keys, 2) else 0
     home = n * (row.home + split) / gpus
     exchange = n * message * HEADERS * max((away - far) / shared.link, far / NETWORK)
-    return {"send": n * row.send, "counts": shared.count + shared.gather + shared.sort, "pack": n * away * message * shared.pack_byte,
+    return {"send": n * row.send, "counts": shared.count + shared.gather, "pack": n * away * message * shared.pack_byte,
             "home": home, "exchange": max(0, exchange - home), "join": shared.join, "remote": n * away * (row.remote + split)}
 
 
@@ -108,7 +114,7 @@ class Model:
 
     def phases(self, row, gpus):
         operation, keys = row
-        return phases(self.shared, self.rows[row], sections(self.timelines, *row), gpus, 8, MESSAGE[operation], keys)
+        return phases(self.shared, self.rows[row], sections(self.timelines, *row), gpus, 8, operation, keys)
 
     def rate(self, row, gpus):
         return gpus * sections(self.timelines, *row) / sum(self.phases(row, gpus).values())
@@ -150,7 +156,7 @@ def timeline_table(timelines):
 
 
 def shared_table(shared):
-    values = [("count", f"{1e6 * shared.count:.0f} us"), ("gather", f"{1e6 * shared.gather:.0f} us"), ("sort", f"{1e6 * shared.sort:.0f} us"),
+    values = [("count", f"{1e6 * shared.count:.0f} us"), ("gather", f"{1e6 * shared.gather:.0f} us"),
               ("pack", f"{1e-9 / shared.pack_byte:.0f} GB/s"), ("link", f"{shared.link / 1e9:.0f} GB/s"), ("join", f"{1e6 * shared.join:.0f} us")]
     return table([f"*{name}*" for name, _ in values] + ["*network*, assumed"], [[text for _, text in values] + [f"{NETWORK / 1e9:.0f} GB/s"]])
 
