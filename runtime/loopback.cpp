@@ -3,6 +3,7 @@
 
 #include "time_limit.hpp"
 
+#include <warden/buffer.hpp>
 #include <warden/error.hpp>
 #include <warden/loopback.hpp>
 #include <warden/runtime.hpp>
@@ -15,6 +16,7 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace {
@@ -26,6 +28,7 @@ struct collective_call {
   std::string what;
   int arrived = 0;
   std::vector<bytes> gathered;                             ///< [rank]
+  std::vector<std::shared_ptr<buffer<std::byte>>> shared;  ///< [rank]
   std::map<std::pair<int, int>, std::vector<bytes>> sent;  ///< [from, to] in its order
 };
 
@@ -39,6 +42,7 @@ class rank_group {
       : chosen_{chosen}, choices_{chosen.seed}, ranks_(static_cast<std::size_t>(chosen.ranks)) {}
 
   [[nodiscard]] int size() const { return chosen_.ranks; }
+  [[nodiscard]] bool can_share() const { return chosen_.can_share; }
 
   /// The calling thread becomes `rank`, and waits for its turn.
   void begin(int rank) {
@@ -77,6 +81,7 @@ class rank_group {
     if (call->arrived == 0) {
       call->what = what;
       call->gathered.resize(ranks_.size());
+      call->shared.resize(ranks_.size());
     } else if (call->what != what) {
       fail("another rank calls " + call->what + " here");
     }
@@ -168,6 +173,20 @@ class rank_group {
   std::string failure_;
 };
 
+/// Memory on the device that the ranks have in common. It stays as long as any of them has it, as
+/// that of a process does which others have mapped.
+class common_memory final : public runtime::shared_memory {
+ public:
+  explicit common_memory(std::vector<std::shared_ptr<buffer<std::byte>>> of_ranks)
+      : of_ranks_{std::move(of_ranks)} {}
+  [[nodiscard]] std::byte* of(int rank) const override {
+    return of_ranks_[static_cast<std::size_t>(rank)]->data();
+  }
+
+ private:
+  std::vector<std::shared_ptr<buffer<std::byte>>> of_ranks_;  ///< [rank]
+};
+
 /// One rank's view. What is sent is read when the call is made, for the ranks wait for one another
 /// as hosts, and not in their streams; what arrives is copied as work of the stream.
 class loopback_transport final : public runtime::transport {
@@ -219,6 +238,16 @@ class loopback_transport final : public runtime::transport {
       }
     }
     kept_.push_back({s.handle(), call});
+  }
+  std::unique_ptr<runtime::shared_memory> share(std::size_t count,
+                                                std::source_location where) override {
+    if (!all_.can_share()) return nullptr;
+    auto own = std::make_shared<buffer<std::byte>>(count, where);
+    auto const call = all_.meet(
+        rank_, "sharing " + std::to_string(count) + " bytes",
+        [&](collective_call& c) { c.shared[static_cast<std::size_t>(rank_)] = std::move(own); },
+        where);
+    return std::make_unique<common_memory>(call->shared);
   }
   void abort() override { all_.abort(rank_); }
   void wait(stream_ref s, std::source_location where) override {

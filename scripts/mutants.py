@@ -307,11 +307,14 @@ MUTANTS = {
     "split-windows": ("host/split_kernel.cuh", "simt::shared_fetch_min(shared_[0].most_windows, ~((of_warp.rounds + rounds - 1) / rounds - (of_warp.rounds > rounds)));",
                       LOGS, "lost or doubled section|sections were lost"),
     "split-rows": ("host/split_kernel.cuh", "a_.to.rows_of[partition] = {mine.rows, mine.rows + w - (w > 1)};", LOGS, "lost or doubled section"),
-    # Ranks: what is for one rank is sent to another; what other threads counted is forgotten; what stays at home travels as well; the
+    # Ranks: what is for one rank is sent, or copied, to another; what comes is run before all copies are made; what other threads counted is forgotten; what stays at home travels as well; the
     # header of the rank before is written over; pieces of later ranks begin where those of the first do; what comes is run before
     # it is there; rows are packed as they came.
-    "wrong-rank": ("host/spread_runner.cuh", "int const to = static_cast<int>((r + 1) % ranks() == own() ? r : (r + 1) % ranks());",
+    "wrong-rank": ("host/spread_exchange.cuh", "int const rank = static_cast<int>((r + 1) % ranks() == own() ? r : (r + 1) % ranks());",
                    SPREAD, SPREAD_WRONG + "|are expected of rank|sends what nobody expects"),
+    "copied-to-wrong-rank": ("host/spread_exchange.cuh", "int const rank = static_cast<int>((to + 1) % ranks());", SPREAD,
+                             SPREAD_WRONG + "|" + STRAY),
+    "copies-awaited": ("host/spread_exchange.cuh", "", SPREAD, SPREAD_WRONG + "|" + STRAY),
     "count-lost": ("host/spread_kernels.cuh", "if (to < a.ranks) simt::shared_store(counts[to], 1u);", SPREAD, SPREAD_WRONG),
     "home-twice": ("host/spread_kernels.cuh", "return places(from, to);", SPREAD, SPREAD_WRONG),
     "header-lost": ("host/spread_kernels.cuh", "", SPREAD, SPREAD_WRONG),

@@ -33,6 +33,14 @@ struct incoming {
   std::size_t bytes;  ///< as many as that rank sends
 };
 
+/// Device memory of each rank, the same number of bytes, to which all ranks can copy.
+class shared_memory {
+ public:
+  virtual ~shared_memory() = default;
+  /// Address of a rank's memory, for copies that this rank enqueues; of its own for kernels, too.
+  [[nodiscard]] virtual std::byte* of(int rank) const = 0;
+};
+
 /// The few collective calls that the library uses, as one rank makes them. All ranks make the same
 /// calls in the same order, one host thread each; all but `wait` only enqueue.
 class transport {
@@ -49,6 +57,13 @@ class transport {
   /// communicator_error, and then nothing of it is sent or received.
   virtual void exchange(std::span<outgoing const> sent, std::span<incoming const> received,
                         stream_ref s, std::source_location where) = 0;
+  /// Allocates `bytes` bytes of each rank, the same number on all. Null on all ranks where copies
+  /// of some do not reach all others. Blocks the host. The transport outlives the result. Throws
+  /// cuda_error and communicator_error. By default null.
+  [[nodiscard]] virtual std::unique_ptr<shared_memory> share(std::size_t /*bytes*/,
+                                                             std::source_location /*where*/) {
+    return nullptr;
+  }
   /// Blocks the host until everything enqueued in `s` so far has finished. Throws
   /// communicator_error when the communicator is in error, or when that lasts longer than the time
   /// limit.

@@ -23,6 +23,7 @@ struct loopback_settings {
   int late_rank = -1;
   double late_seconds = 0;          ///< simulated: compared with the limit, without a pause
   double time_limit_seconds = 600;  ///< of the communicators
+  bool can_share = true;            ///< ranks copy to the memory of one another
   /// This rank ends in its collective call `dies_at`, counted from 0, as a process that is killed:
   /// it sends nothing more, and throws nothing. None if negative.
   int dying_rank = -1;

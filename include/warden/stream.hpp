@@ -56,11 +56,21 @@ class event {
   CUevent_st* handle_;
 };
 
+/// Order in which kernels of different streams get multiprocessors that are free.
+enum class stream_priority : unsigned char {
+  usual,
+  high  ///< before those of usual streams; blocks that run already are not stopped
+};
+
 /// A stream of one's own on the current device.
 class stream {
  public:
   /// Does not synchronize with the default stream. Throws cuda_error.
-  explicit stream(std::source_location where = std::source_location::current());
+  explicit stream(std::source_location where = std::source_location::current())
+      : stream{stream_priority::usual, where} {}
+  /// The same with a priority. The simulated device has none.
+  explicit stream(stream_priority priority,
+                  std::source_location where = std::source_location::current());
   /// Work enqueued already still runs.
   ~stream();
   /// Leaves `other` the default stream.

@@ -19,8 +19,12 @@ void stream_ref::wait_for(event const& e, std::source_location where) const {
   check(cudaStreamWaitEvent(handle_, e.handle(), 0), "waiting for an event", where);
 }
 
-stream::stream(std::source_location where) : handle_{nullptr} {
-  check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream", where);
+stream::stream(stream_priority priority, std::source_location where) : handle_{nullptr} {
+  int usual = 0, high = 0;
+  check(cudaDeviceGetStreamPriorityRange(&usual, &high), "asking for stream priorities", where);
+  check(cudaStreamCreateWithPriority(&handle_, cudaStreamNonBlocking,
+                                     priority == stream_priority::high ? high : usual),
+        "creating a stream", where);
 }
 stream::~stream() {
   if (handle_ != nullptr) cudaStreamDestroy(handle_);

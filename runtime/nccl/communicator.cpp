@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks over NCCL: the calls, and waiting with a limit for what NCCL enqueues.
 
+#include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
@@ -8,6 +9,7 @@
 #include "../cuda/check.hpp"
 #include "../first_cause.hpp"
 #include "../time_limit.hpp"
+#include "window.hpp"
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
@@ -101,6 +103,34 @@ class nccl_transport final : public runtime::transport {
     demand(first, "exchanging", where);
     demand(ended, "exchanging", where);
   }
+  std::unique_ptr<runtime::shared_memory> share(std::size_t bytes,
+                                                std::source_location where) override {
+    if (!has_windows(comm_, size_)) return nullptr;
+    auto memory = std::make_unique<window_memory>(*this, bytes, where);
+    // NCCL registers without a time limit: not before all ranks have memory.
+    meet(where);
+    demand(register_window(comm_, memory->of(rank_), bytes, memory->window()), "sharing memory",
+           where);
+    // A call that succeeds at once may still be in progress if the communicator does not block.
+    demand(ncclInProgress, "sharing memory", where);
+    if (!memory->find_addresses(size_, where)) return nullptr;
+    return memory;
+  }
+  /// Makes NCCL's connections, in which it waits for ranks without a time limit if the communicator
+  /// blocks, so that later calls need none. Collective.
+  void connect(std::source_location where) {
+    meet(where);
+    buffer<std::uint32_t> words{2 * static_cast<std::size_t>(size_), where};
+    std::vector<runtime::outgoing> sent;
+    std::vector<runtime::incoming> received;
+    for (int r = 0; r < size_; ++r) {
+      if (r == rank_) continue;
+      sent.push_back({r, words.data() + r, sizeof(std::uint32_t)});
+      received.push_back({r, words.data() + size_ + r, sizeof(std::uint32_t)});
+    }
+    exchange(sent, received, {}, where);
+    wait({}, where);
+  }
   void wait(stream_ref s, std::source_location where) override {
     demand_no_error("waiting for other ranks", where);
     auto const begin = clock::now();
@@ -115,6 +145,42 @@ class nccl_transport final : public runtime::transport {
   }
 
  private:
+  /// Memory of this rank, and the window in which the others reach it.
+  class window_memory final : public runtime::shared_memory {
+   public:
+    window_memory(nccl_transport& by, std::size_t bytes, std::source_location where)
+        : by_{by}, own_{allocate_for_window(bytes, where)} {}
+    ~window_memory() override {
+      cudaDeviceSynchronize();  // as cudaFree does
+      // NCCL closes the windows of a communicator that was aborted.
+      if (by_.failure_.empty() && !by_.aborted_) close_window(by_.comm_, window_);
+      free_for_window(own_);
+    }
+    window_memory(window_memory const&) = delete;
+    window_memory& operator=(window_memory const&) = delete;
+    [[nodiscard]] std::byte* of(int rank) const override {
+      return addresses_.empty() ? own_ : addresses_[static_cast<std::size_t>(rank)];
+    }
+    [[nodiscard]] window_handle& window() { return window_; }
+    /// False, on all ranks, if copies do not reach the memory of other ranks.
+    [[nodiscard]] bool find_addresses(int ranks, std::source_location where) {
+      if (window_ != nullptr) addresses_ = addresses_in(window_, ranks, where);
+      return !addresses_.empty();
+    }
+
+   private:
+    nccl_transport& by_;
+    std::byte* own_;
+    window_handle window_ = nullptr;
+    std::vector<std::byte*> addresses_;  ///< [rank]
+  };
+
+  /// Returns when all ranks have come.
+  void meet(std::source_location where) {
+    buffer<std::uint32_t> words{static_cast<std::size_t>(size_), where};
+    all_gather(words.data() + rank_, words.data(), sizeof(std::uint32_t), {}, where);
+    wait({}, where);
+  }
   /// Throws unless the call was a success; of a communicator that does not block, once it is.
   void demand(ncclResult_t code, char const* what, std::source_location where) {
     for (auto const begin = clock::now(); code == ncclInProgress;) {
@@ -142,6 +208,8 @@ class nccl_transport final : public runtime::transport {
   /// A collective call, described by `call`, comes next.
   void begin(std::string call, char const* what, std::source_location where) {
     demand_no_error(what, where);
+    // NCCL refuses a call before the last one is through.
+    demand(ncclInProgress, what, where);
     call_ = std::move(call);
     if (job_ != nullptr) ++job_->calls[static_cast<std::size_t>(rank_)];
   }
@@ -228,8 +296,10 @@ void run_on_gpus(int gpus, std::function<void(communicator const&)> const& body,
     threads.emplace_back([&, rank] {
       try {
         runtime::device_scope const device{rank};
-        body(communicator{std::make_shared<nccl_transport>(comms[static_cast<std::size_t>(rank)],
-                                                           chosen, where, &job)});
+        auto const by = std::make_shared<nccl_transport>(comms[static_cast<std::size_t>(rank)],
+                                                         chosen, where, &job);
+        by->connect(where);
+        body(communicator{by});
       } catch (...) {
         job.any_failed = true;
         std::lock_guard const lock{mutex};

@@ -234,7 +234,7 @@ namespace {
 sim::queue* queue_at(CUstream_st* handle) { return reinterpret_cast<sim::queue*>(handle); }
 }  // namespace
 
-stream::stream(std::source_location) {
+stream::stream(stream_priority, std::source_location) {
   auto const lock = sim::lock_device();
   handle_ = reinterpret_cast<CUstream_st*>(sim::all_streams().create());
 }

@@ -3,7 +3,8 @@
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
 file(GLOB warden_check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/check/*.cpp)
-file(GLOB warden_nccl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/nccl/*.cpp)
+file(GLOB warden_nccl_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/nccl/*.cpp
+     ${PROJECT_SOURCE_DIR}/runtime/nccl/*.cu)
 file(GLOB warden_cuda_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cpp
      ${PROJECT_SOURCE_DIR}/runtime/cuda/*.cu)
 

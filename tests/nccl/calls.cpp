@@ -2,6 +2,8 @@
 // What the communicator over NCCL makes of what NCCL says: the calls are stood in for, so that they
 // can be slow and fail, without a GPU.
 
+#include "runtime/nccl/window.hpp"
+
 #include <warden/communicator.hpp>
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
@@ -16,6 +18,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <latch>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,7 +44,13 @@ struct calls {
   std::atomic<bool> stream_ends = true;         ///< whether what was enqueued ever ends
   ncclResult_t sent = ncclSuccess;              ///< what ncclSend and ncclAllGather say
   ncclResult_t group = ncclSuccess;             ///< what ncclGroupEnd says
-  int groups = 0;                               ///< begun and not ended
+  std::atomic<int> groups = 0;                  ///< begun and not ended
+  bool has_windows = true;                      ///< whether ranks can share memory
+  ncclResult_t registered = ncclSuccess;        ///< what registering a window says
+  bool makes_window = true;                     ///< if that is a success
+  bool reaches_all = true;                      ///< whether ranks reach the window's memory
+  int polls_of_window = 0;                      ///< until one is registered
+  int memories = 0, windows = 0;                ///< that are there
   std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll
 };
 calls now;
@@ -74,8 +84,9 @@ ncclResult_t ncclCommCount(ncclComm_t comm, int* count) {
   *count = comm->size;
   return ncclSuccess;
 }
-ncclResult_t ncclAllGather(void const*, void*, size_t, ncclDataType_t, ncclComm_t, cudaStream_t) {
-  return now.sent;
+ncclResult_t ncclAllGather(void const*, void*, size_t, ncclDataType_t, ncclComm_t comm,
+                           cudaStream_t) {
+  return comm->polls_left > 0 ? ncclInvalidArgument : now.sent;
 }
 ncclResult_t ncclSend(void const*, size_t, ncclDataType_t, int, ncclComm_t, cudaStream_t) {
   return now.sent;
@@ -110,6 +121,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   return ncclSuccess;
 }
 
+cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaStreamQuery(cudaStream_t) {
   return now.stream_ends ? cudaSuccess : cudaErrorNotReady;
 }
@@ -123,9 +135,37 @@ namespace runtime {
 int device_count() noexcept { return 4; }
 device_scope::device_scope(int, std::source_location) : previous_{0} {}
 device_scope::~device_scope() = default;
+void* allocate(std::size_t bytes, std::source_location) { return std::malloc(bytes); }
+void deallocate(void* memory) noexcept { std::free(memory); }
 void* allocate_pinned(std::size_t bytes, std::source_location) { return std::malloc(bytes); }
 void deallocate_pinned(void* memory) noexcept { std::free(memory); }
 }  // namespace runtime
+bool has_windows(ncclComm_t, int) { return now.has_windows; }
+std::byte* allocate_for_window(std::size_t bytes, std::source_location) {
+  ++now.memories;
+  return static_cast<std::byte*>(std::malloc(bytes));
+}
+void free_for_window(std::byte* memory) noexcept {
+  --now.memories;
+  std::free(memory);
+}
+ncclResult_t register_window(ncclComm_t comm, std::byte* memory, std::size_t,
+                             window_handle& window) {
+  comm->polls_left = now.polls_of_window;
+  if (now.registered == ncclSuccess && now.makes_window) {
+    ++now.windows;
+    window = reinterpret_cast<window_handle>(memory);
+  }
+  return now.registered;
+}
+void close_window(ncclComm_t, window_handle window) noexcept {
+  if (window != nullptr) --now.windows;
+}
+std::vector<std::byte*> addresses_in(window_handle window, int ranks, std::source_location) {
+  if (!now.reaches_all) return {};
+  return std::vector<std::byte*>(static_cast<std::size_t>(ranks),
+                                 reinterpret_cast<std::byte*>(window));
+}
 communicator communicator::alone() { return communicator{std::shared_ptr<runtime::transport>{}}; }
 WARDEN_HOST_NAMESPACE_END
 
@@ -142,6 +182,9 @@ class nccl_calls : public testing::Test {
     now.stream_ends = true;
     now.sent = now.group = ncclSuccess;
     now.groups = 0;
+    now.has_windows = now.makes_window = now.reaches_all = true;
+    now.registered = ncclSuccess;
+    now.polls_of_window = now.memories = now.windows = 0;
   }
   template <class Call>
   static std::string told(Call call) {
@@ -283,6 +326,60 @@ TEST_F(nccl_calls, the_user_aborts_a_rank_that_waits) {
   }
 }
 
+TEST_F(nccl_calls, memory_is_shared_in_a_window) {
+  comm_.rank = 1;
+  comm_.size = 2;
+  communicator const world{&comm_};
+  {
+    auto const shared = world.by().share(64, where);
+    ASSERT_NE(shared, nullptr);
+    EXPECT_NE(shared->of(0), nullptr);
+    EXPECT_EQ(now.windows, 1);
+  }
+  EXPECT_EQ(now.windows, 0);
+  now.reaches_all = false;
+  EXPECT_EQ(world.by().share(64, where), nullptr);
+  EXPECT_EQ(now.windows, 0);
+  now.makes_window = false;
+  EXPECT_EQ(world.by().share(64, where), nullptr);
+  now.has_windows = false;
+  EXPECT_EQ(world.by().share(64, where), nullptr);
+  EXPECT_EQ(now.memories, 0);
+}
+/// Also if it says that it was a success.
+TEST_F(nccl_calls, a_call_in_progress_is_waited_for_before_the_next) {
+  communicator const world{&comm_};
+  comm_.polls_left = 5;
+  EXPECT_EQ(told([&] { world.by().all_gather(nullptr, nullptr, 4, {}, where); }), "");
+  now.polls_of_window = 3;
+  auto const shared = world.by().share(64, where);
+  EXPECT_EQ(comm_.polls_left, 0);
+}
+TEST_F(nccl_calls, a_window_that_is_not_made_is_an_error) {
+  communicator const world{&comm_};
+  now.registered = ncclInternalError;
+  EXPECT_THAT(told([&] { world.by().share(64, where); }),
+              HasSubstr("rank 0 of 1: sharing memory: internal error"));
+  EXPECT_EQ(now.memories, 0);
+}
+/// NCCL would wait for it without a limit.
+TEST_F(nccl_calls, memory_is_registered_only_when_all_ranks_have_some) {
+  communicator const world{&comm_, {.time_limit_seconds = 0.01}};
+  now.stream_ends = false;
+  EXPECT_THAT(told([&] { world.by().share(64, where); }), HasSubstr("no end within 0.01 s of"));
+  EXPECT_EQ(now.windows, 0);
+  EXPECT_EQ(now.memories, 0);
+}
+TEST_F(nccl_calls, windows_of_a_failed_communicator_are_left_to_its_end) {
+  communicator const world{&comm_, {.time_limit_seconds = 0.01}};
+  auto shared = world.by().share(64, where);
+  now.stream_ends = false;
+  told([&] { world.by().wait({}, where); });
+  shared.reset();
+  EXPECT_EQ(now.windows, 1);
+  EXPECT_EQ(now.memories, 0);
+}
+
 /// All communicators of run_on_gpus are gone, in one of the two ways.
 void expect_gone(int aborted) {
   int sum = 0;
@@ -312,10 +409,22 @@ TEST_F(nccl_calls, all_gpus_may_be_ranks_and_no_more) {
   EXPECT_THAT(test::error_of<warden::limit_error>([&] { warden::run_on_gpus(gpus + 1, {}); }),
               HasSubstr("run_on_gpus: 5 GPUs; there are 4"));
 }
+/// 3 ranks, whose streams come to no end once all have begun.
+void run_stuck(std::function<void(communicator const&)> const& body,
+               warden::communicator_options chosen = {}) {
+  std::latch begun{3};
+  warden::run_on_gpus(
+      3,
+      [&](communicator const& world) {
+        begun.arrive_and_wait();
+        now.stream_ends = false;
+        body(world);
+      },
+      chosen);
+}
 TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
-  now.stream_ends = false;
   EXPECT_THAT(test::error_of<warden::error>([] {
-                warden::run_on_gpus(3, [](communicator const& world) {
+                run_stuck([](communicator const& world) {
                   if (world.rank() == 2) throw warden::limit_error{"no more"};
                   world.by().wait({}, where);
                 });
@@ -324,22 +433,20 @@ TEST_F(nccl_calls, what_a_rank_throws_ends_the_others) {
   expect_gone(3);
 }
 TEST_F(nccl_calls, ranks_of_one_process_that_are_late_are_named) {
-  now.stream_ends = false;
   std::atomic<bool> is_over = false;
   EXPECT_THAT(test::error_of<warden::error>([&] {
-                warden::run_on_gpus(3,
-                                    [&](communicator const& world) {
-                                      while (world.rank() == 1 && !is_over)
-                                        std::this_thread::yield();
-                                      world.by().all_gather(nullptr, nullptr, 4, {}, where);
-                                      try {
-                                        world.by().wait({}, where);
-                                      } catch (...) {
-                                        is_over = true;
-                                        throw;
-                                      }
-                                    },
-                                    {.time_limit_seconds = 0.1});
+                run_stuck(
+                    [&](communicator const& world) {
+                      while (world.rank() == 1 && !is_over) std::this_thread::yield();
+                      world.by().all_gather(nullptr, nullptr, 4, {}, where);
+                      try {
+                        world.by().wait({}, where);
+                      } catch (...) {
+                        is_over = true;
+                        throw;
+                      }
+                    },
+                    {.time_limit_seconds = 0.1});
               }),
               HasSubstr("no end within 0.1 s of a gathering of 4 bytes of each rank, waiting "
                         "for rank 1;"));
@@ -347,9 +454,8 @@ TEST_F(nccl_calls, ranks_of_one_process_that_are_late_are_named) {
 }
 /// The ranks' second errors are no causes either.
 TEST_F(nccl_calls, a_rank_that_goes_on_after_giving_up_is_not_the_cause) {
-  now.stream_ends = false;
   EXPECT_THAT(test::error_of<warden::error>([] {
-                warden::run_on_gpus(3, [](communicator const& world) {
+                run_stuck([](communicator const& world) {
                   if (world.rank() == 2) {
                     now.made[2]->state = ncclRemoteError;
                     std::this_thread::sleep_for(std::chrono::milliseconds{20});
@@ -367,9 +473,8 @@ TEST_F(nccl_calls, a_rank_that_goes_on_after_giving_up_is_not_the_cause) {
 }
 /// The others' errors may come first.
 TEST_F(nccl_calls, what_failed_first_is_told) {
-  now.stream_ends = false;
   EXPECT_THAT(test::error_of<warden::error>([] {
-                warden::run_on_gpus(3, [](communicator const& world) {
+                run_stuck([](communicator const& world) {
                   if (world.rank() == 1) now.made[1]->state = ncclRemoteError;
                   try {
                     world.by().wait({}, where);

@@ -30,6 +30,7 @@ inline warden::loopback_settings ranks(int count, std::uint64_t seed = 1) {
   warden::loopback_settings s;
   s.ranks = count;
   s.seed = seed;
+  s.can_share = seed % 2 != 0;
   return s;
 }
 /// What each rank threw, as text; "" if nothing.

@@ -47,24 +47,28 @@ void run_three_times(warden::communicator const& world, warden::deferred_options
 
 /// As by SIGKILL: in each call that the rank makes.
 TEST(spread_faults, a_killed_rank_is_an_error_on_all_others) {
-  int calls = 0;
-  for (bool is_over = false; !is_over; ++calls) {
-    auto chosen = ranks(3, static_cast<std::uint64_t>(calls));
-    chosen.dying_rank = 1;
-    chosen.dies_at = static_cast<std::size_t>(calls);
-    auto const all = texts(warden::run_ranks(
-        chosen, [](warden::communicator const& world) { run_three_times(world); }));
-    EXPECT_EQ(all[1], "");
-    is_over = all[0].empty();
-    if (is_over) continue;
-    for (int const r : {0, 2}) {
-      EXPECT_THAT(all[static_cast<std::size_t>(r)],
-                  AllOf(HasSubstr("rank " + std::to_string(r) + " of 3: "),
-                        HasSubstr("no end within 600 s of waiting for rank 1 (")));
+  for (bool const shares : {false, true}) {
+    int calls = 0;
+    for (bool is_over = false; !is_over; ++calls) {
+      auto chosen = ranks(3, static_cast<std::uint64_t>(calls));
+      chosen.can_share = shares;
+      chosen.dying_rank = 1;
+      chosen.dies_at = static_cast<std::size_t>(calls);
+      auto const all = texts(warden::run_ranks(
+          chosen, [](warden::communicator const& world) { run_three_times(world); }));
+      EXPECT_EQ(all[1], "");
+      is_over = all[0].empty();
+      if (is_over) continue;
+      for (int const r : {0, 2}) {
+        EXPECT_THAT(all[static_cast<std::size_t>(r)],
+                    AllOf(HasSubstr("rank " + std::to_string(r) + " of 3: "),
+                          HasSubstr("no end within 600 s of waiting for rank 1 (")));
+      }
     }
+    // Calls of the log, which gathers and may share memory, of three runs that gather and exchange,
+    // and of wait.
+    EXPECT_EQ(calls, shares ? 10 : 9);
   }
-  // Calls of the log, of three runs that gather and exchange, and of wait.
-  EXPECT_EQ(calls, 9);
 }
 
 TEST(spread_faults, a_rank_that_is_late_by_less_than_the_limit_is_waited_for) {
@@ -128,7 +132,7 @@ TEST(spread_faults, a_rank_without_memory_is_an_error_on_all_others) {
 /// A rank's calls: the communicator fails while an exchange is under way.
 class fails_late final : public warden::runtime::transport {
  public:
-  explicit fails_late(warden::communicator of) : of_{std::move(of)} {
+  fails_late(warden::communicator of, bool shares) : of_{std::move(of)}, shares_{shares} {
     word_.fill_bytes(0);
     warden::stream_ref{}.synchronize();
   }
@@ -137,6 +141,12 @@ class fails_late final : public warden::runtime::transport {
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
                   std::source_location where) override {
     of_.by().all_gather(own, all, bytes, s, where);
+    // A word of each rank says that its copies are made.
+    if (shares_ && bytes == sizeof(std::uint32_t)) word_.fill_bytes(1, s);
+  }
+  std::unique_ptr<warden::runtime::shared_memory> share(std::size_t bytes,
+                                                        std::source_location where) override {
+    return shares_ ? of_.by().share(bytes, where) : nullptr;
   }
   void exchange(std::span<warden::runtime::outgoing const> sent,
                 std::span<warden::runtime::incoming const> received, warden::stream_ref s,
@@ -149,22 +159,25 @@ class fails_late final : public warden::runtime::transport {
 
  private:
   warden::communicator of_;
+  bool shares_;
   warden::buffer<std::uint32_t> word_{1};
 };
 /// Some of what came may be what lay there before.
 TEST(spread_faults, what_comes_by_an_exchange_that_is_aborted_is_not_run) {
-  on_ranks(ranks(2), [](warden::communicator const& world) {
-    bench b{warden::communicator{std::make_shared<fails_late>(world)}, keys};
-    warden::deferred later{b.on(), n};
-    b.send_alone(later, 0, n);
-    later.run();
-    warden::stream_ref{}.synchronize();
-    std::uint64_t at_home = 0;
-    for (std::uint32_t i = 0; i < n; ++i) {
-      at_home += deferring::id_of(i, keys) % 2 == static_cast<std::uint32_t>(world.rank());
-    }
-    EXPECT_EQ(b.ran(), at_home) << "lost or doubled section";
-  });
+  for (bool const shares : {false, true}) {
+    on_ranks(ranks(2), [&](warden::communicator const& world) {
+      bench b{warden::communicator{std::make_shared<fails_late>(world, shares)}, keys};
+      warden::deferred later{b.on(), n};
+      b.send_alone(later, 0, n);
+      later.run();
+      warden::stream_ref{}.synchronize();
+      std::uint64_t at_home = 0;
+      for (std::uint32_t i = 0; i < n; ++i) {
+        at_home += deferring::id_of(i, keys) % 2 == static_cast<std::uint32_t>(world.rank());
+      }
+      EXPECT_EQ(b.ran(), at_home) << "lost or doubled section";
+    });
+  }
 }
 
 }  // namespace

@@ -29,16 +29,16 @@ TEST(spread_phases, phases_of_a_run_are_recorded) {
     later.record_phases();
     for (int k = 0; k < 2; ++k) {
       later.run();
-      EXPECT_EQ(phases_of(later), " count gather sort") << "nothing runs";
+      EXPECT_EQ(phases_of(later), " count sort gather") << "nothing runs";
       b.send_alone(later, 0, n);
       later.run();
-      EXPECT_EQ(phases_of(later), " count gather sort pack exchange home arrive join remote");
+      EXPECT_EQ(phases_of(later), " count sort gather pack exchange home arrive join remote");
       // To rank 0.
       b.send_alone(later, 0, n, 1);
       later.run();
       EXPECT_EQ(phases_of(later), world.rank() == 0
-                                      ? " count gather sort pack exchange home arrive join remote"
-                                      : " count gather sort pack exchange arrive");
+                                      ? " count sort gather pack exchange home arrive join remote"
+                                      : " count sort gather pack exchange arrive");
     }
     b.on().wait();
   });

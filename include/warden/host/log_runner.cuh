@@ -65,20 +65,30 @@ class log_runner {
     constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
     // Not more than blocks at once: what sections write beside their records is then written in
     // one sweep.
-    auto const multiprocessors =
-        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
-    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
+    return std::clamp<std::uint32_t>(least_partitions(where) * blocks_each, 1,
                                      flat_writer<run_type>::most_partitions);
+  }
+  /// Partitions of which each multiprocessor has one: a power of two, so almost each. Throws
+  /// cuda_error.
+  [[nodiscard]] std::uint32_t least_partitions(std::source_location where) const {
+    return std::bit_floor(
+        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors));
   }
 
   /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
   /// them. Returns those by which the log is sorted: fewer, where it is split. Throws limit_error
-  /// where they do not fit the chip. The log is sorted by `most` at most.
+  /// where they do not fit the chip.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
-                                std::source_location where,
-                                std::uint32_t most = flat_writer<run_type>::most_partitions) {
+                                std::source_location where) {
+    return plan_partitions(run, chosen, sections, flat_writer<run_type>::most_partitions,
+                           usual_partitions(where), where);
+  }
+  /// The same for a log that is sorted by `usual` partitions, unless the records need more, and by
+  /// `most` at most.
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::uint32_t most, std::uint32_t usual,
+                                std::source_location where) {
     auto const facts = runtime::facts(device_, where);
-    std::uint32_t const usual = usual_partitions(where);
     std::uint32_t partitions = chosen.partitions != 0 ? chosen.partitions : std::min(usual, most);
     std::uint32_t split = std::max(1u, chosen.split);
     // Where the log's are fewer than make all blocks work.

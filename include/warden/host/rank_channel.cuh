@@ -26,7 +26,7 @@ class rank_channel {
   rank_channel(communicator world, std::uint32_t count, std::source_location where)
       : world_{std::move(world)},
         count_{count},
-        stream_{where},
+        stream_{stream_priority::high, where},
         own_{count, where},
         all_{std::size_t{count} * ranks(), where},
         host_{make_pinned<std::uint32_t>(std::size_t{count} * ranks(), where)} {}
@@ -42,11 +42,14 @@ class rank_channel {
   /// Bytes of device memory.
   [[nodiscard]] std::size_t bytes() const { return own_.bytes() + all_.bytes(); }
 
-  /// All ranks' words, by rank, once what `s` holds by now has written this rank's. Collective;
-  /// blocks the host. Throws communicator_error.
-  std::span<std::uint32_t const> gather(stream_ref s, std::source_location where) {
+  /// The work that `s` holds by now writes this rank's words.
+  void written(stream_ref s, std::source_location where) {
     written_.record(s, where);
     stream_ref{stream_}.wait_for(written_, where);
+  }
+  /// All ranks' words, by rank, once this rank's are written. Collective; blocks the host. Throws
+  /// communicator_error.
+  std::span<std::uint32_t const> gather(std::source_location where) {
     if (ranks() == 1) {
       // There is nobody to ask.
       copy(host_.get(), own_.data(), count_, stream_, where);
@@ -63,7 +66,7 @@ class rank_channel {
                                         std::source_location where) {
     std::copy(words.begin(), words.end(), host_.get());
     copy(own_.data(), host_.get(), count_, stream_, where);
-    return gather(stream_ref{stream_}, where);
+    return gather(where);
   }
 
  private:

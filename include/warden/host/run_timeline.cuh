@@ -17,8 +17,8 @@ WARDEN_NAMESPACE_BEGIN
 /// Phases of a run on several ranks. `exchange` is in a stream of its own, next to `home`.
 enum class run_phase : unsigned char {
   count,     ///< what this rank has for each rank is counted
-  gather,    ///< the host knows the counts of all ranks
   sort,      ///< what single threads sent is sorted into batches
+  gather,    ///< the host knows the counts of all ranks
   pack,      ///< what leaves lies in one piece for each rank
   exchange,  ///< messages of other ranks are there
   home,      ///< sections of this rank on its own records have run
@@ -30,8 +30,8 @@ enum class run_phase : unsigned char {
 inline constexpr std::size_t run_phases = 9;
 /// Name of a phase.
 inline char const* to_string(run_phase phase) {
-  constexpr char const* names[run_phases] = {"count", "gather", "sort", "pack",  "exchange",
-                                             "home",  "arrive", "join", "remote"};
+  constexpr char const* names[run_phases] = {"count", "sort",   "gather", "pack",  "exchange",
+                                             "home",  "arrive", "join",   "remote"};
   return names[static_cast<std::size_t>(phase)];
 }
 /// [phase] seconds from the begin of a run to the end of the phase; none if the run had no such

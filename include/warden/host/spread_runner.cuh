@@ -12,6 +12,7 @@
 #include <warden/host/log_runner.cuh>
 #include <warden/host/rank_channel.cuh>
 #include <warden/host/run_timeline.cuh>
+#include <warden/host/spread_exchange.cuh>
 #include <warden/host/spread_kernels.cuh>
 #include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_ref.cuh>
@@ -52,7 +53,8 @@ class spread_runner {
                 std::uint64_t total, std::source_location where)
       : inner_{of},
         total_{total},
-        counts_{world, exchange_table::words_each(ranks_of(world)), where} {}
+        counts_{world, exchange_table::words_each(ranks_of(world)), where},
+        exchange_{world} {}
 
   /// Chooses the partitions of a rank, as a log_runner does, and how records are numbered. Returns
   /// those of all ranks, rank by rank. Throws limit_error.
@@ -74,7 +76,10 @@ class spread_runner {
       refuse("room for " + std::to_string(room_) + " sections; the limit is " +
                  std::to_string(most_places),
              where);
-    columns_ = inner_.plan_partitions(run, chosen, sections, where, most);
+    // A batch that is sorted into as many columns as on one device has segments as long as there.
+    std::uint32_t const usual = inner_.usual_partitions(where), mine = usual / columns_of_ranks;
+    columns_ = inner_.plan_partitions(run, chosen, sections, most,
+                                      mine < inner_.least_partitions(where) ? usual : mine, where);
     std::uint32_t const chunk = columns_.chunk();
     run.bits.low = static_cast<std::uint32_t>(std::countr_zero(chunk * columns_.partitions()));
     run.bits.ranks_log2 = static_cast<std::uint32_t>(std::countr_zero(columns_of_ranks));
@@ -96,12 +101,14 @@ class spread_runner {
     home_ = run.log;
     home_.partitions = columns_;
     home_.offsets += std::size_t{own()} * columns_.partitions() * run.log.rows;
-    count_blocks_ = resident(count_kernel_, ranks() * sizeof(std::uint32_t), run.log.rows, where);
+    count_blocks_ = resident_blocks<run_type>(count_kernel_, ranks() * sizeof(std::uint32_t),
+                                              run.log.rows, where);
     agree(run, where);
-    if (ranks() != 1) make_exchange(run, where);
+    if (ranks() != 1) exchange_.make(run.log, columns_, rows_, rooms_, where);
     log_type largest = home_;
-    largest.size = std::max(home_.size, came_.size);
-    largest.rows = std::max(home_.rows, came_.rows);  // sabotage: split-came
+    log_type const& came = exchange_.came();
+    largest.size = std::max(home_.size, came.size);
+    largest.rows = std::max(home_.rows, came.rows);  // sabotage: split-came
     std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
     inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
                       where);
@@ -118,18 +125,17 @@ class spread_runner {
   void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
                std::source_location where) {
     if (timeline_) timeline_->begin(s, where);
+    if (ranks() != 1 || sends) count(run, s, where);
+    inner_.sort(run, stage, s, where);
+    note_end(run_phase::sort, s, where);
     if (ranks() == 1) {
-      if constexpr (sends) count(run, s, where);
-      inner_.sort(run, stage, s, where);
-      note_end(run_phase::sort, s, where);
+      if constexpr (sends) gathered_counts(where);
       run.ref.log = home_;
       inner_.execute(run, stage, s, where);
       return note_end(run_phase::home, s, where);
     }
-    exchange_table const counted = count(run, s, where);
+    exchange_table const counted = gathered_counts(where);
     note_end(run_phase::gather, s, where);
-    inner_.sort(run, stage, s, where);
-    note_end(run_phase::sort, s, where);
     bool const any = travels(counted);
     if (any) exchange(run, counted, stage, s, where);
     if (!run_type::in_order && counted.places(own(), own()) != 0) {
@@ -142,9 +148,9 @@ class spread_runner {
     s.wait_for(arrived_, where);  // sabotage: came-early
     note_end(run_phase::arrive, s, where);
     if (counted.packed_before(ranks(), own()) == 0) return;
-    join(run.number, s, where);
+    exchange_.join(on_device(), run.number, s, where);
     note_end(run_phase::join, s, where);
-    run.ref.log = came_;
+    run.ref.log = exchange_.came();
     inner_.execute(run, stage, s, where);
     note_end(run_phase::remote, s, where);
   }
@@ -159,9 +165,7 @@ class spread_runner {
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t bytes() const {
-    return inner_.bytes() + counts_.bytes() + cursors_.bytes() + sent_.bytes() +
-           sent_headers_.bytes() + received_.bytes() + received_headers_.bytes() +
-           offsets_.bytes() + begins_.bytes() + turns_.bytes() + control_.bytes();
+    return inner_.bytes() + counts_.bytes() + exchange_.bytes();
   }
   /// Whether any rank had anything in the last run; where there are several, or sections that send
   /// others.
@@ -170,10 +174,6 @@ class spread_runner {
  private:
   /// What a row's begin can say.
   static constexpr std::size_t most_places = std::size_t{1} << 30;
-  /// Messages whose bytes are a multiple of 16.
-  static constexpr std::uint32_t aligned =
-      static_cast<std::uint32_t>(16 / std::gcd(std::size_t{16}, sizeof(message_type)));
-
   static std::uint32_t ranks_of(communicator const& world) {
     return static_cast<std::uint32_t>(world.size());
   }
@@ -216,62 +216,20 @@ class spread_runner {
     }
   }
 
-  void make_exchange(run_type const& run, std::source_location where) {
-    std::uint32_t const all_rows = std::accumulate(rows_.begin(), rows_.end(), 0u);
-    auto const places = run.log.size + (run.log.last_region + std::size_t{1}) * run.log.gap;
-    std::size_t received_headers = 0;
-    for (std::uint32_t const rows : rows_)
-      received_headers += exchange_header::bytes(rows, columns());
-    cursors_ = buffer<std::uint32_t>{ranks(), where};
-    // What is left free behind each rank's.
-    std::size_t const free_places = std::size_t{ranks()} * (aligned - 1);
-    sent_ = buffer<message_type>{places + free_places, where};
-    sent_headers_ =
-        buffer<std::byte>{ranks() * exchange_header::bytes(run.log.rows, columns()), where};
-    received_ = buffer<message_type>{room_ + free_places, where};
-    received_headers_ = buffer<std::byte>{received_headers, where};
-    offsets_ = buffer<std::uint16_t>{(columns() + std::size_t{1}) * all_rows, where};
-    begins_ = buffer<std::uint32_t>{all_rows, where};
-    control_ = buffer<log_control>{1, where};
-    control_.fill_bytes(0, {}, where);
-    came_ = {};
-    came_.pool = received_.data();
-    came_.offsets = offsets_.data();
-    came_.begins = begins_.data();
-    came_.control = control_.data();
-    came_.size = static_cast<std::uint32_t>(received_.size());
-    came_.rows = all_rows;
-    came_.partitions = columns_;
-    if constexpr (run_type::in_order) {
-      // They are put in their order when they are packed, and rank by rank.
-      std::vector<std::uint32_t> turns(all_rows);
-      std::iota(turns.begin(), turns.end(), 0u);
-      turns_ = buffer<std::uint32_t>{turns, where};
-      came_.order.rows = turns_.data();
-    }
-    pack_blocks_ = resident(pack_kernel_, packed_bytes(), run.log.rows, where);
-    join_blocks_ = resident(join_kernel_, 0, std::min(columns() + 2, all_rows), where);
-  }
-  /// Blocks of a kernel that are resident together, but not more than there is work.
-  static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes, unsigned most,
-                           std::source_location where) {
-    return std::min(most, static_cast<unsigned>(
-                              runtime::resident_blocks(kernel, threads, shared_bytes, where)));
-  }
-  [[nodiscard]] std::size_t packed_bytes() const {
-    return log_packer<run_type>::shared_bytes(ranks());
-  }
-
-  /// What all ranks have for all others, and for themselves. Blocks the host. Throws put_off, and
-  /// limit_error if a rank has no room for all that would come.
-  exchange_table count(run_arguments<run_type> const& run, stream_ref s,
-                       std::source_location where) {
+  /// Enqueues the count of what this rank has for each rank.
+  void count(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
     counts_.own().fill_bytes(0, s, where);
     count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
-    launch(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument, s, where);
+    launch_blocks<run_type>(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument,
+                            s, where);
     note_end(run_phase::count, s, where);
-    exchange_table const table{counts_.gather(s, where).data(), ranks(), run_type::in_order,
-                               aligned};
+    counts_.written(s, where);
+  }
+  /// What all ranks have for all others, and for themselves. Blocks the host. Throws put_off, and
+  /// limit_error if a rank has no room for all that would come.
+  exchange_table gathered_counts(std::source_location where) {
+    exchange_table const table{counts_.gather(where).data(), ranks(), run_type::in_order,
+                               spread_exchange<run_type>::aligned};
     any_ran_ = false;
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       if (!table.runs(r)) throw put_off{};
@@ -300,74 +258,32 @@ class spread_runner {
   }
   /// The same table for kernels.
   [[nodiscard]] exchange_table on_device() const {
-    return {counts_.all(), ranks(), run_type::in_order, aligned};
+    return {counts_.all(), ranks(), run_type::in_order, spread_exchange<run_type>::aligned};
   }
 
-  /// Packs what this rank has for others, and enqueues that it travels, beside the stream.
+  /// Enqueues that what this rank has for others is packed and travels, in a stream of its own.
   void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
                 stream_ref s, std::source_location where) {
-    if (t.packed_below(own(), ranks()) != 0) {
-      cursors_.fill_bytes(0, s, where);
-      pack_arguments<run_type> argument{
-          run, on_device(), own(), columns(), cursors_.data(), sent_.data(), sent_headers_.data()};
-      launch(pack_kernel_, pack_blocks_, packed_bytes(), argument, s, where);
+    stream_ref const own = counts_.stream();
+    sorted_.record(s, where);
+    own.wait_for(sorted_, where);
+    exchange_.pack(run, t, on_device(), own, where);
+    note_end(run_phase::pack, own, where);
+    packed_.record(own, where);
+    try {
+      exchange_.send(t, own, where);
+    } catch (...) {
+      s.wait_for(packed_, where);  // the log is opened again in that stream
+      throw;
     }
-    note_end(run_phase::pack, s, where);
-    packed_.record(s, where);
-    stream_ref const beside = counts_.stream();
-    beside.wait_for(packed_, where);
-    std::vector<runtime::outgoing> sent;
-    std::vector<runtime::incoming> received;
-    std::size_t const header_bytes = exchange_header::bytes(t.rows(own()), columns());
-    std::size_t header = 0, place = 0;
-    for (std::uint32_t r = 0; r < ranks(); ++r) {
-      std::size_t const bytes = t.packed(own(), r) * sizeof(message_type);
-      message_type const* const pieces = sent_.data() + t.packed_below(own(), r);
-      std::byte const* const rows = sent_headers_.data() + r * header_bytes;
-      if (bytes != 0 && r != own()) {
-        int const to = static_cast<int>(r);  // sabotage: wrong-rank
-        sent.push_back({to, pieces, bytes});
-        sent.push_back({to, rows, header_bytes});
-      }
-      std::size_t const come = t.packed(r, own());
-      if (come == 0) continue;
-      std::size_t const their_bytes = exchange_header::bytes(t.rows(r), columns());
-      if (r != own()) {
-        int const from = static_cast<int>(r);
-        received.push_back({from, received_.data() + place, come * sizeof(message_type)});
-        received.push_back({from, received_headers_.data() + header, their_bytes});
-      } else {
-        runtime::copy_async(received_.data() + place, pieces, bytes, beside, where);
-        runtime::copy_async(received_headers_.data() + header, rows, header_bytes, beside, where);
-      }
-      place += t.spaced(r, own());
-      header += their_bytes;
-    }
-    world().by().exchange(sent, received, beside, where);
     stage = run_stage::begun;
-    note_end(run_phase::exchange, beside, where);
-    arrived_.record(beside, where);
+    note_end(run_phase::exchange, own, where);
+    arrived_.record(own, where);
   }
 
   /// The phase ends with the work that `s` holds now. No effect unless phases are recorded.
   void note_end(run_phase phase, stream_ref s, std::source_location where) {
     if (timeline_) timeline_->end(phase, s, where);
-  }
-
-  /// Makes one log of what has come.
-  void join(std::uint32_t number, stream_ref s, std::source_location where) {
-    std::byte* const headers = received_headers_.data();
-    std::uint32_t const* const failed = world().by().failed_word();
-    join_arguments<run_type> argument{came_,   on_device(), own(), columns(),
-                                      headers, number,      failed};
-    launch(join_kernel_, join_blocks_, 0, argument, s, where);
-  }
-
-  template <class Argument>
-  static void launch(runtime::kernel const& kernel, unsigned blocks, std::size_t shared_bytes,
-                     Argument& argument, stream_ref s, std::source_location where) {
-    void* arguments[] = {&argument};
-    runtime::launch(kernel, {blocks, threads, shared_bytes, false}, arguments, s, where);
   }
 
   static constexpr unsigned threads = run_type::policy::block_threads;
@@ -379,20 +295,12 @@ class spread_runner {
   std::vector<std::uint32_t> rows_, rooms_;  ///< [rank]
   bool any_ran_ = false;
   rank_channel counts_;
-  event packed_, arrived_;
-  log_type home_{};  ///< what is for this rank's own records
-  log_type came_{};  ///< what has come
-  buffer<std::uint32_t> cursors_;
-  buffer<message_type> sent_, received_;
-  buffer<std::byte> sent_headers_, received_headers_;
-  buffer<std::uint16_t> offsets_;
-  buffer<std::uint32_t> begins_, turns_;
-  buffer<log_control> control_;
+  spread_exchange<run_type> exchange_;
+  event sorted_, packed_, arrived_;
+  log_type home_{};                         ///< what is for this rank's own records
   std::unique_ptr<run_timeline> timeline_;  ///< null unless phases are recorded
-  unsigned count_blocks_ = 0, pack_blocks_ = 0, join_blocks_ = 0;
+  unsigned count_blocks_ = 0;
   runtime::kernel count_kernel_ = simt::make_kernel(&count_by_rank<run_type>);
-  runtime::kernel pack_kernel_ = simt::make_kernel(&pack_by_rank<run_type>);
-  runtime::kernel join_kernel_ = simt::make_kernel(&join_ranks<run_type>);
 };
 
 }  // namespace detail
