@@ -8,7 +8,7 @@ ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_ato
         "warden_deferred_on_chip", "warden_deferred_threads", "warden_deferred_runs", "warden_deferred_sequential", "warden_deferred_combined",
         "warden_thread", "warden_lanes", "warden_lanes_on_chip", "warden_lanes_locks", "warden_fused_thread", "warden_fused_lanes", "warden_rounds", "warden_rounds_on_chip", "warden_colocated", "warden_nested", "warden_nested_on_chip", "warden_forwarding", "warden", "warden_regions",
         "boost_push_relabel", "boost_boykov_kolmogorov", "gather_serial", "gather_warp", "gather_scan", "cull_none", "cull_warp",
-        "cull_history", "hogwild", "sequential", "queue_threads", "queue_blocks", "top_down", "direction_optimizing", "one_gpu_best", "one_gpu", "two_gpus",
+        "cull_history", "hogwild", "sequential", "queue_threads", "queue_blocks", "top_down", "direction_optimizing", "one_gpu_best", "one_gpu", "two_gpus", "two_gpus_on_chip",
         "four_gpus", "eight_gpus"]
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}

@@ -139,14 +139,16 @@ def errors(model, rates):
 
 
 def rates_table(rates):
+    """The ratios are of two GPUs to one by the same policy, and of the best of two to the best of one."""
+    names = ["one_gpu_best", "one_gpu", "two_gpus", "two_gpus_on_chip"]
     lines = []
     for (operation, workload), by_keys in rates.items():
         for keys, arms in by_keys.items():
-            found = [arms.get(arm) for arm in ("one_gpu_best", "one_gpu", "two_gpus")]
-            two = found[2]["items_per_second"]
-            ratios = [f"{two / row['items_per_second']:.2f}" if row else "" for row in found[1::-1]]
-            lines.append([label(operation, keys, workload), *(rate(row) if row else "" for row in found), *ratios])
-    return table(["sections", "`one_gpu_best`, G/s", "`one_gpu`, G/s", "`two_gpus`, G/s", "two / one", "two / best"], lines)
+            found = {arm: arms[arm]["items_per_second"] for arm in names if arm in arms}
+            best = [max(found[arm] for arm in found if arm.startswith(gpus)) for gpus in ("one", "two")]
+            ratios = found["two_gpus"] / found["one_gpu"], best[1] / best[0]
+            lines.append([label(operation, keys, workload), *(rate(arms[arm]) if arm in arms else "" for arm in names), *(f"{r:.2f}" for r in ratios)])
+    return table(["G sections/s", *(f"`{arm}`" for arm in names), "two / one", "best of two / best of one"], lines)
 
 
 def timeline_table(timelines):

@@ -10,7 +10,9 @@ namespace several_gpus {
 std::shared_ptr<bench::point> make_add_point(std::string const& workload, std::uint32_t keys,
                                              choices const& chosen) {
   using operation = contention::add;
-  return std::make_shared<point_of<rank<operation>, single_gpu<operation>>>(workload, keys, chosen);
+  using on_chip = rank<operation, warden::placement::on_chip>;
+  return std::make_shared<point_of<rank<operation>, on_chip, single_gpu<operation>>>(workload, keys,
+                                                                                     chosen);
 }
 
 }  // namespace several_gpus

@@ -15,7 +15,9 @@
 namespace several_gpus {
 
 int gpus_of(std::string const& arm) {
-  return arm.starts_with("one_gpu") ? 1 : arm == "two_gpus" ? 2 : arm == "four_gpus" ? 4 : 8;
+  if (arm.starts_with("one_gpu")) return 1;
+  if (arm.starts_with("two_gpus")) return 2;
+  return arm == "four_gpus" ? 4 : 8;
 }
 int gpus_there() {
   bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;

@@ -18,20 +18,22 @@
 
 namespace several_gpus {
 
-/// For operations that have no arm `one_gpu_best`.
-struct no_single {};
+/// For operations that lack an arm.
+struct no_arm {};
 
-/// Made for each run on `n` operations of each rank: `Rank{world, workload, keys, n, choices}`, and
-/// for `one_gpu_best` `Single{workload, keys, n}`. Both have `run(seed)`, which returns seconds;
-/// `phases()`, the ends of phases of that run in seconds by name, if they are recorded; and
-/// `verify()`, which returns true if that run was right. `Rank::name` names the operation.
-template <class Rank, class Single = no_single>
+/// Made for each run on `n` operations of each rank: `Rank{world, workload, keys, n, choices}`, for
+/// `two_gpus_on_chip` `OnChip` of the same, for `one_gpu_best` `Single{workload, keys, n}`. All
+/// have `run(seed)`, which returns seconds; `phases()`, the ends of phases of that run in seconds
+/// by name, if they are recorded; and `verify()`, which returns true if that run was right.
+/// `Rank::name` names the operation.
+template <class Rank, class OnChip = no_arm, class Single = no_arm>
 class point_of final : public bench::point {
  public:
   point_of(std::string workload, std::uint32_t keys, choices const& chosen)
       : workload_{std::move(workload)}, keys_{keys}, chosen_{chosen} {}
   [[nodiscard]] bool has(std::string const& arm) const override {
-    if (arm == best_arm) return has_single;
+    if (arm == best_arm && std::is_same_v<Single, no_arm>) return false;
+    if (arm == on_chip_arm && std::is_same_v<OnChip, no_arm>) return false;
     return gpus_of(arm) <= gpus_there();
   }
   [[nodiscard]] std::string name(std::string const& arm) const override {
@@ -39,8 +41,6 @@ class point_of final : public bench::point {
   }
 
  private:
-  static constexpr bool has_single = !std::is_same_v<Single, no_single>;
-
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     std::map<std::string, bench::row> rows;
     for (std::string const& arm : s.arms) {
@@ -76,14 +76,21 @@ class point_of final : public bench::point {
       }
     };
     int const gpus = gpus_of(arm);
-    if (arm != best_arm) {
+    auto const measure_ranks = [&]<class Made>() {
       warden::run_on_gpus(gpus, [&](warden::communicator const& world) {
-        Rank one{world, workload_, keys_, n, chosen_};
+        Made one{world, workload_, keys_, n, chosen_};
         measure_runs(one);
       });
-    } else if constexpr (has_single) {
-      Single one{workload_, keys_, n};
-      measure_runs(one);
+    };
+    if (arm == best_arm) {
+      if constexpr (!std::is_same_v<Single, no_arm>) {
+        Single one{workload_, keys_, n};
+        measure_runs(one);
+      }
+    } else if (arm == on_chip_arm) {
+      if constexpr (!std::is_same_v<OnChip, no_arm>) measure_ranks.template operator()<OnChip>();
+    } else {
+      measure_ranks.template operator()<Rank>();
     }
     std::sort(seconds.begin(), seconds.end());
     r.operations = std::uint64_t{n} * static_cast<std::uint64_t>(gpus);

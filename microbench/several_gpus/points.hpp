@@ -13,9 +13,11 @@ namespace several_gpus {
 
 /// One GPU without `spread`, by the policy with the highest rate.
 inline constexpr char best_arm[] = "one_gpu_best";
+/// Two GPUs with records on chip while a run executes their sections.
+inline constexpr char on_chip_arm[] = "two_gpus_on_chip";
 /// Number of GPUs that hold the records; each sends as many sections.
-inline std::vector<std::string> const arms{best_arm, "one_gpu", "two_gpus", "four_gpus",
-                                           "eight_gpus"};
+inline std::vector<std::string> const arms{best_arm,    "one_gpu",   "two_gpus",
+                                           on_chip_arm, "four_gpus", "eight_gpus"};
 /// Returns that number.
 int gpus_of(std::string const& arm);
 /// GPUs that there are; a simulated one is two.

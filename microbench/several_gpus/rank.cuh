@@ -23,9 +23,10 @@ namespace several_gpus {
 
 namespace simt = warden::simt;
 
-template <class Operation>
+template <class Operation, warden::placement Where>
 struct policy : warden::default_policy {
   using context = typename Operation::context;
+  static constexpr warden::placement records = Where;
   using executor = warden::executor::runs<>;
   static constexpr bool combines = warden::combining<typename Operation::section>;
 };
@@ -69,12 +70,12 @@ WARDEN_KERNEL void find_own(own_arguments<Operation, Share> a) {
   });
 }
 
-/// One rank of `n` operations for each.
-template <class Operation>
+/// One rank of `n` operations for each, with records `Where` while a run executes their sections.
+template <class Operation, warden::placement Where = warden::placement::in_memory>
 class rank {
   using record = typename Operation::record;
   using guarded =
-      warden::basic_spread_guarded<policy<Operation>, record, typename Operation::section>;
+      warden::basic_spread_guarded<policy<Operation, Where>, record, typename Operation::section>;
   using log = warden::deferred<typename guarded::policy, record, typename Operation::section>;
   using sender = bench::by_blocks<typename guarded::deferred_ref, make_from<Operation>>;
 

@@ -40,8 +40,8 @@ class BenchmarkTest(every_command.EveryCommand, unittest.TestCase):
             self.assertEqual((run.returncode, run.stderr), (0, ""))
             found = {row["name"]: row["operations"] for row in json.loads(file.read_text())["benchmarks"]}
         wanted = {f"several_gpus/{operation}/{workload}/{arm}/keys:1024": 64 * gpus for operation in ("push", "add", "update", "count", "transfer")
-                  for workload in ("uniform", "zipf099") for arm, gpus in (("one_gpu_best", 1), ("one_gpu", 1), ("two_gpus", 2))
-                  if arm != "one_gpu_best" or operation not in ("count", "transfer")}
+                  for workload in ("uniform", "zipf099") for arm, gpus in (("one_gpu_best", 1), ("one_gpu", 1), ("two_gpus", 2), ("two_gpus_on_chip", 2))
+                  if arm in ("one_gpu", "two_gpus") or operation not in ("count", "transfer")}
         self.assertEqual(found, wanted)
 
     def test_the_timeline(self):

@@ -44,6 +44,7 @@ def rate_rows():
         yield row(operation, keys, "one_gpu", items_per_second=N / (ends[0] + ends[-1]) * 1e3)
     for (operation, keys), ends in TWO.items():
         yield row(operation, keys, "two_gpus", items_per_second=2 * N / (ends[0] + ends[-1]) * 1e3)
+        yield row(operation, keys, "two_gpus_on_chip", items_per_second=36e9)
     yield row("count", 1 << 20, "one_gpu", items_per_second=5e9)
     yield row("count", 1 << 20, "two_gpus", items_per_second=8e9)
 
@@ -91,8 +92,8 @@ class SeveralGpus(unittest.TestCase):
         self.assertEqual(self.run_script("--check"), (0, ""))
         text = self.page.read_text()
         self.assertIn("Rates on two NVIDIA D of one host (CUDA 13.0, NCCL 2.28.3, commit 0123456789ab):", text)
-        self.assertIn("| push, 1M records | 20.0 | 20.2 | 29.5 | 1.46 | 1.47 |", text)
-        self.assertIn("| count, 1M records |  | 5.00 | 8.00 | 1.60 |  |", text)
+        self.assertIn("| push, 1M records | 20.0 | 20.2 | 29.5 | 36.0 | 1.46 | 1.78 |", text)
+        self.assertIn("| count, 1M records |  | 5.00 | 8.00 |  | 1.60 | 1.60 |", text)
         self.assertIn("| push, 1M records | 0.52 | 0.05 | 0.09 | 0.07 | 0.28 | 0.99 | 2.24 | 2.24 | 2.26 | 4.03 |", text)
 
     def test_a_row_that_the_model_misses(self):
