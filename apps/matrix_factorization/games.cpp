@@ -3,7 +3,7 @@
 
 #include "apps/matrix_factorization/games.hpp"
 
-#include "apps/matrix_factorization/parallel.hpp"
+#include "apps/support/parallel.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -253,7 +253,7 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   plan.frees.resize(plan.games() * shape.players);
   std::vector<std::vector<item_run>> runs(plan.user_parts);
   std::vector<std::uint32_t> most(plan.user_parts);
-  for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
+  apps::for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
     part_planner one{plan, item_part};
     std::uint32_t const begin = part_begins[p];
     most[p] = one.plan(p, sorted.data() + begin, sorted.data() + part_begins[p + 1], begin);
@@ -268,7 +268,7 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   }
   std::exclusive_scan(plan.begins.begin(), plan.begins.end(), plan.begins.begin(), 0u);
   plan.runs.resize(plan.begins.back() + std::size_t{1});
-  for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
+  apps::for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
     std::copy(runs[p].begin(), runs[p].end(),
               plan.runs.begin() + plan.begins[p * shape.item_parts * shape.players]);
   });

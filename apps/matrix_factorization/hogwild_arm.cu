@@ -3,8 +3,8 @@
 // registers, items' rows are read and written by whoever wants to.
 
 #include "apps/matrix_factorization/arms.cuh"
-#include "apps/matrix_factorization/parallel.hpp"
 #include "apps/matrix_factorization/step.cuh"
+#include "apps/support/parallel.hpp"
 
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
@@ -98,7 +98,7 @@ class hogwild_arm final : public arm {
     for (std::size_t k = 0; k < list.size(); ++k)
       ratings[next[list.user[k]]++] = {list.item[k], list.value[k] - t.mean};
     // A user's items in random order: where all begin with the same ones, those see beginners only.
-    for_each_in_parallel(list.users, [&](std::size_t u) {
+    apps::for_each_in_parallel(list.users, [&](std::size_t u) {
       std::minstd_rand drawn{static_cast<std::uint32_t>(u + 1)};
       std::shuffle(ratings.begin() + begins[u], ratings.begin() + begins[u + 1], drawn);
     });

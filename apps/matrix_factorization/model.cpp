@@ -3,7 +3,7 @@
 
 #include "apps/matrix_factorization/model.hpp"
 
-#include "apps/matrix_factorization/parallel.hpp"
+#include "apps/support/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +44,7 @@ double rmse_of(model const& m, rating_list const& list) {
   constexpr std::size_t piece = 1 << 16;
   std::size_t const pieces = (list.size() + piece - 1) / piece;
   std::vector<double> sums(pieces);
-  for_each_in_parallel(pieces, [&](std::size_t i) {
+  apps::for_each_in_parallel(pieces, [&](std::size_t i) {
     double sum = 0;
     for (std::size_t k = i * piece; k < std::min(list.size(), (i + 1) * piece); ++k) {
       double const error = list.value[k] - m.predicted(list.user[k], list.item[k]);

@@ -3,7 +3,7 @@
 
 #include "apps/matrix_factorization/planted.hpp"
 
-#include "apps/matrix_factorization/parallel.hpp"
+#include "apps/support/parallel.hpp"
 
 #include <algorithm>
 #include <array>
@@ -128,8 +128,8 @@ class generator {
     list_.value.resize(shape.ratings);
   }
   rating_list run() {
-    for_each_in_parallel(counts_.size(),
-                         [&](std::size_t rank) { make_item(static_cast<std::uint32_t>(rank)); });
+    apps::for_each_in_parallel(
+        counts_.size(), [&](std::size_t rank) { make_item(static_cast<std::uint32_t>(rank)); });
     return std::move(list_);
   }
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace factorization {
+namespace apps {
 
 /// Calls `f(i)` for each i below `n`, in any order, by as many threads as there are cores. `f` does
 /// not throw.
@@ -26,4 +26,4 @@ void for_each_in_parallel(std::size_t n, F f) {
   for (std::thread& t : others) t.join();
 }
 
-}  // namespace factorization
+}  // namespace apps
