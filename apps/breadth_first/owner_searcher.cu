@@ -104,10 +104,10 @@ owner_searcher::owner_searcher(warden::communicator world, partition const& p,
                                direction_choice const& choice, std::source_location where)
     : world_{std::move(world)},
       parts_{checked(p, out, world_.size(), where)},
-      out_{owned_rows(out, in, p, static_cast<std::uint32_t>(world_.rank()))},
+      out_{owned_rows(out, p, static_cast<std::uint32_t>(world_.rank()))},
       in_{&in == &out ? nullptr
                       : std::make_unique<device_rows>(
-                            owned_rows(in, out, p, static_cast<std::uint32_t>(world_.rank())))},
+                            owned_rows(in, p, static_cast<std::uint32_t>(world_.rank())))},
       hubs_{places_above(in, p, most_arcs_searched)},
       arcs_of_words_{breadth_first::arcs_of_words(out, p)},
       levels_{p.places()},
@@ -156,22 +156,23 @@ void owner_searcher::enqueue_step(std::uint32_t step, step_clocks* clocks,
 }
 
 void owner_searcher::find(graph::vertex source, std::source_location where) {
-  search(source, nullptr, where);
+  search(source, {}, where);
 }
 
-std::vector<step_times> owner_searcher::find_and_measure(graph::vertex source,
+std::vector<step_times> owner_searcher::find_and_measure(graph::vertex source, std::size_t most,
                                                          std::source_location where) {
-  std::vector<std::unique_ptr<step_clocks>> clocks;
-  search(source, &clocks, where);
+  std::vector<step_clocks> clocks(most);
+  search(source, clocks, where);
   std::vector<step_times> times;
-  for (auto const& step : clocks) {
+  for (std::size_t step = 0; step < std::min<std::size_t>(most, facts_.steps); ++step) {
+    step_clocks const& of = clocks[step];
     times.push_back(
-        {step->go.result().seconds, step->exchange.result().seconds, step->merge.result().seconds});
+        {of.go.result().seconds, of.exchange.result().seconds, of.merge.result().seconds});
   }
   return times;
 }
 
-void owner_searcher::search(graph::vertex source, std::vector<std::unique_ptr<step_clocks>>* clocks,
+void owner_searcher::search(graph::vertex source, std::span<step_clocks> clocks,
                             std::source_location where) {
   if (source >= parts_.numbers.size()) {
     throw warden::limit_error{"breadth_first: the source is vertex " + std::to_string(source) +
@@ -191,10 +192,7 @@ void owner_searcher::search(graph::vertex source, std::vector<std::unique_ptr<st
     // exchange, a batch too many a wait of the host.
     std::uint32_t const batch = steps == 0 ? 8 : std::clamp(steps / 2, 4u, 64u);
     for (std::uint32_t const end = steps + batch; steps != end; ++steps) {
-      enqueue_step(
-          steps,
-          clocks == nullptr ? nullptr : clocks->emplace_back(std::make_unique<step_clocks>()).get(),
-          where);
+      enqueue_step(steps, steps < clocks.size() ? &clocks[steps] : nullptr, where);
     }
     warden::copy(on_host_.get(), control_.data(), 1, {}, where);
     world_.by().wait({}, where);

@@ -10,9 +10,11 @@
 #include <warden/communicator.hpp>
 #include <warden/timer.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
+#include <span>
 #include <vector>
 
 namespace breadth_first {
@@ -57,9 +59,11 @@ class owner_searcher {
   /// blocks the host. Throws limit_error if there is no such vertex, and communicator_error if
   /// another rank fails or does not come.
   void find(graph::vertex source, std::source_location where = std::source_location::current());
-  /// Searches as `find` does, and measures each step on this rank's GPU. That takes longer.
+  /// Searches as `find` does, and measures each of the first `most` steps on this rank's GPU. These
+  /// take longer.
   std::vector<step_times> find_and_measure(
-      graph::vertex source, std::source_location where = std::source_location::current());
+      graph::vertex source, std::size_t most,
+      std::source_location where = std::source_location::current());
 
   [[nodiscard]] owner_facts const& facts() const { return facts_; }
   /// Bytes that each rank sends in a step.
@@ -87,8 +91,8 @@ class owner_searcher {
     warden::timer go, exchange, merge;
   };
 
-  void search(graph::vertex source, std::vector<std::unique_ptr<step_clocks>>* clocks,
-              std::source_location where);
+  /// Measures the first steps, one for each of `clocks`.
+  void search(graph::vertex source, std::span<step_clocks> clocks, std::source_location where);
   void enqueue_step(std::uint32_t step, step_clocks* clocks, std::source_location where);
 
   warden::communicator world_;

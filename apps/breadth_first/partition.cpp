@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a graph, made on the host by counting sorts.
+// Parts of a graph, made on the host: a counting sort of vertices by degree, and sorted rows.
 
 #include "apps/breadth_first/partition.hpp"
+
+#include "apps/support/parallel.hpp"
 
 #include <warden/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <numeric>
+#include <span>
 #include <string>
 
 namespace breadth_first {
@@ -79,29 +83,37 @@ partition give_to(std::vector<std::uint32_t> const& owners, graph::csr const& ou
   return divide(out, in, ranks, [&](std::uint64_t, graph::vertex v) { return owners[v]; });
 }
 
-graph::csr owned_rows(graph::csr const& rows, graph::csr const& turned, partition const& p,
-                      std::uint32_t rank) {
+graph::csr owned_rows(graph::csr const& rows, partition const& p, std::uint32_t rank) {
   graph::csr mine;
   mine.offsets.assign(std::uint64_t{p.places()} + 1, 0);
-  std::uint64_t const first = std::uint64_t{rank} * p.places();
+  graph::vertex const* const vertices = &p.vertices[std::uint64_t{rank} * p.places()];
   for (std::uint32_t place = 0; place < p.owned[rank]; ++place)
-    mine.offsets[place + 1] = arcs_of(rows, p.vertices[first + place]);
+    mine.offsets[place + 1] = arcs_of(rows, vertices[place]);
   std::partial_sum(mine.offsets.begin(), mine.offsets.end(), mine.offsets.begin());
   mine.neighbours.resize(mine.offsets.back());
-  // From the highest degree on, each vertex is added to the rows of those that have an arc to it.
-  std::vector<std::uint64_t> end(mine.offsets.begin(), mine.offsets.end() - 1);
-  for (std::uint32_t place = 0; place < p.places(); ++place) {
-    for (std::uint32_t r = 0; r < p.ranks; ++r) {
-      std::uint32_t const number = r * p.places() + place;
-      graph::vertex const v = p.vertices[number];
-      if (v == graph::no_vertex) continue;
-      for (std::uint64_t arc = turned.offsets[v]; arc < turned.offsets[v + std::uint64_t{1}];
-           ++arc) {
-        std::uint64_t const at = p.numbers[turned.neighbours[arc]] - first;
-        if (at < p.places()) mine.neighbours[end[at]++] = number;
-      }
-    }
-  }
+  // The position of a number in the order of falling degree: places first, then ranks.
+  auto const position = [&](std::uint32_t number) {
+    return number % p.places() * p.ranks + number / p.places();
+  };
+  auto const number_at = [&](std::uint32_t position) {
+    return position % p.ranks * p.places() + position / p.ranks;
+  };
+  auto const make_row = [&](std::uint64_t place) {
+    graph::vertex const v = vertices[place];
+    std::span const from{rows.neighbours.data() + rows.offsets[v], arcs_of(rows, v)};
+    std::span const row{mine.neighbours.data() + mine.offsets[place], from.size()};
+    std::transform(from.begin(), from.end(), row.begin(),
+                   [&](graph::vertex u) { return position(p.numbers[u]); });
+    std::sort(row.begin(), row.end());
+    std::transform(row.begin(), row.end(), row.begin(), number_at);
+  };
+  // Few enough that the longest rows, which come first, are divided among threads.
+  constexpr std::uint64_t together = 16;
+  std::uint64_t const owned = p.owned[rank];
+  apps::for_each_in_parallel((owned + together - 1) / together, [&](std::size_t part) {
+    std::uint64_t const end = std::min((part + 1) * together, owned);
+    for (std::uint64_t place = part * together; place < end; ++place) make_row(place);
+  });
   return mine;
 }
 

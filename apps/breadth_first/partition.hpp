@@ -40,9 +40,8 @@ partition give_to(std::vector<std::uint32_t> const& owners, graph::csr const& ou
                   graph::csr const& in, std::uint32_t ranks);
 
 /// Returns the rows of a rank's vertices, by place. Each row names vertices by their numbers, in
-/// the order of falling degree. `turned` has the arcs of `rows`, each the other way round.
-graph::csr owned_rows(graph::csr const& rows, graph::csr const& turned, partition const& p,
-                      std::uint32_t rank);
+/// the order of falling degree. All cores of the host share the work.
+graph::csr owned_rows(graph::csr const& rows, partition const& p, std::uint32_t rank);
 
 /// Returns the smallest number of places such that vertices at all other places, of all ranks, have
 /// at most `most` arcs in `rows`.

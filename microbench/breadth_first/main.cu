@@ -38,7 +38,7 @@ class search_point final : public bench::graph_point {
   std::map<std::string, bench::row> measure_all(bench::sweep const& s) override {
     graph::device_csr const rows = build_csr(to_device(make()), {graph::arcs_of::undirected});
     graph::csr const on_host = to_host(rows);
-    std::uint32_t const source = bench::search_source(on_host);
+    std::uint32_t const source = bench::search_source(rows, on_host);
     auto const wanted = breadth_first::levels_from(on_host, source);
     std::map<std::string, bench::row> found;
     std::map<std::string, std::unique_ptr<searcher>> finders;

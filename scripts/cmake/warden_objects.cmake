@@ -69,13 +69,14 @@ warden_add_objects(max_flow SOURCES apps/max_flow/arms.cu apps/max_flow/audit.cu
 warden_add_objects(breadth_first SOURCES apps/breadth_first/arms.cu apps/breadth_first/audit.cu apps/breadth_first/cull_arms.cu
                    apps/breadth_first/gather_arms.cu apps/breadth_first/queue_arms.cu apps/breadth_first/searcher.cu
                    apps/breadth_first/warden_arm.cu)
-warden_add_objects(breadth_first_owner SOURCES apps/breadth_first/owner_searcher.cu apps/breadth_first/partition.cpp)
+find_package(Threads REQUIRED)
+warden_add_objects(breadth_first_owner SOURCES apps/breadth_first/owner_searcher.cu apps/breadth_first/partition.cpp
+                   LIBRARIES Threads::Threads)
 add_library(breadth_first_reference STATIC EXCLUDE_FROM_ALL apps/breadth_first/reference.cpp)
 target_link_libraries(breadth_first_reference PRIVATE warden_warnings)
 target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(breadth_first_reference PUBLIC cxx_std_20)
 # So does what matrix factorization has on the host.
-find_package(Threads REQUIRED)
 set(factorization_sources games model model_file planted ratings read sequential write)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cpp")
 add_library(factorization_host STATIC EXCLUDE_FROM_ALL ${factorization_sources})

@@ -210,7 +210,9 @@ TEST_P(ranks, measure_each_step) {
   chosen.ranks = static_cast<int>(GetParam());
   auto const errors = errors_of(chosen, [&](warden::communicator const& world) {
     breadth_first::owner_searcher finder{world, parts, path.out(), path.in()};
-    EXPECT_EQ(finder.find_and_measure(3).size(), finder.facts().steps);
+    EXPECT_EQ(finder.find_and_measure(3, 1000).size(), finder.facts().steps);
+    EXPECT_EQ(finder.facts().levels, 17u);
+    EXPECT_EQ(finder.find_and_measure(3, 5).size(), 5u) << "the first steps only";
     EXPECT_EQ(finder.facts().levels, 17u);
   });
   EXPECT_THAT(errors, testing::Each(""));
