@@ -72,23 +72,6 @@ struct flat_writers {
 template <class Ref>
 using flat_writer = typename flat_writers<Ref>::type;
 
-/// Calls `f(begin, count)` for this block's share of a closed log's flat messages: places `begin`
-/// to `begin + count`, `Tile` at most. All threads of a block alike.
-template <std::uint32_t Tile, class Log, class F>
-WARDEN_DEVICE void for_my_flat_tiles(Log const& log, F f) {
-  std::uint32_t const blocks = simt::block_count();
-  for (std::uint32_t region = 0; region <= log.last_region; ++region) {
-    log_places const unsorted = log.unsorted(region);
-    // Each region begins with another block: many may have a single tile.
-    std::uint32_t const turn = (simt::block_rank() + blocks - region % blocks) % blocks;
-    for (std::uint64_t first = std::uint64_t{turn} * Tile; first < unsorted.count;
-         first += std::uint64_t{blocks} * Tile) {
-      std::uint32_t const left = unsorted.count - static_cast<std::uint32_t>(first);
-      f(unsorted.begin + static_cast<std::uint32_t>(first), left < Tile ? left : Tile);
-    }
-  }
-}
-
 /// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
@@ -98,19 +81,28 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   writer const tile{log, simt::dynamic_shared()};
-  for_my_flat_tiles<writer::slots>(log, [&](std::uint32_t begin, std::uint32_t count) {
+  std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+       i += simt::block_count()) {
+    std::uint32_t const region = i & log.last_region;
+    log_places const unsorted = log.unsorted(region);
+    std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
+    if (first >= unsorted.count) continue;
+    std::uint32_t const left = unsorted.count - first;
+    std::uint32_t const begin = unsorted.begin + first;
     WARDEN_UNROLL
     for (unsigned r = 0; r < rounds; ++r) {
       std::uint32_t const mine = r * threads + simt::thread_rank();
-      if (mine < count) {
+      if (mine < left) {
         tile.stage(r, log.pool[begin + mine]);
       } else {
         tile.stage_nothing(r);
       }
     }
-    if (tile.write(rounds, begin) || simt::thread_rank() != 0) return;
-    simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{count});
-  });
+    if (tile.write(rounds, begin) || simt::thread_rank() != 0) continue;
+    std::uint32_t const lost = left < writer::slots ? left : writer::slots;
+    simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{lost});
+  }
 }
 
 /// Blocks that a multiprocessor must hold at once: where groups of lanes run sections, it is the

@@ -138,14 +138,22 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
       sum += piece_of<Ref>(log, r * a.columns, (r + 1) * a.columns, row).count;
     if (sum != 0) simt::shared_fetch_add(counts[r], sum);
   }
+  std::uint32_t const tiles = (log.region_size + tile - 1) / tile;
   std::uint32_t tiles_used = 0;
-  for_my_flat_tiles<tile>(log, [&](std::uint32_t begin, std::uint32_t count) {
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+       i += simt::block_count()) {
+    std::uint32_t const region = i & log.last_region;
+    log_places const unsorted = log.unsorted(region);
+    std::uint32_t const first = i / (log.last_region + 1) * tile;
+    if (first >= unsorted.count) continue;
     ++tiles_used;
-    for (std::uint32_t m = simt::thread_rank(); m < count; m += simt::block_threads()) {
+    std::uint32_t const begin = unsorted.begin;
+    std::uint32_t const end = first + tile < unsorted.count ? first + tile : unsorted.count;
+    for (std::uint32_t m = first + simt::thread_rank(); m < end; m += simt::block_threads()) {
       std::uint32_t const to = a.run.ref.bits.place(log.pool[begin + m].local()).server;
       if (to < a.ranks) simt::shared_fetch_add(counts[to], 1u);  // sabotage: count-lost
     }
-  });
+  }
   simt::sync_block();
   for (std::uint32_t r = simt::thread_rank(); r < a.ranks; r += simt::block_threads()) {
     std::uint32_t const sum = simt::shared_load(counts[r]);

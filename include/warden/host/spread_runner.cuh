@@ -270,12 +270,10 @@ class spread_runner {
     exchange_.pack(run, t, on_device(), own, where);
     note_end(run_phase::pack, own, where);
     packed_.record(own, where);
-    try {
-      exchange_.send(t, own, where);
-    } catch (...) {
-      s.wait_for(packed_, where);  // the log is opened again in that stream
-      throw;
-    }
+    // Sections that ran next to the packing would begin on multiprocessors that it leaves, and stay
+    // there when it has ended.
+    s.wait_for(packed_, where);
+    exchange_.send(t, own, where);
     stage = run_stage::begun;
     note_end(run_phase::exchange, own, where);
     arrived_.record(own, where);
