@@ -65,14 +65,27 @@ class log_runner {
     constexpr std::uint32_t blocks_each = on_chip ? 1 : 2;
     // Not more than blocks at once: what sections write beside their records is then written in
     // one sweep.
-    return std::clamp<std::uint32_t>(least_partitions(where) * blocks_each, 1,
+    auto const multiprocessors =
+        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors);
+    return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
                                      flat_writer<run_type>::most_partitions);
   }
-  /// Partitions of which each multiprocessor has one: a power of two, so almost each. Throws
-  /// cuda_error.
-  [[nodiscard]] std::uint32_t least_partitions(std::source_location where) const {
-    return std::bit_floor(
-        static_cast<std::uint32_t>(runtime::facts(device_, where).multiprocessors));
+  /// The same for one of `ranks` that share the partitions of a log, all of about as many records
+  /// as `run`. Each part of a batch is longer if the ranks together have no more partitions than
+  /// one device. But each multiprocessor should have one; and where its first-level cache does not
+  /// hold the records of one, sections that do not combine wait for them, so more blocks are better
+  /// (measured: docs/several-gpus.md, lessons). Throws cuda_error.
+  [[nodiscard]] std::uint32_t usual_partitions(run_type const& run, std::size_t sections,
+                                               std::uint32_t ranks,
+                                               std::source_location where) const {
+    auto const facts = runtime::facts(device_, where);
+    std::uint32_t const usual = usual_partitions(where), mine = usual / ranks;
+    if (mine < std::bit_floor(static_cast<std::uint32_t>(facts.multiprocessors))) return usual;
+    std::size_t const bytes = run.size * sizeof(Record) / mine;
+    return on_chip || two_widths || bytes <= facts.shared_bytes_per_block ||
+                   has_many(run, sections, facts)
+               ? mine
+               : usual;
   }
 
   /// Chooses the partitions of a log for `sections`, unless the user did, and how many blocks run
@@ -134,8 +147,7 @@ class log_runner {
     // A first-level cache holds the records of a partition then.
     constexpr std::size_t cached = std::size_t{32} << 10;
     std::size_t const bytes = run.size * sizeof(Record);
-    if (splits && !on_chip && chosen.split == 0 && bytes > facts.cache_bytes &&
-        sections >= run.size / 8) {
+    if (chosen.split == 0 && has_many(run, sections, facts)) {
       while (split < most_split && bytes / (partitions * split) > cached) split *= 2;
       plan();
     }
@@ -233,6 +245,13 @@ class log_runner {
   static unsigned halvings_for(runtime::device_facts const& facts) {
     std::size_t const room = facts.shared_bytes_per_block / 4 * (on_chip ? 3 : 4);
     return run_type::fitting(room, [](unsigned halvings) { return bytes_of(0, halvings); });
+  }
+  /// Whether the log is split because the second-level cache does not hold the records, and enough
+  /// sections run on them.
+  static bool has_many(run_type const& run, std::size_t sections,
+                       runtime::device_facts const& facts) {
+    return splits && !on_chip && run.size * sizeof(Record) > facts.cache_bytes &&
+           sections >= run.size / 8;
   }
   static unsigned resident(runtime::kernel const& kernel, std::size_t shared_bytes,
                            std::source_location where) {

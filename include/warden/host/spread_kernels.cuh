@@ -214,8 +214,7 @@ class log_packer {
       for (std::uint32_t r = 0; r < a_.table.ranks; ++r) {
         piece const p = found_[r];
         if (p.to == nowhere) continue;
-        for (std::uint32_t i = simt::thread_rank(); i < p.from.count; i += simt::block_threads())
-          a_.pieces[p.to + i] = log_.pool[p.from.begin + i];
+        copy(p);
       }
       simt::sync_block();
     }
@@ -235,6 +234,24 @@ class log_packer {
       return log_.order.rows[turn];  // sabotage: packed-in-order
     } else {
       return turn;
+    }
+  }
+  /// The block copies a piece.
+  WARDEN_DEVICE void copy(piece const& p) const {
+    constexpr unsigned at_once = 4;  ///< loads that do not wait for one another
+    std::uint32_t const threads = simt::block_threads();
+    typename Ref::message_type const* const from = log_.pool + p.from.begin;
+    typename Ref::message_type* const to = a_.pieces + p.to;
+    for (std::uint32_t i = simt::thread_rank(); i < p.from.count; i += at_once * threads) {
+      typename Ref::message_type taken[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (i + k * threads < p.from.count) taken[k] = from[i + k * threads];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (i + k * threads < p.from.count) to[i + k * threads] = taken[k];
+      }
     }
   }
   /// Takes places for a row's messages for a rank, and says so in that one's header.

@@ -76,10 +76,9 @@ class spread_runner {
       refuse("room for " + std::to_string(room_) + " sections; the limit is " +
                  std::to_string(most_places),
              where);
-    // A batch that is sorted into as many columns as on one device has segments as long as there.
-    std::uint32_t const usual = inner_.usual_partitions(where), mine = usual / columns_of_ranks;
-    columns_ = inner_.plan_partitions(run, chosen, sections, most,
-                                      mine < inner_.least_partitions(where) ? usual : mine, where);
+    columns_ = inner_.plan_partitions(
+        run, chosen, sections, most,
+        inner_.usual_partitions(run, sections, columns_of_ranks, where), where);
     std::uint32_t const chunk = columns_.chunk();
     run.bits.low = static_cast<std::uint32_t>(std::countr_zero(chunk * columns_.partitions()));
     run.bits.ranks_log2 = static_cast<std::uint32_t>(std::countr_zero(columns_of_ranks));
