@@ -215,13 +215,13 @@ MUTANTS = {
     "pool-reset": ("host/forward_memory.cuh", "", "sends/few_nested", "deadlock"),
     "launch-before-log": ("host/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "a log was made during a launch"),
     "last-stream": ("host/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
-    "rings-kept": ("guarded.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
+    "rings-kept": ("host/fused_state.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("block/lock_queues.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
     # A block that has served one guarded serves the next one, beside its server.
     "serves-twice": ("launch/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
                      "(overlapping|unordered) sections|torn or lost message|deadlock"),
     # What moves in the rings is no progress.
-    "progress-rings": ("host/launch_access.cuh",
+    "progress-rings": ("host/fused_state.cuh",
                        "launch.groups[launch.group_count++] = {group.memory->indices.data(), group.tokens == 0 ? group.servers : 0};",
                        "sends/slow_chain", "no progress"),
     # The second record comes first.

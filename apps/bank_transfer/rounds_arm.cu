@@ -3,7 +3,7 @@
 
 #include "apps/bank_transfer/arms.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <algorithm>
@@ -15,7 +15,6 @@ namespace {
 
 struct in_rounds : warden::default_policy {
   using context = section_context;
-  static constexpr bool deferred_only = true;
 };
 using accounts = warden::basic_guarded<in_rounds, account, transfer>;
 

@@ -4,7 +4,6 @@
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/support/pair_servers.cuh"
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 namespace bank_transfer {

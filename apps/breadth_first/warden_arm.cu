@@ -46,7 +46,6 @@ struct reach {
 
 struct marks_policy : warden::default_policy {
   using context = search_state;
-  static constexpr bool deferred_only = true;
   /// A simulated thread is dear.
   static constexpr unsigned block_threads = simt::has_registers ? 256 : 32;
 };

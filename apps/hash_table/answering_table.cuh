@@ -7,7 +7,6 @@
 #include "apps/hash_table/operations.cuh"
 #include "apps/hash_table/storage.cuh"
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 #include <algorithm>

@@ -24,7 +24,6 @@ namespace hash_table {
 /// leave most of the chip to the buckets; atomics, and sections on large values, by blocks of twice
 /// as many threads.
 struct table_policy : warden::default_policy {
-  static constexpr bool deferred_only = true;
   /// Combines sections that are alone in their log and have a `combine_key()`, unless they are in
   /// order.
   static constexpr bool combines = true;

@@ -63,7 +63,6 @@ struct scale {
 
 struct in_rounds : warden::default_policy {
   using context = epoch const*;
-  static constexpr bool deferred_only = true;
 };
 template <unsigned Rank>
 using rows = warden::basic_guarded<in_rounds, factor_row<Rank>, scale<Rank>>;

@@ -12,7 +12,6 @@ namespace max_flow {
 
 struct flow_policy : warden::default_policy {
   using context = flow_state;
-  static constexpr bool deferred_only = true;
   /// A simulated thread is dear.
   static constexpr unsigned block_threads = simt::has_registers ? 256 : 32;
 };

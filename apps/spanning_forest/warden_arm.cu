@@ -21,7 +21,6 @@ constexpr unsigned threads = simt::has_registers ? 512 : 64;
 struct lightest_policy : warden::default_policy {
   static constexpr unsigned block_threads = threads / 2;
   using executor = warden::executor::atomics<>;
-  static constexpr bool deferred_only = true;
 };
 /// Where few components are left their candidates repeat in a block's batch.
 struct combined_policy : lightest_policy {

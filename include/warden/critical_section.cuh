@@ -14,8 +14,19 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+namespace detail {
+/// True if the definition of `T` was included.
+template <class T>
+concept is_defined = requires {
+  sizeof(T);
+};
+}  // namespace detail
+
 /// The context of a guarded whose sections need none.
 struct no_context {};
+
+/// Stands for answers of sections that answer nothing.
+struct no_answer {};
 
 /// Records and sections are copied as bytes, to other threads and other memory: they must be
 /// trivially copyable and hold no address of themselves. Specialize to false for a trivially

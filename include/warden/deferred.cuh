@@ -3,7 +3,6 @@
 /// What a program that defers sections includes: guardeds, their logs, and the clients of those.
 #pragma once
 
-#include <warden/deferred_between.cuh>
 #include <warden/deferred_block.cuh>
 #include <warden/deferred_log.cuh>
 #include <warden/guarded.cuh>

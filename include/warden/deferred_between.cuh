@@ -9,7 +9,6 @@
 #include <warden/deferred_options.hpp>
 #include <warden/error.hpp>
 #include <warden/host/launch_access.cuh>
-#include <warden/host/launch_state.cuh>
 #include <warden/host/log_plan.cuh>
 #include <warden/host/rounds_runner.cuh>
 #include <warden/host/runnable_log.cuh>
@@ -82,8 +81,7 @@ class deferred_between : public detail::runnable_log<
   /// cuda_error when memory is short.
   deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
                    std::source_location where = std::source_location::current())
-      : base{first.device(), access::shared(first), runner{first}, access::shared(second)},
-        second_{access::state(second)} {
+      : base{first.device(), access::shared(first), runner{first}, access::shared(second)} {
     runtime::device_scope const scope{first.device(), where};
     if (first.device() != second.device()) {
       throw limit_error{"deferred_between: guardeds on the devices " +
@@ -121,8 +119,6 @@ class deferred_between : public detail::runnable_log<
  private:
   using base::partner_;
   using base::run_;
-
-  std::shared_ptr<detail::launch_state const> second_;  ///< whose health runs look at
 };
 
 WARDEN_NAMESPACE_END

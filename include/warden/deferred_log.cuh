@@ -6,12 +6,9 @@
 #include <warden/deferred_options.hpp>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/log_plan.cuh>
-#include <warden/host/log_replayer.cuh>
 #include <warden/host/log_runner.cuh>
-#include <warden/host/rounds_runner.cuh>
 #include <warden/host/runnable_log.cuh>
 #include <warden/launch/deferred_ref.cuh>
-#include <warden/launch/run_pairs_ref.cuh>
 #include <warden/launch/run_ref.cuh>
 #include <warden/runtime.hpp>
 
@@ -24,8 +21,18 @@ WARDEN_NAMESPACE_BEGIN
 
 template <class Policy, class Record, class... Sections>
 class basic_guarded;
+// Defined by warden/deferred_pairs.cuh.
+template <class Policy, class Record, class... Sections>
+class run_pairs_ref;
 
 namespace detail {
+// Defined by warden/deferred_forwarding.cuh.
+template <class Policy, class Record, class... Sections>
+class log_replayer;
+// Defined by warden/deferred_pairs.cuh.
+template <class Run>
+class rounds_runner;
+
 /// Whether a fused launch runs the logs of such a guarded.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
@@ -38,6 +45,25 @@ using log_runner_of =
                        std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
                                           rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
                                           log_runner<Policy, Record, Sections...>>>;
+/// The ref of a log's runs: with sections on two records they are runs in rounds.
+template <class Policy, class Record, class... Sections>
+using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
+                                      run_pairs_ref<Policy, Record, Sections...>,
+                                      run_ref<Policy, Record, Sections...>>;
+
+/// Refuses logs whose runs are not defined. The first base of a log, because the compiler then
+/// reports these sentences before the errors that follow.
+template <class Policy, class Record, class... Sections>
+class runs_checks {
+  static_assert(!is_replayed<Policy, Record, Sections...> ||
+                    is_defined<log_replayer<Policy, Record, Sections...>>,
+                "warden: a log whose sections send sections is run by a fused launch: include "
+                "warden/deferred_forwarding.cuh");
+  static_assert(!run_ref<Policy, Record, Sections...>::has_pairs ||
+                    is_defined<run_pairs_ref<Policy, Record, Sections...>>,
+                "warden: a log whose sections are on two records is run in rounds: include "
+                "warden/deferred_pairs.cuh");
+};
 }  // namespace detail
 
 /// A log of critical sections on a guarded's records, which any kernels fill and `run` executes:
@@ -52,9 +78,10 @@ using log_runner_of =
 /// rounds, in which a block holds two parts of the records at a time; the log then has memory for
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-class deferred : public detail::runnable_log<run_ref_of<Policy, Record, Sections...>,
+class deferred : detail::runs_checks<Policy, Record, Sections...>,
+                 public detail::runnable_log<detail::run_ref_of<Policy, Record, Sections...>,
                                              detail::log_runner_of<Policy, Record, Sections...>> {
-  using run_type = run_ref_of<Policy, Record, Sections...>;
+  using run_type = detail::run_ref_of<Policy, Record, Sections...>;
   using runner = detail::log_runner_of<Policy, Record, Sections...>;
   using base = detail::runnable_log<run_type, runner>;
   static constexpr bool replayed = detail::is_replayed<Policy, Record, Sections...>;

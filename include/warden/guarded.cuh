@@ -1,43 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The guarded: the host object that owns the channels of an array of records.
+/// The guarded: the host object through which critical sections reach an array of records.
 #pragma once
 
-#include <warden/block/combine.cuh>
-#include <warden/block/record_store.cuh>
-#include <warden/block_client.cuh>
-#include <warden/buffer.hpp>
-#include <warden/changes_nothing.cuh>
-#include <warden/channel/log_formats.cuh>
-#include <warden/combining.cuh>
+#include <warden/check_sections.cuh>
+#include <warden/critical_section.cuh>
 #include <warden/device_range.cuh>
 #include <warden/error.hpp>
 #include <warden/guarded_options.hpp>
-#include <warden/host/apply_kernel.cuh>
-#include <warden/host/guarded_checks.cuh>
 #include <warden/host/kept_log.cuh>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/launchable.cuh>
-#include <warden/host/misuse.cuh>
-#include <warden/host/plan.cuh>
-#include <warden/launch.cuh>
-#include <warden/launch/guarded_ref.cuh>
+#include <warden/misuse.hpp>
+#include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 #include <warden/statistics.cuh>
 #include <warden/stream.hpp>
-#include <warden/thread_client.cuh>
-#include <warden/warp_client.cuh>
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <source_location>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 /// @namespace warden
 /// The library. Begin with guarded, launch_fused and block_client.
@@ -46,17 +30,31 @@
 /// The University of Texas at Austin, 2020); its chapter 4 is the library's idea.
 WARDEN_NAMESPACE_BEGIN
 
-// Who defers sections includes warden/deferred.cuh.
+// Defined by warden/deferred.cuh.
 template <class Policy, class Record, class... Sections>
 class deferred_ref;
 template <class Ref, unsigned Threads>
 class deferred_block;
+// Defined by warden/launch.cuh.
+template <class Ref>
+class thread_client;
+template <class Ref>
+class warp_client;
+template <class Ref>
+class block_client;
+namespace detail {
+/// Enqueues a fused launch that sends section i for record ids[i], and with `Pairs` for record
+/// seconds[i], too.
+template <bool Pairs, class Guarded, class Section>
+void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
+                  Section const* sections, std::size_t n, stream_ref s, std::source_location where);
+}  // namespace detail
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
 /// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
-class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
+class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
                       public detail::launchable<Policy, Record, Sections...> {
   using base = detail::launchable<Policy, Record, Sections...>;
 
@@ -83,30 +81,22 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
   /// Choices made when it is made.
   using options = guarded_options;
 
-  /// Guards `size` records at `records` (device memory, which must stay alive). Throws limit_error
-  /// for an impossible plan and cuda_error when memory is short.
+  /// Guards `size` records at `records` (device memory, which must stay alive). The first
+  /// launch_fused makes the channels. Blocks the host. Throws cuda_error when memory is short.
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
-                options chosen = {}, std::source_location where = std::source_location::current())
-      : where_{where} {
+                options chosen = {}, std::source_location where = std::source_location::current()) {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
                   "warden: the policy has an owner_map of its own: give the guarded one");
-    options_ = chosen;
-    device_ = runtime::current_device(where);
-    if constexpr (!Policy::deferred_only) plan().choose_owners(size);
-    begin(records, size, sections_context);
+    begin(records, size, sections_context, chosen, where);
   }
   /// Guards records with owners chosen by the user, whose number stands in place of the options'
   /// servers.
   basic_guarded(Record* records, std::size_t size, context sections_context, options chosen,
                 typename Policy::owner_map owners,
-                std::source_location where = std::source_location::current())
-      : where_{where} {
-    options_ = chosen;
-    device_ = runtime::current_device(where);
-    options_.servers = owners.servers();
-    ref_.owners = owners;
-    begin(records, size, sections_context);
-    plan().check_owners(size);
+                std::source_location where = std::source_location::current()) {
+    begin(records, size, sections_context, chosen, where);
+    has_owners_ = true;
+    owners_ = owners;
   }
   /// Guards records whose sections need no context.
   basic_guarded(
@@ -163,51 +153,34 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
   /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own: the
   /// bulk form. Both arrays are device memory and must stay alive until the stream has come here.
   /// Sections that can be deferred go through a log that the guarded keeps, as many at a time as
-  /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Where
-  /// they cannot (two records, sections that send, more records than a log can name) it is a fused
-  /// launch. It comes, in the stream, behind the run of the call before, whatever stream that was
-  /// in. Makes the log when there is none as large, which waits for the device: see `reserve`.
-  /// Throws as launch_fused and deferred do; `wait` reports ids outside the records.
+  /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Sections
+  /// that send sections, and those of an executor that runs no logs, are a fused launch, for which
+  /// warden/launch.cuh is included.
+  /// It comes, in the stream, behind the run of the call before,
+  /// whatever stream that was in. Makes the log when there is none as large, which waits for the
+  /// device: see `reserve`. Throws as launch_fused and deferred do; `wait` reports ids outside the
+  /// records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
                    std::source_location where = std::source_location::current()) {
-    if constexpr (defers) {
-      if (Policy::deferred_only || size() <= deferred_ref::message_type::limit) {
-        runtime::device_scope const scope{device_, where};
-        // The log is one for all streams: what is sent comes behind the run before.
-        if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-        kept_.template apply<false>(*this, ids, nullptr, sections, n, s, where);
-        return;
-      }
-    }
-    if constexpr (!Policy::deferred_only) {
-      launch_fused(detail::apply_kernel<false, Section>{ids, nullptr, sections, n},
-                   base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
-    }
+    apply<false>(ids, nullptr, sections, n, s, where);
+  }
+  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
+  /// rounds, for which warden/deferred_pairs.cuh is included, or as a fused launch if the policy
+  /// names the executor nested or locks.
+  template <class Section>
+  void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
+                   Section const* sections, std::size_t n, stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    apply<true>(firsts, seconds, sections, n, s, where);
   }
   /// Makes the memory for an `apply_async` of `n` sections, so that this only enqueues, and may be
   /// captured into a graph. Throws as deferred does.
   void reserve(std::size_t n, std::source_location where = std::source_location::current()) {
     static_assert(defers, "warden: these sections are not deferred: nothing is to be reserved");
     runtime::device_scope const scope{device_, where};
-    kept_.reserve(*this, n, {}, where);
-  }
-
-  /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
-  /// rounds, if the policy says deferred_only, otherwise as a fused launch.
-  template <class Section>
-  void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
-                   Section const* sections, std::size_t n, stream_ref s = {},
-                   std::source_location where = std::source_location::current()) {
-    if constexpr (defers && Policy::deferred_only) {
-      runtime::device_scope const scope{device_, where};
-      if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
-      kept_.template apply<true>(*this, firsts, seconds, sections, n, s, where);
-    } else {
-      launch_fused(detail::apply_kernel<true, Section>{firsts, seconds, sections, n},
-                   base::virtual_blocks_for(n), Policy::block_threads, {s, where}, *this);
-    }
+    kept().reserve(*this, n, {}, where);
   }
 
   /// Totals since construction; blocks the host until the stream has come here. Only with a policy
@@ -223,121 +196,79 @@ class basic_guarded : detail::guarded_checks<Policy, Record, Sections...>,
     return report.totals;
   }
 
-  /// Records.
-  using base::size;
-  /// Thread blocks that own records.
-  using base::servers;
-  /// Slots of a channel.
-  [[nodiscard]] unsigned capacity() const { return options_.capacity; }
   /// Device memory of the channels and rings, of slots for answers, of reports and of the log of
   /// `apply_async`, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return (channels_ ? channels_->bytes() : 0) + forwards_->bytes() + state_->report.bytes() +
-           answers_->bytes() + history_->own()->control.bytes() + kept_.bytes();
+    return state_->report.bytes() + state_->control->bytes() +
+           (state_->fused ? state_->fused->bytes() : 0) + (kept_ ? kept_->bytes() : 0);
   }
-  /// Ordinal of the device it lives on.
-  using base::device;
-  /// Bytes of the block's shared memory that a client block of this guarded needs.
-  using base::outbox_bytes;
-  /// Bytes of the block's shared memory that a server of this guarded needs.
-  using base::server_bytes;
 
  private:
   friend struct detail::launch_access;
+  using kept_log = detail::kept_log<Policy, Record, Sections...>;
   static constexpr bool defers = detail::can_be_deferred<Policy, Record, Sections...>;
 
-  detail::plan<ref> plan() { return {ref_, options_, device_, where_}; }
-
-  /// Everything but the owners.
-  void begin(Record* records, std::size_t size, context sections_context) {
-    ref_.records = records;
-    ref_.size = size;
-    ref_.sections_context = sections_context;
-    state_ = std::make_shared<detail::shared_state>(where_);
-    forwards_ = std::make_shared<detail::forward_memory<ref>>();
-    answers_ = std::make_shared<detail::answer_memory<ref>>();
-    history_ = std::make_shared<detail::launch_history>();
-    state_->report.fill_bytes(0, {}, where_);
-    state_->at_work.fill_bytes(0, {}, where_);
-    ref_.report = state_->report.data();
-    if constexpr (Policy::deferred_only) {
-      history_->make({}, where_);
+  void begin(Record* records, std::size_t size, context const& sections_context,
+             options const& chosen, std::source_location where) {
+    device_ = runtime::current_device(where);
+    options_ = chosen;
+    records_ = records;
+    size_ = size;
+    context_ = sections_context;
+    where_ = where;
+    state_ = std::make_shared<detail::shared_state>(where);
+  }
+  /// The logs of `apply_async`.
+  kept_log& kept() {
+    if (!kept_) kept_ = std::make_unique<kept_log>();
+    return static_cast<kept_log&>(*kept_);
+  }
+  template <bool Pairs, class Section>
+  void apply(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
+             std::size_t n, stream_ref s, std::source_location where) {
+    if constexpr (defers) {
+      runtime::device_scope const scope{device_, where};
+      // The log is one for all streams: what is sent comes behind the run before.
+      if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+      kept().template apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     } else {
-      make_channels(size);
+      static_cast<void>(detail::needs_fused_state<Policy, Record, Sections...>{});
+      detail::launch_apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     }
   }
-  /// What fused launches need.
-  void make_channels(std::size_t size) {
-    plan().make(size);
-    channels_ = std::make_shared<detail::channel_memory>(detail::channel_memory{
-        {},
-        buffer<channel_indices>{options_.servers, where_},
-        buffer<simt::flit_words>{options_.servers * ref::channel::flits(ref_.capacity_log2),
-                                 where_}});
-    answers_->make(ref_, where_);
-    forwards_->make(ref_, options_.servers, options_.forward_capacity, where_);
-    ref_.indices = channels_->indices.data();
-    ref_.slots = channels_->slots.data();
-    reset_channels({}, where_);
-    history_->make(channel_groups(), where_);
-  }
-  /// The channels, and the rings if there are any.
-  std::vector<detail::launch_state::channels> channel_groups() const {
-    std::vector<detail::launch_state::channels> groups;
-    auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
-                                         std::uint64_t tokens) {
-      groups.push_back({memory, options_.servers, capacity_log2, Channel::flits(capacity_log2),
-                        &Channel::is_published, tokens});
-    };
-    list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
-    if constexpr (ref::has_forwards) {
-      list.template operator()<typename ref::ring>(forwards_->memory(), ref_.rings.capacity_log2,
-                                                   ref_.rings.tokens);
-    }
-    return groups;
-  }
-
-  void reset_channels(stream_ref s, std::source_location where) {
-    channels_->template reset<typename ref::channel>(options_.first_index, ref_.capacity_log2, s,
-                                                     where);
-  }
-
   /// Adds what went wrong since the last call, and makes the guarded usable again. Blocks the host;
   /// all runs and launches have ended.
   void find_errors(error_list& found, stream_ref s, std::source_location where) {
     std::uint64_t const never_run = state_->never_run(s, where);
-    auto const failure = history_->failure(s, where);
+    auto const failure = state_->failure(s, where);
     guarded_report const report = state_->take_report(s, where);
     bool const did_not_run = failure && failure->wait.kind == wait_kind::earlier;
     if (failure) found.add(*failure, did_not_run ? report.launches_skipped : 1);
-    detail::add_misuse(found, report, state_->all_records != 0 ? state_->all_records : size(),
-                       Policy::calls_per_thread, never_run, failure);
+    add_misuse(found, report, state_->all_records != 0 ? state_->all_records : this->size(),
+               Policy::calls_per_thread, never_run, failure);
     state_->gone.clear();
+    auto const& fused = state_->fused;
     // Places of calls whose answers nobody will send, or whose futures nobody will drop.
-    if (failure || report.unflushed_calls != 0 || report.calls_too_many != 0)
-      answers_->reset(s, where);
+    if (fused && (failure || report.unflushed_calls != 0 || report.calls_too_many != 0))
+      fused->reset_answers(s, where);
     if (!failure) return;
-    if (channels_) {
-      // They may hold half a batch.
-      reset_channels(s, where);
-      forwards_->reset(ref_, s, where);  // sabotage: rings-kept
-    }
+    // They may hold half a batch.
+    if (fused) fused->reset_channels(s, where);
     // Not before all of that: launches that are enqueued already may run from here on.
-    history_->clear(s, where);  // sabotage: health-cleared
+    state_->clear_failure(s, where);  // sabotage: health-cleared
   }
 
-  using base::answers_;
-  using base::channels_;
+  using base::context_;
   using base::device_;
-  using base::forwards_;
-  using base::history_;
+  using base::has_owners_;
   using base::options_;
-  using base::ref_;
+  using base::owners_;
+  using base::records_;
+  using base::size_;
   using base::state_;
+  using base::where_;
 
-  std::source_location where_;
-  std::conditional_t<defers, detail::kept_log<Policy, Record, Sections...>, detail::no_kept_log>
-      kept_;
+  std::unique_ptr<detail::kept_log_base> kept_;  ///< null before the first use
 };
 
 /// With the defaults of `default_policy`.

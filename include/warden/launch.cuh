@@ -4,9 +4,32 @@
 /// user's virtual blocks.
 #pragma once
 
+#include <warden/block/message_combiner.cuh>
+#include <warden/block_client.cuh>
+#include <warden/channel/bitmask_channel.cuh>
+#include <warden/channel/channel.cuh>
+#include <warden/channel/whole_flits.cuh>
+#include <warden/client/buffered_outbox.cuh>
+#include <warden/client/sorted_outbox.cuh>
+#include <warden/executor/nested.cuh>
+#include <warden/guarded.cuh>
+#include <warden/host/apply_kernel.cuh>
+#include <warden/host/launch_access.cuh>
 #include <warden/host/launch_plan.cuh>
 #include <warden/runtime.hpp>
+#include <warden/section_client.cuh>
+#include <warden/server/forward_window.cuh>
+#include <warden/server/forwarding_server.cuh>
+#include <warden/server/nested_server.cuh>
+#include <warden/server/slice_server.cuh>
+#include <warden/server/window_server.cuh>
 #include <warden/stream.hpp>
+#include <warden/thread_client.cuh>
+#include <warden/warp_client.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
 
 WARDEN_NAMESPACE_BEGIN
 
@@ -31,5 +54,24 @@ void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First&
                   Rest&... rest) {
   launch_fused(kernel, grid, First::policy::block_threads, in, first, rest...);
 }
+
+/// Makes the channels of guarded arrays that have none, so that `launch_fused` only enqueues, and
+/// may be captured into a graph. Blocks the host. Throws limit_error for an impossible plan and
+/// cuda_error when memory is short.
+template <class... Guarded>
+void prepare_fused(Guarded&... guarded) {
+  (static_cast<void>(detail::launch_access::fused(guarded)), ...);
+}
+
+namespace detail {
+template <bool Pairs, class Guarded, class Section>
+void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
+                  Section const* sections, std::size_t n, stream_ref s,
+                  std::source_location where) {
+  launch_fused(apply_kernel<Pairs, Section>{ids, seconds, sections, n},
+               virtual_blocks_for<typename Guarded::ref>(n), Guarded::policy::block_threads,
+               {s, where}, to);
+}
+}  // namespace detail
 
 WARDEN_NAMESPACE_END

@@ -38,13 +38,11 @@ struct default_policy {
   using readiness = readiness::laps;
   /// How a client block stages and sends its messages.
   using sender = sender::sorted;
-  /// Its sections are deferred, never sent in a fused launch: no channels are made, no servers have
-  /// to fit the device, and records on chip may be any number.
-  static constexpr bool deferred_only = false;
   /// The order in which deferred sections on one record run. With `order::sequential` it is that of
   /// a loop over the kernels, as numbered by `deferred::ref`, over their blocks, over a block's
   /// calls of `send`, and over its threads: the same result each time, bit for bit. For the
-  /// executor `runs`, `deferred_only`, and sections sent by block clients.
+  /// executor `runs`, and sections sent by block clients. Such sections are not sent in a fused
+  /// launch.
   using order = warden::order::unordered;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
   static constexpr unsigned block_threads = 256;

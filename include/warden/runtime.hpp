@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <source_location>
 #include <string>
 #include <utility>
@@ -95,12 +95,23 @@ void fill_async(void* to, unsigned char byte, std::size_t bytes, stream_ref s,
 /// Whether the stream is being captured into a graph. Throws cuda_error.
 bool capturing(stream_ref s, std::source_location where = std::source_location::current());
 
+/// A kernel of the simulated device, with copies of its arguments.
+struct bound_kernel {
+  bound_kernel() = default;
+  virtual ~bound_kernel() = default;
+  bound_kernel(bound_kernel const&) = delete;
+  bound_kernel& operator=(bound_kernel const&) = delete;
+
+  /// Calls the kernel for one thread.
+  virtual void operator()() const = 0;
+};
+
 /// A kernel, as both devices can launch it.
 struct kernel {
   void const* function = nullptr;  ///< the __global__ function
-  /// Copies the arguments, given by an address each; what it returns calls the kernel for one
-  /// thread. Simulated device only.
-  std::function<std::function<void()>(void const* const*)> body{};
+  /// Copies the arguments, given by an address each. Null on a GPU.
+  std::unique_ptr<bound_kernel const> (*bind)(void const* function,
+                                              void const* const* arguments) = nullptr;
 };
 
 /// The size of a launch.

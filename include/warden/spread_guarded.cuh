@@ -30,8 +30,6 @@ WARDEN_NAMESPACE_BEGIN
 /// A policy as one rank's share of a spread_guarded has it: its records are reached by logs alone.
 template <class Policy>
 struct spread_policy : Policy {
-  /// No servers beside kernels: they would be another GPU's.
-  static constexpr bool deferred_only = true;
   /// Who of the rank's blocks has which record is the library's.
   using owner_map = interleaved_owner_map;
   /// Which rank has which record.

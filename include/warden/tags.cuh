@@ -10,28 +10,45 @@
 /// | `order` | `unordered`, `sequential` | in which order deferred sections run |
 #pragma once
 
-#include <warden/channel/bitmask_channel.cuh>
-#include <warden/channel/channel.cuh>
-#include <warden/channel/whole_flits.cuh>
-#include <warden/client/buffered_outbox.cuh>
-#include <warden/client/sorted_outbox.cuh>
+#include <warden/block/lock_table.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/executor/atomics.cuh>
 #include <warden/executor/locks.cuh>
-#include <warden/executor/nested.cuh>
 #include <warden/executor/runs.cuh>
-#include <warden/server/forwarding_server.cuh>
-#include <warden/server/nested_server.cuh>
 #include <warden/server/partition_server.cuh>
-#include <warden/server/slice_server.cuh>
 #include <warden/server/slices_in_window.cuh>
-#include <warden/server/window_server.cuh>
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+
+// The parts of fused launches. warden/launch.cuh defines them.
+template <class Ref, class Worker>
+class forwarding_server;
+template <class Ref, class Worker>
+class nested_server;
+template <class Ref, class Worker>
+class slice_server;
+template <class Ref, class Worker>
+class window_server;
+template <class Ref>
+class buffered_outbox;
+template <class Ref>
+class sorted_outbox;
+template <int Flits>
+class bitmask_channel_ref;
+template <int Flits, class Flit>
+class channel_ref;
+namespace flit {
+struct lap_in_each_word;
+struct lap_in_first_word;
+}  // namespace flit
+namespace executor {
+template <class Ref>
+class nested_worker;
+}  // namespace executor
 
 /// How a server runs the sections that it received.
 namespace executor {
@@ -137,7 +154,7 @@ namespace readiness {
 struct laps {
   /// The channels.
   template <int Flits>
-  using channel = channel_ref<Flits>;
+  using channel = channel_ref<Flits, flit::lap_in_each_word>;
 };
 
 /// A message is there when the first word of each flit has its lap. Relies on more than PTX

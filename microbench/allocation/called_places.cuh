@@ -6,7 +6,6 @@
 #include "microbench/support/block_caller.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 #include <cstdint>

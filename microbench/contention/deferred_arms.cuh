@@ -18,7 +18,6 @@ namespace contention {
 /// Guardeds without channels.
 struct logged : warden::default_policy {
   using executor = warden::executor::runs<>;
-  static constexpr bool deferred_only = true;
 };
 /// Deferred sections with the same result as a loop's.
 struct logged_in_order : logged {

@@ -3,7 +3,6 @@
 // and as the paper describes it; or deferred.
 #pragma once
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 #include <warden/load_then_send.cuh>
 #include <warden/paper_policy.cuh>

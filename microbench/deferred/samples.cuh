@@ -68,7 +68,6 @@ struct sample {
 template <bool Combines>
 struct sample_policy : warden::default_policy {
   static constexpr bool combines = Combines;
-  static constexpr bool deferred_only = true;
 };
 /// `Section` is a sample, or what several are.
 template <class Section, bool Combines>

@@ -55,7 +55,6 @@ struct make {
 template <warden::placement Where>
 struct policy : warden::default_policy {
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
 };
 template <class Section, warden::placement Where = warden::placement::in_memory>
 using table = warden::basic_guarded<policy<Where>, record, Section>;

@@ -2,7 +2,7 @@
 // Calls by block clients whose ids lie in memory.
 #pragma once
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 #include <cstdint>
 

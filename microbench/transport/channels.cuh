@@ -7,7 +7,6 @@
 #include "microbench/transport/readiness.cuh"
 #include "microbench/transport/senders.cuh"
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 #include <warden/timer.hpp>
 

@@ -17,7 +17,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -148,7 +147,7 @@ struct block {
 /// A kernel with its arguments, and the place that launches it.
 struct kernel_launch {
   runtime::launch_shape shape;
-  std::function<void()> body;
+  std::shared_ptr<runtime::bound_kernel const> body;
   device::site where;
 };
 

@@ -188,7 +188,7 @@ void machine::turn_to(running_launch& l) {
 
 void machine::thread_main(thread& t) {
   try {
-    t.home->of->kernel.body();
+    (*t.home->of->kernel.body)();
   } catch (boost::context::detail::forced_unwind const&) {
     throw;
   } catch (std::exception const& e) {

@@ -320,7 +320,7 @@ launch_result try_launch(kernel const& k, launch_shape const& shape, void** argu
     refuse(sim::cuda_error_launch_out_of_resources, "too many resources requested for launch");
   if (shape.cooperative && blocks > std::min(resident, sim::current_settings().refuse_blocks_over))
     return launch_result::too_large;
-  sim::enqueue(s, sim::kernel_launch{shape, k.body(arguments), where}, where);
+  sim::enqueue(s, sim::kernel_launch{shape, k.bind(k.function, arguments), where}, where);
   return launch_result::launched;
 }
 

@@ -46,7 +46,6 @@ struct visit {
 };
 struct on_chip : warden::default_policy {
   using context = counters;
-  static constexpr bool deferred_only = true;
   static constexpr warden::placement records = warden::placement::on_chip;
 };
 using map = warden::basic_guarded<on_chip, bucket, visit>;

@@ -5,7 +5,7 @@
 // marked 1 to 4; fused.cu is the other way.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <cstdint>
@@ -33,10 +33,7 @@ struct move_crates {
     to.got += crates;
   }
 };
-struct policy : warden::default_policy {
-  static constexpr bool deferred_only = true;  // no servers beside the kernel, no channels
-};
-using storehouse = warden::basic_guarded<policy, shelf, move_crates>;
+using storehouse = warden::guarded<shelf, move_crates>;
 
 struct order {
   std::uint32_t from, to;  ///< two different shelves

@@ -56,7 +56,6 @@ struct look_up {
 };
 struct noting : warden::default_policy {
   using context = notes;
-  static constexpr bool deferred_only = true;
 };
 using cache = warden::basic_guarded<noting, cache_set, look_up>;
 

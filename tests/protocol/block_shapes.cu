@@ -36,7 +36,6 @@ std::string text_of(warden::dimensions const& d) {
 }
 
 struct unordered : warden::default_policy {
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
 using sequential = ordering::in_order<warden::placement::in_memory>;

@@ -33,6 +33,7 @@ TEST_F(cost, launches_allocate_nothing) {
   warden::buffer<std::uint32_t> const ids{std::vector<std::uint32_t>(100, 3)};
   warden::buffer<record_in<2>> const sections{std::vector<record_in<2>>(100, record_in<2>::of(1))};
   g.guarded.reserve(100);
+  warden::prepare_fused(g.guarded, h.guarded);
   warden::sim::settings s;
   s.global_bytes = 1;  // less than is in use already
   warden::sim::configure(s);
@@ -55,6 +56,7 @@ TEST_F(cost, launches_only_enqueue_and_only_in_their_stream) {
   warden::stream const s;
   g.guarded.reserve(100);
   h.guarded.reserve(100);
+  warden::prepare_fused(g.guarded);
   warden::sim::configure({});
   for (int i = 0; i < 3; ++i) {
     warden::launch_fused(test::send_by_block<2>{500, 10}, 3, 64, s, g.guarded);
@@ -76,6 +78,7 @@ TEST_F(cost, launches_only_enqueue_and_only_in_their_stream) {
 TEST_F(cost, of_waiting_does_not_grow_with_what_was_captured) {
   test::guarded_records<small> g{10, {.servers = 2, .capacity = 32}};
   test::guarded_records<small> h{10, {.servers = 1, .capacity = 32}};
+  warden::prepare_fused(g.guarded, h.guarded);
   warden::stream const s;
   auto const capture = [&] {
     return warden::graph::capture(

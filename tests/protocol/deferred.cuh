@@ -47,7 +47,6 @@ template <class Executor = warden::executor::automatic,
 struct small_blocks : warden::default_policy {
   using executor = Executor;
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
 template <class Policy, unsigned Words = 1>
@@ -97,10 +96,6 @@ WARDEN_KERNEL void send_together(arguments<Guarded> a) {
   if (simt::thread_rank() == 0) simt::fetch_add(a.refused, std::uint64_t{refused});
 }
 
-/// With channels.
-struct fused : small_blocks<> {
-  static constexpr bool deferred_only = false;
-};
 /// A section for each of the first 32 records.
 template <class Guarded>
 struct send_fused {

@@ -156,7 +156,6 @@ struct policy_of : warden::default_policy {
   using executor = Executor;
   static constexpr warden::placement records = Where;
   static constexpr bool combines = true;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
 using policy = policy_of<warden::executor::automatic, warden::placement::in_memory>;

@@ -131,7 +131,8 @@ TEST(deferred_seeds, runs_of_one_log_that_meet_leave_it_in_order) {
 void expect_reported_where_they_meet(bool captured) {
   unsigned met = 0;
   test::under_many_schedules(2, [&](std::uint64_t) {
-    deferring::bench<deferring::fused> b{50};
+    deferring::bench<deferring::small_blocks<>> b{50};
+    warden::prepare_fused(b.on());
     warden::stream one, other;
     auto const launch = [&] {
       warden::launch_fused(deferring::send_fused<decltype(b)::guarded>{}, 1, other, b.on());

@@ -4,7 +4,8 @@
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/cuda_names.cuh>
-#include <warden/deferred.cuh>
+#include <warden/deferred_forwarding.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>
@@ -48,7 +49,6 @@ struct tell {
 };
 
 struct plain : warden::default_policy {
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
 struct in_order : plain {
@@ -56,9 +56,6 @@ struct in_order : plain {
 };
 struct combined : plain {
   static constexpr bool combines = true;
-};
-struct fused : plain {
-  static constexpr bool deferred_only = false;
 };
 constexpr unsigned records = 40;
 
@@ -175,7 +172,7 @@ TEST(failed_runs, in_rounds) {
   expect_none_lost<guarded>(&send_meetings<log_of<guarded>>, 7);
 }
 TEST(failed_runs, of_sections_that_send) {
-  using guarded = warden::basic_guarded<fused, counter, pass_on, visit>;
+  using guarded = warden::basic_guarded<plain, counter, pass_on, visit>;
   expect_none_lost<guarded>(&send_passes<log_of<guarded>>, 3);
 }
 

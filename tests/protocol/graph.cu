@@ -2,6 +2,7 @@
 // Launches captured into a graph and replayed, between ordinary ones, some of them failing.
 
 #include "tests/protocol/shared_launches.cuh"
+#include "tests/support/complaint.hpp"
 
 #include <gmock/gmock.h>
 
@@ -19,8 +20,19 @@ TEST(graph, a_captured_launch_can_be_replayed) {
   warden::stream s;
   std::uint64_t const n = test::sized<std::uint64_t>(500, 10'000);
   test::guarded_records<small> g{10, {.servers = 2}};
-  auto const captured = graph::capture(s, [&] {
+  auto const launch = [&] {
     warden::launch_fused(test::send_by_block<2>{n, 10}, 20, 64, s, g.guarded);
+  };
+  std::size_t const memory_bytes = g.guarded.memory_bytes();
+  graph::capture(s, [&] {
+    EXPECT_THAT(test::error_of<warden::limit_error>(launch),
+                testing::HasSubstr("a guarded array has no channels yet: call prepare_fused"));
+  });
+  EXPECT_EQ(g.guarded.memory_bytes(), memory_bytes) << "channels were made";
+  warden::prepare_fused(g.guarded);
+  EXPECT_GT(g.guarded.memory_bytes(), memory_bytes);
+  auto const captured = graph::capture(s, [&] {
+    launch();
     try {
       g.guarded.wait(s);
       ADD_FAILURE() << "no error";

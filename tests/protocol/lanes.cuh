@@ -127,7 +127,6 @@ template <class Executor, warden::placement Where = warden::placement::in_memory
 struct deferring : warden::default_policy {
   using executor = Executor;
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = Threads;
 };
 

@@ -4,7 +4,8 @@
 
 #include "tests/protocol/lanes.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 
 namespace together {
 
@@ -76,7 +77,6 @@ inline void expect_pairs(std::vector<row> const& rows, std::vector<row> const& o
 
 /// Parts of records are on chip where they fit.
 struct in_rounds : warden::default_policy {
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 32;
 };
 

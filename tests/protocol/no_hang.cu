@@ -140,11 +140,12 @@ TEST(no_hang, no_server_starts) {
   test::guarded_records<small> g{10, options(2, 32)};
   auto const d = dump_of([&] {
     using warden::detail::launch_access;
-    auto const state = launch_access::state(g.guarded);
+    auto& fused = launch_access::fused(g.guarded);
+    auto const state = fused.own();
     warden::launch_ref launch{};
-    launch.control = state->control.data();
+    launch.control = launch_access::shared(g.guarded)->control->data();
     launch.limit = launch_access::limit(g.guarded);
-    clients_only a{launch_access::begin(g.guarded, {&state, 1}, {}, 0, launch)};
+    clients_only a{fused.begin({&state, 1}, {}, 0, launch)};
     a.ref.launch = launch;
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});
     g.guarded.wait();

@@ -36,7 +36,6 @@ template <warden::placement Where>
 struct in_order : warden::default_policy {
   using order = warden::order::sequential;
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = 64;
 };
 template <warden::placement Where>

@@ -3,7 +3,9 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_between.cuh>
+#include <warden/deferred_forwarding.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <cstdint>
@@ -36,12 +38,9 @@ struct take {
 struct look {
   __device__ std::uint32_t operator()(shelf& s) const { return s.crates; }
 };
-struct by_log : test::small<warden::default_policy> {
-  static constexpr bool deferred_only = true;
-};
 using house = warden::basic_guarded<test::small<warden::default_policy>, shelf, take, put, look>;
-using pairs = warden::basic_guarded<by_log, shelf, put_each, put>;
-using single = warden::basic_guarded<by_log, shelf, put>;
+using pairs = warden::basic_guarded<test::small<warden::default_policy>, shelf, put_each, put>;
+using single = warden::basic_guarded<test::small<warden::default_policy>, shelf, put>;
 using between = warden::deferred_between<single, single, put_each>;
 constexpr std::uint32_t shelves = 32;
 

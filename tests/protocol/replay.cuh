@@ -4,7 +4,7 @@
 
 #include "tests/protocol/chains.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_forwarding.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstdint>

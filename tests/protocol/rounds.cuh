@@ -4,7 +4,7 @@
 
 #include "tests/protocol/pairs.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstdint>
@@ -31,7 +31,6 @@ struct look {
 template <warden::placement Where = warden::placement::in_memory, unsigned Threads = 32>
 struct small_blocks : warden::default_policy {
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = Threads;
 };
 template <class Policy>

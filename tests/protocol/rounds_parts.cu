@@ -4,7 +4,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/host/rounds_parts.cuh>
 
 #include <algorithm>
@@ -92,15 +92,12 @@ struct move {
     to += amount;
   }
 };
-struct in_rounds : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
 
 TEST(rounds_parts, of_a_log) {
   std::uint32_t const records = 1056;
   warden::buffer<int> all{records};
-  warden::basic_guarded<in_rounds, int, move> guarded{all.data(), records};
-  using log = warden::deferred<in_rounds, int, move>;
+  warden::guarded<int, move> guarded{all.data(), records};
+  using log = warden::deferred<warden::default_policy, int, move>;
   auto const parts_of = [&](std::size_t sections, unsigned chosen) {
     log made{guarded, sections, {.partitions = chosen}};
     return made.ref().log.partitions.partitions();

@@ -62,7 +62,9 @@ struct do_task {
 
 /// A guarded of four records whose waits are short.
 struct shared_records : guarded_records<shared> {
-  explicit shared_records(unsigned servers = 1) : guarded_records{4, options(servers)} {}
+  explicit shared_records(unsigned servers = 1) : guarded_records{4, options(servers)} {
+    warden::prepare_fused(guarded);  // some launches are captured
+  }
 
   static warden::guarded_options options(unsigned servers) {
     warden::guarded_options o{.servers = servers, .capacity = 64, .time_limit_seconds = 0.2};

@@ -5,8 +5,9 @@
 #include "tests/support/complaint.hpp"
 
 #include <warden/cuda_names.cuh>
-#include <warden/deferred.cuh>
-#include <warden/guarded.cuh>
+#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
+#include <warden/launch.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 
@@ -53,16 +54,13 @@ struct combined {
   __device__ static combined combine(combined a, combined b) { return {a.amount + b.amount}; }
 };
 
-struct by_log : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
-struct on_chip : by_log {
+struct on_chip : warden::default_policy {
   static constexpr auto records = warden::placement::on_chip;
 };
-struct in_order : by_log {
+struct in_order : warden::default_policy {
   using order = warden::order::sequential;
 };
-struct combining : by_log {
+struct combining : warden::default_policy {
   static constexpr bool combines = true;
 };
 struct large_blocks : in_order {
@@ -137,11 +135,11 @@ void run_order(std::size_t records, std::size_t n) {
 }
 
 TEST_P(small_devices, deferred_sections_of_every_width) {
-  run_sums<by_log, 1>(100, 2000);
-  run_sums<by_log, 3>(100, 9000);
-  run_sums<by_log, 5>(100, 2000);
-  run_sums<by_log, 7>(100, 2000);
-  run_sums<by_log, 11>(100, 2000);
+  run_sums<warden::default_policy, 1>(100, 2000);
+  run_sums<warden::default_policy, 3>(100, 9000);
+  run_sums<warden::default_policy, 5>(100, 2000);
+  run_sums<warden::default_policy, 7>(100, 2000);
+  run_sums<warden::default_policy, 11>(100, 2000);
 }
 TEST_P(small_devices, deferred_sections_on_records_on_chip) {
   run_sums<on_chip, 3>(20'000, 5000);
@@ -155,10 +153,10 @@ TEST_P(small_devices, sections_in_order_of_every_width) {
 TEST_P(small_devices, logs_that_a_run_splits) {
   // Records larger than the level-2 cache.
   use(4096);
-  run_sums<by_log, 1>(40'000, 6000);
-  run_sums<by_log, 3>(40'000, 6000);
-  run_sums<by_log, 5>(40'000, 6000);
-  run_sums<by_log, 11>(40'000, 6000);
+  run_sums<warden::default_policy, 1>(40'000, 6000);
+  run_sums<warden::default_policy, 3>(40'000, 6000);
+  run_sums<warden::default_policy, 5>(40'000, 6000);
+  run_sums<warden::default_policy, 11>(40'000, 6000);
   run_order<1>(40'000, 6000);
   run_order<5>(40'000, 6000);
 }
@@ -175,7 +173,7 @@ TEST_P(small_devices, combining_arrays) {
 
 // ---- sections on two records
 
-using plain = warden::basic_guarded<by_log, account, deposit<1>>;
+using plain = warden::basic_guarded<warden::default_policy, account, deposit<1>>;
 using between = warden::deferred_between<plain, plain, move_amount>;
 
 template <class Ref>
@@ -207,7 +205,7 @@ std::string sum_between(warden::deferred_options const& options) {
   return std::to_string(sum(a) + sum(b));
 }
 TEST_P(small_devices, sections_on_two_records) {
-  using pairs = warden::basic_guarded<by_log, account, move_amount>;
+  using pairs = warden::basic_guarded<warden::default_policy, account, move_amount>;
   for (unsigned const partitions : {0u, 64u}) {
     warden::buffer<account> accounts{5000};
     accounts.fill_bytes(0);

@@ -5,6 +5,7 @@
 #include "tests/protocol/spread.cuh"
 
 #include <warden/graph.hpp>
+#include <warden/host/fused_state.cuh>
 
 #include <gmock/gmock.h>
 
@@ -351,10 +352,11 @@ TEST(spread, a_rank_at_work_puts_all_off) {
     warden::deferred later{b.on(), 100};
     b.send_alone(later, 50 * static_cast<std::uint32_t>(world.rank()),
                  50 * static_cast<std::uint32_t>(world.rank()) + 50);
-    auto& local = warden::detail::launch_access::local(b.on());
-    if (world.rank() == 1) warden::detail::launch_access::mark(local, true, {}, {});
+    using warden::detail::launch_access;
+    auto& state = *launch_access::shared(launch_access::local(b.on()));
+    if (world.rank() == 1) warden::detail::mark_records(state, true, {}, {});
     later.run();
-    if (world.rank() == 1) warden::detail::launch_access::mark(local, false, {}, {});
+    if (world.rank() == 1) warden::detail::mark_records(state, false, {}, {});
     EXPECT_THAT(told([&] { b.on().wait(); }),
                 HasSubstr(world.rank() == 1 ? "runs of logs found the guarded in another run"
                                             : "but on rank 1"));

@@ -6,6 +6,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/deferred.cuh>
+#include <warden/deferred_between.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstddef>
@@ -79,7 +80,6 @@ WARDEN_KERNEL void send_visits(visit_arguments<Guarded> a) {
 template <warden::placement Where = warden::placement::in_memory, unsigned Threads = 32>
 struct small_blocks : warden::default_policy {
   static constexpr warden::placement records = Where;
-  static constexpr bool deferred_only = true;
   static constexpr unsigned block_threads = Threads;
 };
 /// With channels, so that it takes part in fused launches.

@@ -6,7 +6,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/baseline/lock_array.cuh>
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/graph.hpp>
 
 #include <gmock/gmock.h>
@@ -39,9 +39,6 @@ struct transfer {
 };
 using bank = warden::guarded<account, deposit, read>;
 using pair_bank = warden::guarded<account, transfer>;
-struct log_policy : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
 
 constexpr std::uint32_t accounts = 10;
 
@@ -180,10 +177,11 @@ TEST(ways_in, errors_name_the_callers_line) {
   warden::buffer<account> records{accounts};
   auto* const all = records.data();
   warden::guarded_options const wrong{.capacity = 48};
-  EXPECT_THAT(refusal([&] { bank(records, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(refusal([&] { bank(records, {}, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(refusal([&] { bank(all, accounts, wrong); }), HasSubstr(here(__LINE__)));
-  EXPECT_THAT(refusal([&] { bank(all, accounts, {}, wrong); }), HasSubstr(here(__LINE__)));
+  auto const said = [](bank b) { return refusal([&] { warden::prepare_fused(b); }); };
+  EXPECT_THAT(said(bank(records, wrong)), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(said(bank(records, {}, wrong)), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(said(bank(all, accounts, wrong)), HasSubstr(here(__LINE__)));
+  EXPECT_THAT(said(bank(all, accounts, {}, wrong)), HasSubstr(here(__LINE__)));
 }
 
 template <class Action>
@@ -200,8 +198,10 @@ TEST(ways_in, errors_of_the_device_name_the_callers_line) {
     auto const servers =
         static_cast<unsigned>(all / ((1u << 20) * sizeof(warden::simt::flit_words))) + 1;
     warden::guarded_options const much{.servers = servers, .capacity = 1u << 20};
-    EXPECT_THAT(failure([&] { bank(records, much); }), HasSubstr(here(__LINE__)));
-    warden::basic_guarded<log_policy, account, deposit> b{records};
+    int const line = __LINE__ + 1;
+    bank large{records, much};
+    EXPECT_THAT(failure([&] { warden::prepare_fused(large); }), HasSubstr(here(line)));
+    warden::guarded<account, deposit> b{records};
     EXPECT_THAT(failure([&] { warden::deferred(b, 1u << 30); }), HasSubstr(here(__LINE__)));
   }
   warden::stream s;
@@ -227,7 +227,9 @@ TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
   using guarded = warden::basic_guarded<on_chip_policy, large, touch>;
   auto const facts = warden::runtime::facts(0);
   auto const complaint = [](std::size_t n, unsigned servers) {
-    return refusal([&] { guarded(static_cast<large*>(nullptr), n, {.servers = servers}); });
+    return refusal([&] {
+      static_cast<void>(guarded(static_cast<large*>(nullptr), n, {.servers = servers}).servers());
+    });
   };
   std::size_t const each = facts.shared_bytes_per_block / sizeof(large);
   // Two servers' worth for one.

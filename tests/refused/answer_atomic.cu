@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: the caller would read what operator() returns, and be sent what atomic() does.
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 struct take {

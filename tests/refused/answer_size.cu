@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: no slot holds so large an answer.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 struct large {
   std::uint32_t words[13];
@@ -10,4 +10,4 @@ struct look_at {
   __device__ large operator()(large& record, warden::no_context) const { return record; }
 };
 
-void make(large* records) { warden::guarded<large, look_at>{records, 1}; }
+unsigned servers(large* records) { return warden::guarded<large, look_at>{records, 1}.servers(); }

@@ -15,9 +15,6 @@ struct move {
     to.words[group.lane()] += amount;
   }
 };
-struct deferring : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
-using rows = warden::basic_guarded<deferring, row, move>;
+using rows = warden::guarded<row, move>;
 
 unsigned servers(rows const& r) { return r.servers(); }

@@ -2,16 +2,14 @@
 // A section that takes the records of two guardeds the other way round.
 
 #include <warden/deferred.cuh>
+#include <warden/deferred_between.cuh>
 
 struct seen {
   __device__ void operator()(int& user) const { ++user; }
   __device__ void operator()(long& item) const { ++item; }
 };
-struct policy : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
-using users = warden::basic_guarded<policy, int, seen>;
-using items = warden::basic_guarded<policy, long, seen>;
+using users = warden::guarded<int, seen>;
+using items = warden::guarded<long, seen>;
 
 struct rate {
   __device__ void operator()(long& item, int& user) const { ++item, ++user; }

@@ -2,6 +2,7 @@
 // A log between two guardeds whose sections run in order.
 
 #include <warden/deferred.cuh>
+#include <warden/deferred_between.cuh>
 
 struct seen {
   __device__ void operator()(int& user) const { ++user; }
@@ -9,7 +10,6 @@ struct seen {
 };
 struct policy : warden::default_policy {
   using order = warden::order::sequential;
-  static constexpr bool deferred_only = true;
 };
 using users = warden::basic_guarded<policy, int, seen>;
 using items = warden::basic_guarded<policy, long, seen>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: windows are taken from messages that prove themselves, not from a bit-mask.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 #include <warden/paper_policy.cuh>
 
 struct count {
@@ -11,6 +11,6 @@ struct runs_by_bitmask : warden::paper_policy {
   using executor = warden::executor::runs<>;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<runs_by_bitmask, std::uint32_t, count>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<runs_by_bitmask, std::uint32_t, count>{records, 1}.servers();
 }

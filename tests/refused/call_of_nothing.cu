@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: there would be nothing to wait for.
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 struct count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: the buffers of the paper's sender leave one by one, with nothing to combine.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 #include <warden/paper_policy.cuh>
 
 struct add {
@@ -13,6 +13,6 @@ struct combining_paper : warden::paper_policy {
   static constexpr bool combines = true;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<combining_paper, std::uint32_t, add>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<combining_paper, std::uint32_t, add>{records, 1}.servers();
 }

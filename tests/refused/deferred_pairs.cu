@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A log of sections on two records, in order.
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 
 struct move {
   __device__ void operator()(int& from, int& to) const { ++to, --from; }
 };
 struct in_order : warden::default_policy {
   using order = warden::order::sequential;
-  static constexpr bool deferred_only = true;
 };
 using sums = warden::basic_guarded<in_order, int, move>;
 

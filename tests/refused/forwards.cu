@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: servers by `locks` send nothing.
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 struct pass_on {

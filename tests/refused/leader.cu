@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a leader warp without a follower.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 #include <warden/paper_policy.cuh>
 
 struct count {
@@ -11,6 +11,6 @@ struct one_warp : warden::paper_policy {
   static constexpr unsigned block_threads = 32;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<one_warp, std::uint32_t, count>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<one_warp, std::uint32_t, count>{records, 1}.servers();
 }

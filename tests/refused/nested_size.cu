@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a section on two records travels with one of them.
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 struct wide {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: shared memory has no place that is aligned so.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 struct alignas(256) wide {
   unsigned n;
@@ -13,4 +13,6 @@ struct on_chip : warden::default_policy {
   static constexpr warden::placement records = warden::placement::on_chip;
 };
 
-void make(wide* records) { warden::basic_guarded<on_chip, wide, count>{records, 1}; }
+unsigned servers(wide* records) {
+  return warden::basic_guarded<on_chip, wide, count>{records, 1}.servers();
+}

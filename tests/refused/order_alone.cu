@@ -8,7 +8,6 @@ struct add {
   __device__ void operator()(int& sum) const { sum += amount; }
 };
 struct in_order : warden::default_policy {
-  static constexpr bool deferred_only = true;
   using order = warden::order::sequential;
 };
 using sums = warden::basic_guarded<in_order, int, add>;

@@ -9,7 +9,6 @@ struct add {
 };
 struct by_locks : warden::default_policy {
   using executor = warden::executor::locks<>;
-  static constexpr bool deferred_only = true;
   using order = warden::order::sequential;
 };
 using sums = warden::basic_guarded<by_locks, int, add>;

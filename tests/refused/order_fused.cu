@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// In order, but not deferred.
+// Must not compile: a fused launch has no order.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 struct add {
   int amount;
@@ -12,4 +12,4 @@ struct in_order : warden::default_policy {
 };
 using sums = warden::basic_guarded<in_order, int, add>;
 
-void make(int* records) { sums s{records, 10}; }
+unsigned servers(sums const& s) { return s.servers(); }

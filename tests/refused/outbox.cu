@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a thread could stage more messages than its masks have bits.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
@@ -10,6 +10,6 @@ struct large_outbox : warden::default_policy {
   static constexpr unsigned outbox_bytes_per_thread = 512;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<large_outbox, std::uint32_t, count>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<large_outbox, std::uint32_t, count>{records, 1}.servers();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: an owner thread of the executor `runs` owns one of the two records only.
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 
 struct swap {

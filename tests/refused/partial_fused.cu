@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: partials of another type are made in a log alone.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 struct sample {
   std::uint32_t value;
@@ -17,6 +17,6 @@ struct combining : warden::default_policy {
   static constexpr bool combines = true;
 };
 
-void make(std::uint32_t* records) {
-  warden::basic_guarded<combining, std::uint32_t, sample>{records, 1};
+unsigned servers(std::uint32_t* records) {
+  return warden::basic_guarded<combining, std::uint32_t, sample>{records, 1}.servers();
 }

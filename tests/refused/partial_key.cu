@@ -16,7 +16,6 @@ struct sample {
 };
 struct combining : warden::default_policy {
   static constexpr bool combines = true;
-  static constexpr bool deferred_only = true;
 };
 
 void make(std::uint32_t* records) {

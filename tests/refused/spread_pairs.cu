@@ -7,7 +7,6 @@ struct transfer {
   __device__ void operator()(long& from, long& to) const { --from, ++to; }
 };
 struct policy : warden::default_policy {
-  static constexpr bool deferred_only = true;
   using executor = warden::executor::nested<>;
 };
 using bank = warden::basic_spread_guarded<policy, long, transfer>;

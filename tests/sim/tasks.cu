@@ -18,10 +18,6 @@ namespace {
 
 unsigned __device__ global_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
-struct log_only : warden::default_policy {
-  static constexpr bool deferred_only = true;
-};
-
 /// Calls `task()` under as many schedules as WARDEN_SEEDS says, or 4: one takes long.
 template <class Task>
 void under_schedules(Task task) {
@@ -178,7 +174,7 @@ struct offer {
   }
   __device__ static offer combine(offer a, offer b) { return a.value < b.value ? b : a; }
 };
-struct combining : log_only {
+struct combining : warden::default_policy {
   static constexpr bool combines = true;
 };
 using maximum = warden::basic_guarded<combining, best, offer>;
@@ -221,7 +217,7 @@ struct insert_sorted {
     *place = id;
   }
 };
-struct with_nodes : log_only {
+struct with_nodes : warden::default_policy {
   using context = nodes;
 };
 using lists = warden::basic_guarded<with_nodes, list, insert_sorted>;
@@ -258,7 +254,7 @@ struct add {
   float more;
   __device__ void operator()(gradient& g) const { g.sum += more; }
 };
-struct in_order : log_only {
+struct in_order : warden::default_policy {
   using order = warden::order::sequential;
 };
 using gradients = warden::basic_guarded<in_order, gradient, add>;
@@ -303,7 +299,7 @@ struct count {
     c.counts[lane] += 1;
   }
 };
-using counting = warden::basic_guarded<log_only, counters, count>;
+using counting = warden::guarded<counters, count>;
 __global__ void count_keys(counting::deferred_ref all, unsigned n, unsigned keys) {
   unsigned const i = global_thread();
   if (i < n) all.send(i % keys / 4, count{1 + i % keys});

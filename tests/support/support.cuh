@@ -3,7 +3,6 @@
 // doubled or torn, and seeds.
 #pragma once
 
-#include <warden/guarded.cuh>
 #include <warden/launch.cuh>
 #include <warden/paper_policy.cuh>
 

@@ -10,11 +10,9 @@
 #pragma once
 
 #include <warden/block/arena_carver.cuh>
-#include <warden/block/message_combiner.cuh>
 #include <warden/block/record_store.cuh>
 #include <warden/block/stable_ranks.cuh>
 #include <warden/launch/section_runner.cuh>
-#include <warden/server/forward_window.cuh>
 #include <warden/server/group_runs.cuh>
 #include <warden/server/long_runs.cuh>
 #include <warden/server/owner_run.cuh>
@@ -27,7 +25,25 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+
+// Of windows of a fused launch.
+template <class Section, unsigned Threads, unsigned Items>
+class message_combiner;
+template <class Ref, unsigned Slots>
+class forward_window;
+
 namespace executor {
+
+/// The way by which sections send sections, if `Forwards`.
+template <class Window, bool Forwards>
+struct sender_in {
+  using type = sends_nothing;  ///< the way
+};
+/// The way by which they do.
+template <class Window>
+struct sender_in<Window, true> {
+  using type = typename Window::slot_sender;  ///< the way
+};
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
@@ -348,8 +364,7 @@ class runs_worker {
   }
 
   using forwards = forward_window<Ref, rounds * threads>;
-  using to_send =
-      std::conditional_t<Ref::has_forwards, typename forwards::slot_sender, sends_nothing>;
+  using to_send = typename sender_in<forwards, Ref::has_forwards>::type;
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;

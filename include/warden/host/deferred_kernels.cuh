@@ -4,7 +4,7 @@
 #pragma once
 
 #include <warden/client/batch_writer.cuh>
-#include <warden/launch/launch_control.cuh>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <algorithm>

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
@@ -28,27 +29,39 @@ template <class Run>
 concept runs_logs = requires {
   typename Run::executor::template deferred_server<Run>;
 };
-/// Whether a guarded's `apply_async` goes through a log. Sections on two records do where nothing
-/// else can run them: else they are launched, as those are that answer.
+/// True if a guarded's `apply_async` goes through a log. Sections on two records do unless the
+/// policy names an executor, which is then that of a fused launch.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
     !is_spread<Policy> &&
     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) &&
     (run_ref<Policy, Record, Sections...>::has_pairs
-         ? Policy::deferred_only
+         ? !std::is_same_v<typename run_ref<Policy, Record, Sections...>::executor,
+                           typename Policy::executor>
          : runs_logs<run_ref<Policy, Record, Sections...>>);
+
+/// The logs of a guarded array of any type.
+class kept_log_base {
+ public:
+  kept_log_base() = default;
+  virtual ~kept_log_base() = default;
+  kept_log_base(kept_log_base const&) = delete;
+  kept_log_base& operator=(kept_log_base const&) = delete;
+
+  /// Device memory, in bytes.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
 
 /// The logs of a guarded's `apply_async`: one is made when it is needed, and a larger one when more
 /// is applied at once. Captured graphs may need the smaller ones, so those stay.
 template <class Policy, class Record, class... Sections>
-class kept_log {
+class kept_log : public kept_log_base {
   using log = deferred<Policy, Record, Sections...>;
   using ref = typename log::ref_type;
   using guarded = typename log::guarded_type;
 
  public:
-  /// Device memory, in bytes.
-  [[nodiscard]] std::size_t bytes() const {
+  [[nodiscard]] std::size_t bytes() const override {
     std::size_t sum = 0;
     for (log const& l : logs_) sum += l.memory_bytes();
     return sum;
@@ -118,12 +131,6 @@ class kept_log {
   static constexpr std::size_t least = std::min<std::size_t>(4096, most);
 
   std::vector<log> logs_;
-};
-
-/// No log: for guardeds whose sections cannot be deferred.
-struct no_kept_log {
-  /// No memory.
-  [[nodiscard]] static std::size_t bytes() { return 0; }
 };
 
 }  // namespace detail

@@ -5,13 +5,12 @@
 #pragma once
 
 #include <warden/host/launch_state.cuh>
-#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <source_location>
 #include <span>
 #include <utility>
@@ -27,11 +26,9 @@ class launch_history {
   /// The guardeds of a launch, by position.
   using states = std::span<std::shared_ptr<launch_state const> const>;
 
-  /// Makes the history of a guarded with these channels, in health. Throws cuda_error when memory
-  /// is short. Blocks the host.
-  void make(std::vector<launch_state::channels> groups, std::source_location where) {
-    own_ = std::make_shared<launch_state const>(std::move(groups), where);
-  }
+  /// The history of a guarded array whose state is `own`.
+  explicit launch_history(launch_state own)
+      : own_{std::make_shared<launch_state const>(std::move(own))} {}
   /// The guarded's own state.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return own_; }
 
@@ -51,23 +48,23 @@ class launch_history {
     }
     return ++launches_;
   }
-  /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
-  /// and the work of `s` is done.
-  std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
-    guarded_health health;
-    copy(&health, &own_->control.data()->health, 1, s, where);
-    s.synchronize(where);
-    std::optional<diagnosis> result;
-    if (health.poisoned != 0) result = diagnose(health, s, where);
+  /// Adds to `d` how far the channels of a failed launch had come, those of the other guarded
+  /// arrays that still have to report it, too. Blocks the host; the launch has ended.
+  void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
+                std::source_location where) const {
+    for (std::uint32_t m = 0; m < failed.member_count; ++m) {
+      launch_member const& member = failed.members[m];
+      auto const state = find(member.control, s, where);
+      if (!state) continue;
+      for (auto const& group : state->groups)
+        read_channels(d, group, m, member.launch_number, s, where);
+    }
+  }
+  /// A report was made, or there is nothing to report.
+  void reported() {
     // Only graphs may still fail with these, and then they live.
     for (partner& p : partners_) p.kept.reset();
     forget_gone();
-    return result;
-  }
-  /// Forgets the failure, which was reported: from now on launches run. Blocks the host.
-  void clear(stream_ref s, std::source_location where) {
-    runtime::fill_async(&own_->control.data()->health, 0, sizeof(guarded_health), s, where);
-    s.synchronize(where);
   }
 
  private:
@@ -83,33 +80,16 @@ class launch_history {
   [[nodiscard]] std::shared_ptr<launch_state const> find(launch_control const* control,
                                                          stream_ref s,
                                                          std::source_location where) const {
-    if (control == own_->control.data()) return own_;
+    if (control == own_->control->data()) return own_;
     for (partner const& p : partners_) {
       auto const state = p.state.lock();
-      if (!state || state->control.data() != control) continue;
+      if (!state || state->control->data() != control) continue;
       std::uint32_t poisoned = 0;
       copy(&poisoned, &control->health.poisoned, 1, s, where);
       s.synchronize(where);
       return poisoned != 0 ? state : nullptr;
     }
     return nullptr;
-  }
-  /// Reads everything a dump needs.
-  [[nodiscard]] diagnosis diagnose(guarded_health const& health, stream_ref s,
-                                   std::source_location where) const {
-    diagnosis d;
-    d.wait = health.first;
-    d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
-    d.client_blocks = d.wait.client_blocks;
-    d.client_blocks_done = d.wait.client_blocks_done;
-    for (std::uint32_t m = 0; m < health.failed.member_count; ++m) {
-      launch_member const& member = health.failed.members[m];
-      auto const state = find(member.control, s, where);
-      if (!state) continue;
-      for (auto const& group : state->groups)
-        read_channels(d, group, m, member.launch_number, s, where);
-    }
-    return d;
   }
 
   std::shared_ptr<launch_state const> own_;

@@ -5,6 +5,7 @@
 
 #include <warden/block/arena_carver.cuh>
 #include <warden/error.hpp>
+#include <warden/host/fused_state.cuh>
 #include <warden/host/launch_access.cuh>
 #include <warden/host/minimum_blocks.cuh>
 #include <warden/launch/fused_kernel.cuh>
@@ -56,9 +57,6 @@ class launch_plan {
   static constexpr unsigned resident_at_least = minimum_blocks<First, Rest...>();
   static_assert(((Rest::policy::block_threads == threads) && ...),
                 "warden: the guardeds of one launch have policies with the same block_threads");
-  static_assert(
-      !First::policy::deferred_only && (!Rest::policy::deferred_only && ...),
-      "warden: the policy says deferred_only: its guarded has no channels to launch with");
   static_assert(guardeds <= launch_ref::most_guardeds, "warden: a launch takes 4 guardeds at most");
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "warden: a kernel object is trivially copyable");
@@ -69,6 +67,8 @@ class launch_plan {
   launch_plan(unsigned grid, unsigned block, located_stream in, First& first, Rest&... rest)
       : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
+    check_channels(first);
+    (check_channels(rest), ...);
     servers_ = (first.servers() + ... + rest.servers());
     function_ = choose_kernel();
     choose_memory(first, rest...);
@@ -86,12 +86,13 @@ class launch_plan {
   void enqueue(Kernel const& kernel, First& first, Rest&... rest) {
     stream_ref const s = in_.stream;
     std::array<std::shared_ptr<launch_state const>, guardeds> const states{
-        launch_access::state(first), launch_access::state(rest)...};
+        launch_access::fused(first).own(), launch_access::fused(rest).own()...};
     launch_ref launch{};
-    launch.control = states[0]->control.data();
+    launch.control = launch_access::shared(first)->control->data();
     launch.limit = launch_access::limit(first);
     auto const begin = [&](auto& g) {
-      return launch_access::begin(g, states, memory_, outbox_offsets_[launch.member_count], launch);
+      return launch_access::fused(g).begin(states, memory_, outbox_offsets_[launch.member_count],
+                                           launch);
     };
     auto const multiprocessors = static_cast<std::uint64_t>(facts_.multiprocessors);
     arguments_type arguments{
@@ -110,8 +111,8 @@ class launch_plan {
       runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // sabotage: health-kept
     auto const mark = [&](bool in_use) {
       if constexpr (!is_part_of_run<Kernel>) {
-        launch_access::mark(first, in_use, s, in_.where);
-        (launch_access::mark(rest, in_use, s, in_.where), ...);
+        mark_records(*launch_access::shared(first), in_use, s, in_.where);
+        (mark_records(*launch_access::shared(rest), in_use, s, in_.where), ...);
       }
     };
     mark(true);
@@ -132,8 +133,8 @@ class launch_plan {
       }();
       if (result == runtime::launch_result::launched) {
         mark(false);
-        launch_access::end(first, s, in_.where);
-        (launch_access::end(rest, s, in_.where), ...);
+        launch_access::shared(first)->enqueued(s, in_.where);
+        (launch_access::shared(rest)->enqueued(s, in_.where), ...);
         return;
       }
       // The occupancy was that of an empty device; shrink once, then say so.
@@ -187,6 +188,16 @@ class launch_plan {
       refuse("a grid of " + std::to_string(grid_) + " virtual blocks; the limit is " +
              std::to_string(largest_grid));
     }
+  }
+  /// Makes the channels if there are none, which a captured launch cannot do.
+  template <class Guarded>
+  void check_channels(Guarded const& g) const {
+    if (!launch_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
+      refuse(
+          "the stream is being captured into a graph, and a guarded array has no channels yet: "
+          "call prepare_fused before");
+    }
+    static_cast<void>(launch_access::fused(g));
   }
   /// Halves the servers' windows until the servers and a client block are resident together, and
   /// goes without outboxes where that is not enough. If no plan has room for both, takes the first

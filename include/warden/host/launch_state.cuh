@@ -53,8 +53,8 @@ struct channel_memory {
   }
 };
 
-/// What launches and their dumps need of one guarded. Made with it and constant from then on, so
-/// that those it shares launches with can keep it, in other host threads, too.
+/// What launches and their dumps need of one guarded. Constant, so that those it shares launches
+/// with can keep it, in other host threads, too.
 struct launch_state {
   /// The guarded's channels, or its rings.
   struct channels {
@@ -65,15 +65,9 @@ struct launch_state {
                          unsigned capacity_log2);
     std::uint64_t tokens;  ///< of rings; 0 of channels
   };
-  /// The state of a guarded with these channels, in health. Throws cuda_error. Blocks the host.
-  launch_state(std::vector<channels> all, std::source_location where)
-      : groups{std::move(all)}, control{1, where} {
-    control.fill_bytes(0, {}, where);
-    stream_ref{}.synchronize(where);
-  }
 
   std::vector<channels> groups;
-  buffer<launch_control> control;
+  std::shared_ptr<buffer<launch_control> const> control;
 };
 
 /// Reads how far channels of the guarded at `position` had come when its launch `number` failed.

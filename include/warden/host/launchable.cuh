@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a launch needs of a guarded, and its logs, which launch without it, have a copy of.
+/// The state of a guarded array that its logs, which launch without it, have a copy of.
 #pragma once
 
+#include <warden/critical_section.cuh>
 #include <warden/guarded_options.hpp>
-#include <warden/host/answer_memory.cuh>
-#include <warden/host/forward_memory.cuh>
-#include <warden/host/launch_history.cuh>
-#include <warden/host/launch_state.cuh>
 #include <warden/host/shared_state.cuh>
-#include <warden/launch/guarded_ref.cuh>
+#include <warden/runtime.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <source_location>
 
 WARDEN_NAMESPACE_BEGIN
+
+template <class Policy, class Record, class... Sections>
+class guarded_ref;
+
 namespace detail {
 
-/// What launches take of a guarded. Copies share ownership of its device memory, so a log that has
-/// one stays valid when the guarded is moved or destroyed.
+template <class Policy, class Record, class... Sections>
+class fused_state;
+
+/// Refuses programs without the definitions of fused launches, where it is made.
+template <class Policy, class Record, class... Sections>
+struct needs_fused_state {
+  static_assert(is_defined<fused_state<Policy, Record, Sections...>>,
+                "warden: this is for fused launches: include warden/launch.cuh");
+};
+
+/// What logs and launches take of a guarded array. Copies share ownership of its device memory, so
+/// a log that has one stays valid when the guarded array is moved or destroyed.
 template <class Policy, class Record, class... Sections>
 class launchable {
  public:
@@ -29,38 +40,47 @@ class launchable {
   using ref = guarded_ref<Policy, Record, Sections...>;
 
   /// Records.
-  [[nodiscard]] std::size_t size() const { return ref_.size; }
-  /// Thread blocks that own records.
-  [[nodiscard]] unsigned servers() const { return options_.servers; }
+  [[nodiscard]] std::size_t size() const { return size_; }
   /// Ordinal of the device it lives on.
   [[nodiscard]] int device() const { return device_; }
-  /// Bytes of the block's shared memory that a client block of this guarded needs.
-  [[nodiscard]] std::size_t outbox_bytes() const {
-    return ref::outbox::shared_bytes(options_.servers);
-  }
-  /// Bytes of the block's shared memory that a server of this guarded needs, with its window halved
-  /// `halvings` times.
+  /// Thread blocks that own records in a fused launch. Makes the channels if there are none. Throws
+  /// as launch_fused does.
+  [[nodiscard]] unsigned servers() const { return fused().options().servers; }
+  /// Slots of a channel. Makes the channels if there are none. Throws as launch_fused does.
+  [[nodiscard]] unsigned capacity() const { return fused().options().capacity; }
+  /// Bytes of the block's shared memory that a client block needs. Makes the channels if there are
+  /// none. Throws as launch_fused does.
+  [[nodiscard]] std::size_t outbox_bytes() const { return fused().outbox_bytes(); }
+  /// Bytes of the block's shared memory that a server needs, with its window halved `halvings`
+  /// times. Makes the channels if there are none. Throws as launch_fused does.
   [[nodiscard]] std::size_t server_bytes(unsigned halvings = 0) const {
-    return ref::server::shared_bytes(options_.capacity, ref_.locals, halvings);
-  }
-  /// Virtual blocks that send n sections: enough that no client block idles, and each with enough
-  /// to fill its outbox.
-  static unsigned virtual_blocks_for(std::size_t n) {
-    std::size_t const batch = ref::outbox::batch;
-    return static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
+    return fused().server_bytes(halvings);
   }
 
  protected:
   friend struct launch_access;
+  friend class fused_state<Policy, Record, Sections...>;
+
+  /// What fused launches need, made now if there is none.
+  [[nodiscard]] auto& fused() const {
+    using type = fused_state<Policy, Record, Sections...>;
+    static_cast<void>(needs_fused_state<Policy, Record, Sections...>{});
+    if (!state_->fused) {
+      runtime::device_scope const scope{device_, where_};
+      state_->fused = std::make_unique<type>(*this, where_);
+    }
+    return static_cast<type&>(*state_->fused);
+  }
 
   int device_ = 0;
   guarded_options options_{};
-  ref ref_{};
-  std::shared_ptr<channel_memory> channels_;
+  Record* records_ = nullptr;
+  std::size_t size_ = 0;
+  typename Policy::context context_{};
+  bool has_owners_ = false;              ///< the user has chosen them
+  typename Policy::owner_map owners_{};  ///< if so
+  std::source_location where_;
   std::shared_ptr<shared_state> state_;
-  std::shared_ptr<forward_memory<ref>> forwards_;
-  std::shared_ptr<answer_memory<ref>> answers_;
-  std::shared_ptr<launch_history> history_;
 };
 
 }  // namespace detail

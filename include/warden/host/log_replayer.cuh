@@ -71,9 +71,6 @@ inline constexpr bool is_part_of_run<replay_kernel<Ref, Sections...>> = true;
 template <class Policy, class Record, class... Sections>
 class log_replayer {
   using run_type = run_ref<Policy, Record, Sections...>;
-  static_assert(!Policy::deferred_only,
-                "warden: sections that send sections are run by a fused launch, even if they are "
-                "deferred: let the policy not say deferred_only");
 
  public:
   /// Replays the logs of `of`.
@@ -83,6 +80,8 @@ class log_replayer {
   /// nothing is run by them.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
+    // So that runs only enqueue.
+    static_cast<void>(launch_access::fused(of_));
     run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
@@ -95,12 +94,16 @@ class log_replayer {
   void enqueue(run_arguments<run_type> run, run_stage&, stream_ref s, std::source_location where) {
     using kernel = replay_kernel<run_type, Sections...>;
     using guarded = launchable<Policy, Record, Sections...>;
-    launch_plan<kernel, guarded>{
-        guarded::virtual_blocks_for(run.ref.log.size), Policy::block_threads, {s, where}, of_}
+    launch_plan<kernel, guarded>{virtual_blocks_for<typename guarded::ref>(run.ref.log.size),
+                                 Policy::block_threads,
+                                 {s, where},
+                                 of_}
         .enqueue({run}, of_);
   }
   /// Whose counters the launch uses.
-  [[nodiscard]] launch_control* launch() const { return launch_access::state(of_)->control.data(); }
+  [[nodiscard]] launch_control* launch() const {
+    return launch_access::shared(of_)->control->data();
+  }
   /// Device memory, in bytes.
   [[nodiscard]] static std::size_t bytes() { return 0; }
 

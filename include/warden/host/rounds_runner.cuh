@@ -9,7 +9,6 @@
 #include <warden/error.hpp>
 #include <warden/host/flat_sort.cuh>
 #include <warden/host/launch_access.cuh>
-#include <warden/host/launch_state.cuh>
 #include <warden/host/log_plan.cuh>
 #include <warden/host/rounds_kernels.cuh>
 #include <warden/host/rounds_parts.cuh>
@@ -49,9 +48,7 @@ class rounds_runner {
   /// For the logs of `of`, or for those whose sections have their first records in it.
   template <class Guarded>
   explicit rounds_runner(Guarded const& of)
-      : device_{of.device()},
-        guarded_{launch_access::state(of)},
-        limit_{launch_access::limit(of)} {}
+      : device_{of.device()}, limit_{launch_access::limit(of)} {}
 
   /// No launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
@@ -298,7 +295,6 @@ class rounds_runner {
   }
 
   int device_;
-  std::shared_ptr<launch_state const> guarded_;  ///< whose health runs look at
   time_limit limit_;
   flat_sort<Run> sorter_;
   bool on_chip_ = false;

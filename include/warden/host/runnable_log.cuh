@@ -11,7 +11,7 @@
 #include <warden/host/deferred_kernels.cuh>
 #include <warden/host/log_plan.cuh>
 #include <warden/host/shared_state.cuh>
-#include <warden/launch/launch_control.cuh>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/stream.hpp>

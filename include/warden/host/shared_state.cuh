@@ -5,6 +5,8 @@
 
 #include <warden/buffer.hpp>
 #include <warden/channel/section_log.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/launch/guarded_health.cuh>
 #include <warden/launch/guarded_report.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
@@ -14,22 +16,58 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <source_location>
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
+/// The part of a guarded array's state that its fused launches need.
+class fused_part {
+ public:
+  fused_part() = default;
+  virtual ~fused_part() = default;
+  fused_part(fused_part const&) = delete;
+  fused_part& operator=(fused_part const&) = delete;
+
+  /// Device memory, in bytes.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Adds to `d` how far the channels of a failed launch had come. Blocks the host. Precondition:
+  /// the launch has ended.
+  virtual void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
+                        std::source_location where) const = 0;
+  /// A report was made, or there is nothing to report.
+  virtual void reported() = 0;
+  /// Makes all channels and rings empty. Blocks the host.
+  virtual void reset_channels(stream_ref s, std::source_location where) = 0;
+  /// Forgets all calls. Blocks the host.
+  virtual void reset_answers(stream_ref s, std::source_location where) = 0;
+};
+
 /// What a guarded shares with its logs; lives as long as any of them.
 struct shared_state {
-  /// Contents garbage. Throws cuda_error.
+  /// In health, with a report of nothing. Blocks the host. Throws cuda_error.
   explicit shared_state(std::source_location where)
-      : report{2, where}, at_work{1, where}, last_work{where} {}
+      : report{2, where},
+        at_work{1, where},
+        control{std::make_shared<buffer<launch_control>>(1, where)},
+        last_work{where} {
+    report.fill_bytes(0, {}, where);
+    at_work.fill_bytes(0, {}, where);
+    control->fill_bytes(0, {}, where);
+    stream_ref{}.synchronize(where);
+  }
 
   /// What their clients did wrong, and the totals; behind it what `wait` has taken of that.
   buffer<guarded_report> report;
   /// Not 0 while the records are in use: 1 by a run, another number by a launch.
   buffer<std::uint32_t> at_work;
+  /// The health, and the counters of launches. Launches with other guarded arrays keep it alive.
+  std::shared_ptr<buffer<launch_control>> control;
+  /// Made by the first launch; null before.
+  std::unique_ptr<fused_part> fused;
   bool has_logs = false;  ///< or had some
   /// Records of all ranks together, where the guarded has one rank's share of them; 0 otherwise.
   std::uint64_t all_records = 0;
@@ -75,6 +113,29 @@ struct shared_state {
     copy(&counted, taken, 1, s, where);
     s.synchronize(where);
     return counted;
+  }
+  /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
+  /// and the work of `s` is done.
+  std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
+    guarded_health health;
+    copy(&health, &control->data()->health, 1, s, where);
+    s.synchronize(where);
+    std::optional<diagnosis> result;
+    if (health.poisoned != 0) {
+      diagnosis& d = result.emplace();
+      d.wait = health.first;
+      d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
+      d.client_blocks = d.wait.client_blocks;
+      d.client_blocks_done = d.wait.client_blocks_done;
+      if (fused) fused->describe(d, health.failed, s, where);
+    }
+    if (fused) fused->reported();
+    return result;
+  }
+  /// Forgets the failure, which was reported: from now on launches run. Blocks the host.
+  void clear_failure(stream_ref s, std::source_location where) {
+    runtime::fill_async(&control->data()->health, 0, sizeof(guarded_health), s, where);
+    s.synchronize(where);
   }
   /// The guarded has a log from here on, so launches mark its records. Blocks the host until those
   /// that have not done that have ended: no run can meet one of them. Throws cuda_error.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The failure of a guarded array's launch or run, in device memory until `wait` reports it.
+/// A guarded array's own device memory for launches and runs: their failure, until `wait` reports
+/// it, and the counters of launches.
 #pragma once
 
 #include <warden/launch/guarded_report.cuh>
@@ -40,6 +41,32 @@ struct guarded_health : launch_health {
   [[nodiscard]] WARDEN_DEVICE wait_kind cause() const {
     return first.kind == wait_kind::earlier ? first.cause : first.kind;
   }
+};
+
+/// Counts of the launches in which a guarded comes first; zeroed in the stream before each of them.
+struct launch_counters {
+  /// Guardeds a launch takes.
+  static constexpr unsigned most_guardeds = failed_launch::most_members;
+  /// Multiprocessors with a count of their own; more share one.
+  static constexpr unsigned multiprocessors = 512;
+
+  alignas(128) std::uint32_t next_virtual_block;  ///< the next one to run
+  alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
+  alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
+  alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
+  /// Servers of each guarded that have executed all that clients will ever send them. Counted only
+  /// where sections send sections.
+  alignas(128) std::uint32_t servers_drained[most_guardeds];
+  /// Blocks that have started on each multiprocessor.
+  alignas(128) std::uint32_t tickets[multiprocessors];
+  /// Set before the launch becomes the failure of any of its guardeds.
+  alignas(128) std::uint32_t stopped;
+};
+
+/// A guarded's own device memory for launches.
+struct launch_control {
+  alignas(128) guarded_health health;  ///< of the guarded
+  launch_counters counters;            ///< of the launches in which it comes first
 };
 
 WARDEN_NAMESPACE_END

@@ -16,9 +16,6 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Nothing: for guardeds none of whose sections answers.
-struct no_answer {};
-
 /// Nothing: for guardeds whose servers send nothing, or set nothing aside.
 struct nothing {};
 
@@ -27,6 +24,9 @@ template <class Message>
 struct pending_answer {
   return_address to{return_address::nowhere};  ///< nowhere: the section was sent, not called
   Message message{};                           ///< if it goes anywhere
+
+  /// True if the section was called.
+  WARDEN_DEVICE bool is_called() const { return to.bits != return_address::nowhere; }
 };
 
 /// The types and constants of `guarded_ref`, none of which needs a guarded at run time.
@@ -48,9 +48,8 @@ struct guarded_types {
   /// Whether any of the sections is on two records.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Whether such sections may have two owners: its servers then send messages and set them aside,
-  /// whether there are any or not. (Deferred ones have no servers.)
-  static constexpr bool nests =
-      pairs_taken_by<executor> == pairs_of::any_owners && !Policy::deferred_only;
+  /// whether there are any or not.
+  static constexpr bool nests = pairs_taken_by<executor> == pairs_of::any_owners;
   /// How sections are written into messages.
   using format = format_for<has_pairs && nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.

@@ -9,8 +9,6 @@
 #include <warden/placement.cuh>
 #include <warden/simt/simt.cuh>
 
-#include <type_traits>
-
 WARDEN_NAMESPACE_BEGIN
 
 /// A guarded array whose sections may be on two of its records, as the workers of a run see it.
@@ -29,11 +27,5 @@ class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
   /// Largest number of records in each of the two parts that a block holds.
   WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
 };
-
-/// The ref of a log's runs: with sections on two records they are runs in rounds.
-template <class Policy, class Record, class... Sections>
-using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
-                                      run_pairs_ref<Policy, Record, Sections...>,
-                                      run_ref<Policy, Record, Sections...>>;
 
 WARDEN_NAMESPACE_END

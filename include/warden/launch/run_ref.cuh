@@ -9,7 +9,6 @@
 #include <warden/channel/wire_types.cuh>
 #include <warden/critical_section.cuh>
 #include <warden/diagnosis.hpp>
-#include <warden/launch/guarded_types.cuh>
 #include <warden/launch/log_sender.cuh>
 #include <warden/launch/record_numbers.cuh>
 #include <warden/launch/run_array.cuh>
@@ -62,7 +61,8 @@ class run_ref : public run_array<Record>,
   /// The section, where a guarded has one type alone; the first otherwise.
   using section = typename formats::section;
   /// How sections are run.
-  using executor = typename guarded_types<Policy, Record, Sections...>::executor;
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
+                                                    Sections...>::type;
   /// How sections are written into the log.
   using format = typename formats::format;
   /// The same for what they were combined to, where that is wider; this type otherwise.

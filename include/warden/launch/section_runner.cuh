@@ -4,7 +4,6 @@
 #pragma once
 
 #include <warden/changes_nothing.cuh>
-#include <warden/channel/answer_slots.cuh>
 #include <warden/channel/wire_types.cuh>
 #include <warden/lane_group.cuh>
 #include <warden/section_client.cuh>
@@ -135,15 +134,13 @@ class section_runner {
     if constexpr (Ref::has_answers) {
       bool any = false;
       WARDEN_UNROLL
-      for (unsigned k = 0; k < Count; ++k)
-        any = any || replies[k].to.bits != return_address::nowhere;
+      for (unsigned k = 0; k < Count; ++k) any = any || replies[k].is_called();
       if (!any) return;
       // Release: this thread ran the sections; who gets an answer fences after it has seen it.
       if constexpr (Ref::fences) simt::fence_device();  // sabotage: answer-release
       WARDEN_UNROLL
       for (unsigned k = 0; k < Count; ++k) {
-        if (replies[k].to.bits != return_address::nowhere)
-          ref_.answers_to.answer(replies[k].to, replies[k].message);
+        if (replies[k].is_called()) ref_.answers_to.answer(replies[k].to, replies[k].message);
       }
     }
   }

@@ -101,6 +101,7 @@ class block_scan_by_warps {
 };
 
 #if defined(__CUDACC__)
+namespace detail {
 /// Exclusive prefix sums by the first warp, each of whose threads adds up a segment of the values.
 /// Instruction for instruction cub::BlockScan's BLOCK_SCAN_RAKING.
 template <unsigned Threads, class T>
@@ -111,12 +112,14 @@ class raking_scan {
   static_assert(Threads % warp_size == 0);
 
  public:
+  /// Shared memory of one scan at a time.
   struct storage {
     alignas(16) unsigned char unused[16];  ///< keeps the addresses of CUB's
     T values[warp_size * pitch];           ///< [thread of the first warp][place in its segment]
-    T total;
+    T total;                               ///< sum of all values
   };
 
+  /// See block_scan.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, T value, T& total) {
     unsigned const me = thread_rank();
     if constexpr (segment == 1) {
@@ -166,10 +169,12 @@ class small_scan {
   static_assert(Threads % warp_size == 0);
 
  public:
+  /// Shared memory of one scan at a time.
   struct storage {
     alignas(32) T sums[warps];  ///< [warp]
   };
 
+  /// See block_scan.
   WARDEN_DEVICE static T exclusive_sum(storage& temporary, T value, T& total) {
     unsigned const warp = thread_rank() / warp_size, lane = lane_register();
     T const sum = warp_inclusive_sum(value);
@@ -185,6 +190,7 @@ class small_scan {
     return before + (sum - value);
   }
 };
+}  // namespace detail
 #endif
 
 /// Exclusive prefix sums over the threads of a block of `Threads` threads in one dimension, as
@@ -193,7 +199,8 @@ class small_scan {
 template <unsigned Threads, bool Small = false, class T = std::uint32_t>
 class block_scan {
 #if defined(__CUDACC__)
-  using scan = std::conditional_t<Small, small_scan<Threads, T>, raking_scan<Threads, T>>;
+  using scan =
+      std::conditional_t<Small, detail::small_scan<Threads, T>, detail::raking_scan<Threads, T>>;
 #else
   using scan = block_scan_by_warps<Threads, T>;
 #endif

@@ -7,7 +7,7 @@
 #include <warden/simt/annotations.cuh>
 
 #include <cstddef>
-#include <functional>
+#include <memory>
 #include <source_location>
 #include <tuple>
 #include <type_traits>
@@ -23,17 +23,27 @@ inline constexpr bool has_registers = true;
 inline constexpr bool has_registers = false;
 #endif
 
+#if !defined(__CUDACC__)
 namespace detail {
-/// Calls `kernel` with copies of the arguments, given by an address each.
-template <class... Parameters, std::size_t... I>
-std::function<void()> with_copies(void (*kernel)(Parameters...), void const* const* arguments,
-                                  std::index_sequence<I...>) {
-  return [kernel,
-          copies = std::tuple<Parameters...>{*static_cast<Parameters const*>(arguments[I])...}] {
-    std::apply(kernel, copies);
-  };
-}
+/// `kernel` with copies of the arguments, given by an address each.
+template <class... Parameters>
+class kernel_with_copies final : public runtime::bound_kernel {
+ public:
+  kernel_with_copies(void (*kernel)(Parameters...), void const* const* arguments)
+      : kernel_with_copies{kernel, arguments, std::index_sequence_for<Parameters...>{}} {}
+  void operator()() const override { std::apply(kernel_, copies_); }
+
+ private:
+  template <std::size_t... I>
+  kernel_with_copies(void (*kernel)(Parameters...), void const* const* arguments,
+                     std::index_sequence<I...>)
+      : kernel_{kernel}, copies_{*static_cast<Parameters const*>(arguments[I])...} {}
+
+  void (*kernel_)(Parameters...);
+  std::tuple<Parameters...> copies_;
+};
 }  // namespace detail
+#endif
 
 /// Wraps `kernel` for warden::runtime::launch.
 template <class... Parameters>
@@ -41,10 +51,13 @@ runtime::kernel make_kernel(void (*kernel)(Parameters...)) {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...),
                 "warden: a kernel's parameters are trivially copyable, and none is a reference");
 #if defined(__CUDACC__)
-  return {reinterpret_cast<void const*>(kernel), {}};
+  return {reinterpret_cast<void const*>(kernel)};
 #else
-  return {reinterpret_cast<void const*>(kernel), [kernel](void const* const* arguments) {
-            return detail::with_copies(kernel, arguments, std::index_sequence_for<Parameters...>{});
+  return {reinterpret_cast<void const*>(kernel),
+          [](void const* function,
+             void const* const* arguments) -> std::unique_ptr<runtime::bound_kernel const> {
+            return std::make_unique<detail::kernel_with_copies<Parameters...> >(
+                reinterpret_cast<void (*)(Parameters...)>(const_cast<void*>(function)), arguments);
           }};
 #endif
 }

@@ -6,7 +6,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/deferred.cuh>
+#include <warden/deferred_pairs.cuh>
 
 #include <cstdint>
 #include <type_traits>
@@ -238,7 +238,7 @@ using executor_type = std::conditional_t<
     E == executor::runs, warden::executor::runs<64>,
     std::conditional_t<E == executor::locks, warden::executor::locks<16>,
                        std::conditional_t<E == executor::atomics, warden::executor::atomics<64>,
-                                          warden::executor::nested<16>>>>;
+                                          warden::executor::automatic>>>;
 
 /// `Threads` of the blocks that run the log.
 template <policy_choices P, unsigned Threads>
@@ -249,7 +249,6 @@ struct policy : warden::default_policy {
                                    warden::order::sequential, warden::order::unordered>;
   static constexpr warden::placement records =
       P.on_chip() ? warden::placement::on_chip : warden::placement::in_memory;
-  static constexpr bool deferred_only = true;
   static constexpr bool combines = P.combining != combining::none;
   static constexpr unsigned block_threads = Threads;
   static constexpr unsigned minimum_blocks_per_multiprocessor = 1;

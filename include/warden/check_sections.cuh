@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded's policy, record and sections must be, each refusal with a sentence of its own.
+/// Checks of a guarded array's policy, record and sections, each refusal with a sentence of its
+/// own.
 #pragma once
 
 #include <warden/changes_nothing.cuh>
@@ -8,7 +9,6 @@
 #include <warden/channel/wire_types.cuh>
 #include <warden/combining.cuh>
 #include <warden/critical_section.cuh>
-#include <warden/launch/guarded_ref.cuh>
 #include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
 
@@ -21,7 +21,7 @@ namespace detail {
 /// Refuses what no guarded can be made of. The first base of a guarded, because the compiler then
 /// reports these sentences before the errors that follow from the same mistake in other bases.
 template <class Policy, class Record, class... Sections>
-class guarded_checks {
+class section_checks {
   using executor = typename detail::chosen_executor<typename Policy::executor, Record,
                                                     typename Policy::context, Sections...>::type;
   static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
@@ -45,19 +45,12 @@ class guarded_checks {
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor nested, or locks where both have "
       "one owner");
-  static_assert(Policy::deferred_only || pairs_taken_by<executor> != pairs_of::any_owners ||
-                    !(pair_section_of<Sections, Record, typename Policy::context> || ...) ||
-                    (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
-                "warden: with the executor nested a record and a section take 40 bytes together at "
-                "most");
   static_assert(forwards_taken_by<executor> ||
                     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections need the executor runs or nested");
   static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
-                    (Policy::deferred_only &&
-                     (pair_section_of<Sections, Record, typename Policy::context> || ...)),
-                "warden: sections that several lanes run need the executor runs or locks; with "
-                "sections on two records of any owners the policy says deferred_only");
+                    (pair_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that several lanes run need the executor runs or locks");
   static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run are not combined: let the policy not say "
                 "combines");
@@ -81,11 +74,12 @@ class guarded_checks {
                 "guarded each");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
-  static_assert(!Policy::order::in_order || Policy::deferred_only,
-                "warden: order::sequential is for deferred sections: with it a policy says "
-                "deferred_only");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
                 "warden: a policy that combines is for a guarded of one section type");
+  // The format has checks of its own.
+  static_assert(sizeof(typename log_formats<
+                       false, sent<Sections, Record, typename Policy::context>...>::message_type) !=
+                0);
   using combined = log_formats<Policy::combines, Sections...>;
   static_assert(!Policy::combines ||
                     !std::is_same_v<typename combined::partial, typename combined::sent> ||
@@ -108,16 +102,36 @@ class guarded_checks {
                                          has_combine_key<typename combined::sent>,
                 "warden: of a section and its partial one has a combine_key() and the other has "
                 "none");
-  static_assert(!Policy::combines || Policy::deferred_only ||
-                    std::is_same_v<typename combined::partial, typename combined::sent>,
-                "warden: a section whose partial is another type combines in a log alone: let the "
-                "policy say deferred_only");
-  static_assert(!Policy::combines || !guarded_ref<Policy, Record, Sections...>::has_answers,
+  static_assert(!Policy::combines ||
+                    ((answer_bytes<Sections, Record, typename Policy::context> == 0) && ...),
                 "warden: a section that is combined with others has no answer of its own: with "
                 "combines it returns void");
   static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
                     Policy::block_threads <= 1024,
                 "warden: a block has 32 to 1,024 threads, a multiple of 32");
+};
+
+/// Refuses guarded arrays that no fused launch can be made with.
+template <class Policy, class Record, class... Sections>
+class fused_checks {
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record,
+                                                    typename Policy::context, Sections...>::type;
+  static constexpr bool has_pairs =
+      (pair_section_of<Sections, Record, typename Policy::context> || ...);
+  static_assert(pairs_taken_by<executor> != pairs_of::any_owners || !has_pairs ||
+                    (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
+                "warden: with the executor nested a record and a section take 40 bytes together at "
+                "most");
+  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run and sections on two records of any owners "
+                "are deferred: a fused launch does not run them");
+  static_assert(!Policy::order::in_order,
+                "warden: order::sequential is for deferred sections: a fused launch has no order");
+  using combined = log_formats<Policy::combines, Sections...>;
+  static_assert(!Policy::combines ||
+                    std::is_same_v<typename combined::partial, typename combined::sent>,
+                "warden: a section whose partial is another type combines in a log alone: a fused "
+                "launch does not run it");
 };
 
 }  // namespace detail

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/// @file
-/// What clients, launches and runs did wrong, in words.
-#pragma once
+// What clients, launches and runs did wrong, in words.
 
-#include <warden/diagnosis.hpp>
-#include <warden/error.hpp>
-#include <warden/launch/guarded_report.cuh>
+#include <warden/misuse.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 
-WARDEN_NAMESPACE_BEGIN
-namespace detail {
+WARDEN_HOST_NAMESPACE_BEGIN
 
-/// Adds what the clients, launches and runs of a guarded did wrong. It has `size` records, its
-/// policy says `calls_per_thread`, logs that are gone held `never_run` sections, and `failure` is
-/// that of its launches and runs, if there is one.
-inline void add_misuse(error_list& found, guarded_report const& report, std::size_t size,
-                       unsigned calls_per_thread, std::uint64_t never_run,
-                       std::optional<diagnosis> const& failure) {
+void add_misuse(error_list& found, misuse_counts const& report, std::size_t size,
+                unsigned calls_per_thread, std::uint64_t never_run,
+                std::optional<diagnosis> const& failure) {
   auto const add = [&](std::uint64_t count, std::string text) {
     found.add(error_type::limit, std::move(text), count);
   };
@@ -152,5 +141,4 @@ inline void add_misuse(error_list& found, guarded_report const& report, std::siz
   }
 }
 
-}  // namespace detail
-WARDEN_NAMESPACE_END
+WARDEN_HOST_NAMESPACE_END
