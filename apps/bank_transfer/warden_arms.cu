@@ -64,7 +64,9 @@ class warden_arm final : public arm {
  public:
   explicit warden_arm(bank& b, warden::guarded_options const& options = {},
                       unsigned client_blocks = 0)
-      : guarded_{b.accounts(), b.size(), b.context(), options}, client_blocks_{client_blocks} {}
+      : guarded_{b.accounts(), b.size(), b.context(), options}, client_blocks_{client_blocks} {
+    warden::prepare_fused(guarded_);
+  }
 
   [[nodiscard]] expectations promises() const override { return {.isolates = !forwards}; }
   void run_async(transfers const& all) override {

@@ -119,7 +119,9 @@ class answering_table : public storage<Key, Value, Keys>,
   explicit answering_table(table_options o, Keys keys = {}, warden::guarded_options chosen = {},
                            std::source_location where = std::source_location::current())
       : base{o, keys, where},
-        guarded_{base::buckets(), base::bucket_count(), base::device_context(), chosen, where} {}
+        guarded_{base::buckets(), base::bucket_count(), base::device_context(), chosen, where} {
+    warden::prepare_fused(guarded_);
+  }
 
   /// The guarded, for launches of one's own kernels.
   [[nodiscard]] guarded_type& guarded() { return guarded_; }

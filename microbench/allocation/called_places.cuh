@@ -31,7 +31,9 @@ class called_counters {
  public:
   using guarded_type = warden::basic_guarded<by_calls, std::uint64_t, take_places>;
 
-  explicit called_counters(warden::buffer<std::uint64_t> const& counters) : guarded_{counters} {}
+  explicit called_counters(warden::buffer<std::uint64_t> const& counters) : guarded_{counters} {
+    warden::prepare_fused(guarded_);
+  }
   /// Enqueues a launch of `Calls{...}`, a function object that calls.
   template <class Calls>
   void run_async(Calls const& calls) {

@@ -33,7 +33,9 @@ class office {
         tickets_{most},
         records_{keys},
         oracle_{keys, most},
-        guarded_{records_} {}
+        guarded_{records_} {
+    warden::prepare_fused(guarded_);
+  }
 
   /// Runs `Kernel{calls, more...}` on `grid` virtual blocks and ids drawn by `seed`, timed and
   /// verified.

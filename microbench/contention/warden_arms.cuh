@@ -64,7 +64,9 @@ class warden_arm_of final : public warden_arm {
  public:
   warden_arm_of(typename Operation::record* records, std::uint32_t keys,
                 typename Operation::context context)
-      : guarded_{records, keys, context} {}
+      : guarded_{records, keys, context} {
+    warden::prepare_fused(guarded_);
+  }
   void run_async(std::uint32_t const* ids, std::uint32_t n) override {
     bool const simulated = warden::runtime::facts(guarded_.device()).simulated;
     warden::launch_fused(delegate<Operation>{ids, n, {}}, simulated ? 8 : 2048,

@@ -50,7 +50,9 @@ template <class Policy>
 class warden_arm final : public pair_arm {
  public:
   warden_arm(pair_record* records, std::uint32_t keys, warden::guarded_options const& options)
-      : guarded_{records, keys, {}, options} {}
+      : guarded_{records, keys, {}, options} {
+    warden::prepare_fused(guarded_);
+  }
 
   void run_async(section_pairs const& all) override {
     warden::launch_fused(send_pairs{all}, apps::client_blocks(), Policy::block_threads, {},

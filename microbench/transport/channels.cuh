@@ -42,7 +42,9 @@ class channels {
   explicit channels(unsigned servers)
       : records_{std::size_t{1} << records_log2},
         totals_{1},
-        guarded_{records_, totals_.data(), {.servers = servers}} {}
+        guarded_{records_, totals_.data(), {.servers = servers}} {
+    warden::prepare_fused(guarded_);
+  }
 
   /// Runs the kernel on `grid` virtual blocks, timed; `before` makes the totals ready.
   template <class Kernel>

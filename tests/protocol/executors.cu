@@ -124,7 +124,8 @@ TYPED_TEST(executors, too_many_records_for_the_chip) {
   std::uint32_t const records = 400'000;
   warden::buffer<sums<1>> memory{records};
   auto const make = [&] {
-    warden::basic_guarded<TypeParam, sums<1>, add_to<1, 2>>{memory, {.servers = 2, .chunk = 1}};
+    warden::basic_guarded<TypeParam, sums<1>, add_to<1, 2>> g{memory, {.servers = 2, .chunk = 1}};
+    warden::prepare_fused(g);
   };
   if (!on_chip) {
     EXPECT_NO_THROW(make());

@@ -275,8 +275,9 @@ TEST(forwarding, what_never_comes_is_told) {
 TEST(forwarding, bad_capacities) {
   auto const complaint = [](unsigned capacity) {
     return test::refusal([&] {
-      test::guarded_records<warden::basic_guarded<in_memory, tally, hop, last>>{
+      test::guarded_records<warden::basic_guarded<in_memory, tally, hop, last>> g{
           10, {.servers = 2, .forward_capacity = capacity}};
+      warden::prepare_fused(g.guarded);
     });
   };
   EXPECT_THAT(complaint(16), HasSubstr("forward capacity 16 is not a power of two from 32 to"));

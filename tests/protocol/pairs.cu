@@ -194,7 +194,8 @@ TEST(owner_maps, that_are_wrong) {
   accounts.fill_bytes(0);
   auto const complaint = [&](halves map) {
     return test::refusal([&] {
-      halved_accounts<warden::placement::in_memory>{accounts.data(), 90, {}, {}, map};
+      halved_accounts<warden::placement::in_memory> g{accounts.data(), 90, {}, {}, map};
+      warden::prepare_fused(g);
     });
   };
   EXPECT_EQ(complaint({2, 45}), "");
@@ -221,7 +222,8 @@ TEST(owner_maps, whose_empty_places_claim_a_record) {
   accounts.fill_bytes(0);
   using guarded = warden::basic_guarded<claiming, account, move, deposit>;
   try {
-    guarded const g{accounts.data(), 90, {}, {}, claims{{0, 45}, 90}};
+    guarded g{accounts.data(), 90, {}, {}, claims{{0, 45}, 90}};
+    warden::prepare_fused(g);
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
     EXPECT_NE(std::string{e.what()}.find("about record 89 and place 45 of server"),
