@@ -7,16 +7,32 @@
 
 #include <warden/runtime.hpp>
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
 namespace warden::check {
 namespace {
 
-/// One for all kernels: shared memory beyond 48 KB is allowed for all at once.
-runtime::kernel kernel_of(std::function<void()> body) {
-  return {nullptr, [body = std::move(body)](void const* const*) { return body; }};
-}
+/// A kernel of the program, with its arguments.
+class program_kernel final : public runtime::bound_kernel {
+ public:
+  explicit program_kernel(std::function<void()> body) : body_{std::move(body)} {}
+  void operator()() const override { body_(); }
+
+ private:
+  std::function<void()> body_;
+};
+
+/// One for all kernels, because shared memory beyond 48 KB is allowed for all at once. Its only
+/// argument is a program_kernel's body.
+constexpr runtime::kernel any_kernel{
+    nullptr,
+    [](void const*, void const* const* arguments) -> std::unique_ptr<runtime::bound_kernel const> {
+      return std::make_unique<program_kernel>(
+          *static_cast<std::function<void()> const*>(arguments[0]));
+    }};
 
 }  // namespace
 
@@ -29,9 +45,10 @@ int enqueue(launch_request const& request, std::function<void()> body) {
   return guarded([&] {
     order(request.stream, request.where);
     if (request.cooperative) body = with_grid_barrier(std::move(body));
-    auto const result = runtime::try_launch(
-        kernel_of(std::move(body)), {grid, block, request.shared_bytes, request.cooperative},
-        nullptr, request.stream, request.where);
+    void* arguments[] = {&body};
+    auto const result =
+        runtime::try_launch(any_kernel, {grid, block, request.shared_bytes, request.cooperative},
+                            arguments, request.stream, request.where);
     if (result == runtime::launch_result::launched) return;
     throw cuda_error{cudaErrorCooperativeLaunchTooLarge,
                      std::to_string(grid.count()) +
@@ -43,12 +60,12 @@ int enqueue(launch_request const& request, std::function<void()> body) {
 
 cudaError_t set_shared_bytes(int bytes, site const& where) {
   return guarded(
-      [&] { runtime::allow_shared_bytes(kernel_of({}), static_cast<std::size_t>(bytes), where); });
+      [&] { runtime::allow_shared_bytes(any_kernel, static_cast<std::size_t>(bytes), where); });
 }
 
 cudaError_t occupancy(int* blocks, int threads, std::size_t shared_bytes, site const& where) {
   return guarded([&] {
-    *blocks = runtime::blocks_per_multiprocessor(kernel_of({}), static_cast<unsigned>(threads),
+    *blocks = runtime::blocks_per_multiprocessor(any_kernel, static_cast<unsigned>(threads),
                                                  shared_bytes, where);
   });
 }
@@ -58,7 +75,7 @@ cudaError_t occupancy_of_device(int* grid, int* block, std::size_t shared_bytes,
   *block = limit == 0 ? 256 : limit;
   return guarded([&] {
     *grid =
-        runtime::resident_blocks(kernel_of({}), static_cast<unsigned>(*block), shared_bytes, where);
+        runtime::resident_blocks(any_kernel, static_cast<unsigned>(*block), shared_bytes, where);
   });
 }
 

@@ -73,6 +73,7 @@ class shared_launches {
   explicit shared_launches(std::uint64_t seed) : random_{seed * 0x9e3779b97f4a7c15ull} {
     word_.fill_bytes(send);
     warden::stream_ref{}.synchronize();
+    for (auto& one : all_) warden::prepare_fused(one.real);
     graphs_.push_back(capture(0, 1));
     graphs_.push_back(capture(1, 2, 0));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest user of the library.
 
-#include <warden/guarded.cuh>
+#include <warden/launch.cuh>
 
 #include <cstdint>
 #include <cstdio>
