@@ -23,6 +23,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/several-gpus.md"
 BEGIN, END = "<!-- several_gpus: begin -->", "<!-- several_gpus: end -->"
 NAMES = "several_gpus", "several_gpus_timeline"
+SEARCHES, SEARCH_ARMS = "breadth_first_gpus", ("one_gpu", "owner", "two_gpus")
 MESSAGE = {"push": 8, "update": 16}  # bytes
 KEYS = (1 << 20, 1 << 24)
 ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # of the workload uniform, which the model predicts
@@ -76,7 +77,7 @@ def row_constants(timelines, operation, keys):
 
 
 def shared_constants(timelines):
-    """The medians of all rows on two GPUs."""
+    """The medians of all rows on two GPUs, and the fastest link."""
     found = []
     for operation, keys in ROWS:
         two = seconds_to(timelines, operation, keys, "two_gpus")
@@ -84,7 +85,10 @@ def shared_constants(timelines):
         counts = max(two["gather"], two["sort"])
         found.append(Shared(count=two["count"], gather=counts - two["count"], pack_byte=(two["pack"] - counts) / away,
                             link=away * HEADERS / (two["exchange"] - two["pack"]), join=two["join"] - two["arrive"]))
-    return Shared(**{field.name: statistics.median(getattr(f, field.name) for f in found) for field in dataclasses.fields(Shared)})
+    # The end of an exchange waits for a multiprocessor: the fastest one waited least.
+    chosen = {"link": max}
+    return Shared(**{field.name: chosen.get(field.name, statistics.median)(getattr(f, field.name) for f in found)
+                     for field in dataclasses.fields(Shared)})
 
 
 def is_split(operation, keys, gpus):
@@ -195,14 +199,29 @@ def phases_table(model):
 
 
 def tables(model, rates, context):
-    origin = f"two {context['device']} of one host (CUDA {context['toolkit']}, NCCL {context['nccl']}, commit {context['commit'][:12]})"
-    parts = [(f"Rates on {origin}", rates_table(rates)),
+    parts = [(f"Rates on {origin(context)}", rates_table(rates)),
              ("Milliseconds at which the phases of a run end on two GPUs", timeline_table(model.timelines)),
-             ("Constants of all rows, medians of the four uniform rows of `push` and `update`", shared_table(model.shared)),
+             ("Constants of all rows, medians of the four uniform rows of `push` and `update`, of *link* the highest", shared_table(model.shared)),
              ("Constants of a row, each from that row of the timelines", row_table(model)),
              ("Predictions", prediction_table(model, rates)),
              ("Milliseconds of a run that are not hidden, as predicted", phases_table(model))]
     return "\n\n".join(f"{title}:\n\n{text}" for title, text in parts)
+
+
+def origin(context):
+    return f"two {context['device']} of one host (CUDA {context['toolkit']}, NCCL {context['nccl']}, commit {context['commit'][:12]})"
+
+
+def search_table(data):
+    """Searches by owner: milliseconds of an arm, and microseconds of a level of the one on two GPUs."""
+    lines = []
+    for by_keys in result_file.rows_of(data).values():
+        for arms in by_keys.values():
+            two, name = arms["two_gpus"], arms["two_gpus"]["name"].split("/")[2]
+            shown = [f"{arms[arm]['real_time']:.3f}" if arm in arms else "" for arm in SEARCH_ARMS]
+            lines.append([f"`{name}`", f"{two['levels']:.0f}", f"{two['runs']:.0f}", *shown,
+                          f"{arms['one_gpu']['real_time'] / two['real_time']:.2f}", f"{two['ns_a_level'] / 1e3:.1f}"])
+    return table(["graph", "levels", "runs", *(f"`{arm}`" for arm in SEARCH_ARMS), "one / two", "us a level, two GPUs"], lines)
 
 
 def fail(text):
@@ -226,7 +245,12 @@ def generated(results):
     model, by_arm = Model(result_file.rows_of(timelines)), result_file.rows_of(rates)
     wrong = [f"{label(*row)}, {arm}: the model is off by {100 * share:+.0f} %; the limit is {100 * LIMIT:.0f} %; measure again, or correct the model"
              for (row, arm), share in errors(model, by_arm).items() if abs(share) > LIMIT]
-    return tables(model, by_arm, rates["context"]), wrong
+    text = tables(model, by_arm, rates["context"])
+    searches = result_file.published(SEARCHES, results)
+    if searches is not None:
+        data = result_file.load(searches)
+        text += f"\n\nMilliseconds of a breadth-first search on {origin(data['context'])}:\n\n{search_table(data)}"
+    return text, wrong
 
 
 def main():

@@ -121,10 +121,10 @@ class SeveralGpus(unittest.TestCase):
         push = found.rows["push", 1 << 20]
         for name, milliseconds, share in ("send_one", .47, 1), ("send", .52, 1), ("run", 2.85, 1), ("home", 1.96, .5), ("remote", 1.77, .5):
             self.assertAlmostEqual(getattr(push, name) * N * share, milliseconds / 1e3, delta=1e-9)
-        # Medians of four rows: .05, .06, .05 and .06 ms of counting; .04, .08, .06 and .07 ms from there to the sorted log; links of 394, 470, 499 and 495 GB/s.
+        # Medians of four rows, of the links the highest: .05, .06, .05 and .06 ms of counting; .04, .08, .06 and .07 ms from there to the sorted log; links of 394, 470, 499 and 495 GB/s.
         self.assertAlmostEqual(found.shared.count, 55e-6, delta=1e-9)
         self.assertAlmostEqual(found.shared.gather, 65e-6, delta=1e-9)
-        self.assertAlmostEqual(found.shared.link, (470e9 + 495e9) / 2, delta=1e9)
+        self.assertAlmostEqual(found.shared.link, 499e9, delta=1e9)
 
     def test_what_limits(self):
         """An exchange counts where it is longer than `home`: within a host the remote part limits, between hosts the network."""
