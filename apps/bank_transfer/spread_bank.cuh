@@ -12,7 +12,7 @@
 
 namespace bank_transfer {
 
-/// What a spread bank is tuned by.
+/// Policy of a spread bank.
 struct spread_bank_policy : warden::default_policy {
   using context = section_context;
   /// A run has twice as many; sections that send into a log take more registers.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a program includes in addition to warden/deferred.cuh if its logs have sections on two
-/// records.
+/// Header for logs with sections on two records, in addition to warden/deferred.cuh.
 #pragma once
 
 #include <warden/deferred.cuh>

@@ -65,7 +65,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   using record = Record;
   /// What every section is handed beside its record.
   using context = typename Policy::context;
-  /// What a kernel is handed by `launch_fused`.
+  /// Argument that `launch_fused` gives a kernel.
   using ref = typename base::ref;
   /// The client for one thread in any control flow.
   using thread_client = warden::thread_client<ref>;
@@ -228,7 +228,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
              std::size_t n, stream_ref s, std::source_location where) {
     if constexpr (defers) {
       runtime::device_scope const scope{device_, where};
-      // The log is one for all streams: what is sent comes behind the run before.
+      // All streams use one log: what is sent now follows its last run.
       if (!runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
       kept().template apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     } else {

@@ -30,7 +30,7 @@ struct misuse_counts {
   std::uint64_t wrong_block_lost;  ///< sections sent by a deferred_block in blocks of another shape
   std::uint64_t wrong_block;       ///< shape of such a block, and its client's threads from bit 48
   std::uint64_t order_unknown;     ///< batches of two launches that were given the same ref
-  std::uint64_t not_whole;         ///< messages of a log that nobody had written yet
+  std::uint64_t not_whole;         ///< messages of a log that were not written yet
   std::uint64_t given_up;          ///< messages of logs whose run failed after it had begun
   std::uint64_t runs_put_off;      ///< runs of a log that found the guarded at work
   std::uint64_t partner_at_work;   ///< runs of a deferred_between that found the other one so

@@ -68,7 +68,7 @@ class stream {
   /// Does not synchronize with the default stream. Throws cuda_error.
   explicit stream(std::source_location where = std::source_location::current())
       : stream{stream_priority::usual, where} {}
-  /// The same with a priority. The simulated device has none.
+  /// Makes one with a priority. The simulated device ignores it.
   explicit stream(stream_priority priority,
                   std::source_location where = std::source_location::current());
   /// Work enqueued already still runs.

@@ -151,7 +151,7 @@ class nccl_transport final : public runtime::transport {
     window_memory(nccl_transport& by, std::size_t bytes, std::source_location where)
         : by_{by}, own_{allocate_for_window(bytes, where)} {}
     ~window_memory() override {
-      cudaDeviceSynchronize();  // as cudaFree does
+      finish_work_on(own_);  // as cudaFree does
       // NCCL closes the windows of a communicator that was aborted.
       if (by_.failure_.empty() && !by_.aborted_) close_window(by_.comm_, window_);
       free_for_window(own_);

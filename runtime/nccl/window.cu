@@ -43,6 +43,17 @@ std::byte* allocate_for_window(std::size_t bytes, std::source_location where) {
   return static_cast<std::byte*>(memory);
 }
 void free_for_window(std::byte* memory) noexcept { ncclMemFree(memory); }
+void finish_work_on(std::byte* memory) noexcept {
+  cudaPointerAttributes attributes{};
+  int current = 0;
+  if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess ||
+      cudaGetDevice(&current) != cudaSuccess)
+    return;
+  // Another one may be current where the memory is freed.
+  cudaSetDevice(attributes.device);
+  cudaDeviceSynchronize();
+  cudaSetDevice(current);
+}
 
 ncclResult_t register_window(ncclComm_t comm, std::byte* memory, std::size_t bytes,
                              window_handle& window) {
@@ -77,6 +88,7 @@ std::vector<std::byte*> addresses_in(window_handle window, int ranks, std::sourc
 bool has_windows(ncclComm_t, int) { return false; }
 std::byte* allocate_for_window(std::size_t, std::source_location) { return nullptr; }
 void free_for_window(std::byte*) noexcept {}
+void finish_work_on(std::byte*) noexcept {}
 ncclResult_t register_window(ncclComm_t, std::byte*, std::size_t, window_handle&) {
   return ncclInvalidUsage;
 }

@@ -19,11 +19,13 @@ using window_handle = ncclWindow_t;
 using window_handle = void*;
 #endif
 
-/// Whether copies of each rank reach the memory of all others; the same on all ranks.
+/// True, on all ranks, if copies of each rank reach the memory of all others.
 bool has_windows(ncclComm_t comm, int ranks);
 /// Device memory that can be in a window. Throws cuda_error.
 std::byte* allocate_for_window(std::size_t bytes, std::source_location where);
 void free_for_window(std::byte* memory) noexcept;
+/// Blocks the host until all work of the device that has the memory has ended.
+void finish_work_on(std::byte* memory) noexcept;
 /// Collective. `window` may be set later, if the communicator does not block; to null where it is
 /// not supported.
 ncclResult_t register_window(ncclComm_t comm, std::byte* memory, std::size_t bytes,

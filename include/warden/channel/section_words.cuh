@@ -22,8 +22,7 @@ WARDEN_DEVICE T read_from(std::uint32_t const* from) {
   return *reinterpret_cast<T*>(bytes);
 }
 
-/// The same by words where `T` has whole ones: what is copied by bytes a compiler may put together
-/// byte by byte.
+/// Does the same by words where `T` has whole ones: a compiler may copy bytes one by one.
 template <class T>
 WARDEN_DEVICE T read_words_from(std::uint32_t const* from) {
   if constexpr (payload_bytes<T> != 0 && sizeof(T) % sizeof(std::uint32_t) == 0) {

@@ -29,7 +29,7 @@ struct locked {
     return l;
   }
 };
-/// Whether `T` is a section that has a record locked.
+/// True if `T` is a section that has a record locked.
 template <class T>
 inline constexpr bool is_locked = is_a<locked, T>;
 
@@ -47,7 +47,7 @@ struct unlock {
     return u;
   }
 };
-/// Whether `T` is an unlock.
+/// True if `T` is an unlock.
 template <class T>
 inline constexpr bool is_unlock = is_a<unlock, T>;
 namespace detail {
@@ -60,7 +60,7 @@ template <class Section, class Record, class Context>
 using called_if_it_answers =
     std::conditional_t<answer_bytes<Section, Record, Context> != 0,
                        type_list<called<sent<Section, Record, Context>>>, type_list<>>;
-/// What servers send one another of a section on two records, sent or called.
+/// Messages between servers for a section on two records, sent or called.
 template <class Sent, class Record>
 struct between_servers {
   using type = type_list<>;

@@ -24,7 +24,7 @@ struct apply_kernel {
   Section const* sections;
   std::size_t n;
 
-  /// What one section is sent with.
+  /// Arguments of one send.
   struct element {
     std::uint32_t id, second;
     Section section;

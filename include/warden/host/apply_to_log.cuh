@@ -25,7 +25,7 @@ struct apply_to_log {
 
   /// The block's client.
   using client = deferred_block<Ref, Threads>;
-  /// What one section is sent with.
+  /// Arguments of one send.
   struct element {
     std::uint32_t id, second;
     Section section;

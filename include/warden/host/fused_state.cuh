@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the first fused launch of a guarded array adds to its state: owners, channels, rings and
-/// slots for answers.
+/// State that the first fused launch of a guarded array adds: owners, channels, rings and slots for
+/// answers.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -43,13 +43,13 @@ inline void mark_records(shared_state& state, bool in_use, stream_ref s,
     runtime::fill_async(state.at_work.data(), in_use ? 2 : 0, state.at_work.bytes(), s, where);
 }
 
-/// What fused launches need of a guarded array.
+/// State of a guarded array for fused launches.
 template <class Policy, class Record, class... Sections>
 class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part {
   using guarded = launchable<Policy, Record, Sections...>;
 
  public:
-  /// What a kernel is handed by `launch_fused`.
+  /// Argument that `launch_fused` gives a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;
 
   /// For launches of `of`, which was made at `where`. Blocks the host. Throws limit_error for an
@@ -93,7 +93,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   [[nodiscard]] std::size_t server_bytes(unsigned halvings) const {
     return ref::server::shared_bytes(options_.capacity, ref_.locals, halvings);
   }
-  /// What the others of a launch need of this guarded array.
+  /// State of this guarded array that the other ones of a launch need.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return history_->own(); }
   /// The device's view for a launch of all these guarded arrays that begins now; adds what is this
   /// one's to the launch, which the view gets when it is complete.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What launches and logs need of a guarded, and nothing else does.
+/// State of a guarded array for launches and logs only.
 #pragma once
 
 #include <warden/host/shared_state.cuh>
@@ -15,7 +15,7 @@ namespace detail {
 
 /// The way to the private members of a guarded: a friend of each.
 struct launch_access {
-  /// What fused launches need of this guarded, made now if there is none.
+  /// State of this guarded array for fused launches, made now if there is none.
   template <class Guarded>
   static auto& fused(Guarded const& g) {
     return g.fused();

@@ -29,14 +29,14 @@ struct needs_fused_state {
                 "warden: this is for fused launches: include warden/launch.cuh");
 };
 
-/// What logs and launches take of a guarded array. Copies share ownership of its device memory, so
-/// a log that has one stays valid when the guarded array is moved or destroyed.
+/// State of a guarded array that logs and launches copy. Copies share ownership of its device
+/// memory, so a log that has one stays valid when the guarded array is moved or destroyed.
 template <class Policy, class Record, class... Sections>
 class launchable {
  public:
   /// What it was tuned by.
   using policy = Policy;
-  /// What a kernel is handed by `launch_fused`.
+  /// Argument that `launch_fused` gives a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;
 
   /// Records.
@@ -61,7 +61,7 @@ class launchable {
   friend struct launch_access;
   friend class fused_state<Policy, Record, Sections...>;
 
-  /// What fused launches need, made now if there is none.
+  /// State for fused launches, made now if there is none.
   [[nodiscard]] auto& fused() const {
     using type = fused_state<Policy, Record, Sections...>;
     static_cast<void>(needs_fused_state<Policy, Record, Sections...>{});

@@ -70,11 +70,11 @@ class log_runner {
     return std::clamp<std::uint32_t>(std::bit_floor(multiprocessors) * blocks_each, 1,
                                      flat_writer<run_type>::most_partitions);
   }
-  /// The same for one of `ranks` that share the partitions of a log, all of about as many records
-  /// as `run`. Each part of a batch is longer if the ranks together have no more partitions than
-  /// one device. But each multiprocessor should have one; and where its first-level cache does not
-  /// hold the records of one, sections that do not combine wait for them, so more blocks are better
-  /// (measured: docs/several-gpus.md, lessons). Throws cuda_error.
+  /// Returns the same for one of `ranks` that share the partitions of a log, all of about as many
+  /// records as `run`. Each part of a batch is longer if the ranks together have no more partitions
+  /// than one device. But each multiprocessor should have one; and where its first-level cache does
+  /// not hold the records of one, sections that do not combine wait for them, so more blocks are
+  /// better (measured: docs/several-gpus.md, lessons). Throws cuda_error.
   [[nodiscard]] std::uint32_t usual_partitions(run_type const& run, std::size_t sections,
                                                std::uint32_t ranks,
                                                std::source_location where) const {
@@ -96,8 +96,8 @@ class log_runner {
     return plan_partitions(run, chosen, sections, flat_writer<run_type>::most_partitions,
                            usual_partitions(where), where);
   }
-  /// The same for a log that is sorted by `usual` partitions, unless the records need more, and by
-  /// `most` at most.
+  /// Does the same for a log that is sorted by `usual` partitions, unless the records need more,
+  /// and by `most` at most.
   partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
                                 std::uint32_t most, std::uint32_t usual,
                                 std::source_location where) {
@@ -246,7 +246,7 @@ class log_runner {
     std::size_t const room = facts.shared_bytes_per_block / 4 * (on_chip ? 3 : 4);
     return run_type::fitting(room, [](unsigned halvings) { return bytes_of(0, halvings); });
   }
-  /// Whether the log is split because the second-level cache does not hold the records, and enough
+  /// True if the log is split because the second-level cache does not hold the records, and enough
   /// sections run on them.
   static bool has_many(run_type const& run, std::size_t sections,
                        runtime::device_facts const& facts) {

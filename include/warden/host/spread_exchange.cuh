@@ -44,8 +44,8 @@ void launch_blocks(runtime::kernel const& kernel, unsigned blocks, std::size_t s
 }
 
 /// The memory of both ways, and the kernels of both ends. Where the ranks can share memory, each
-/// copies what it packed to the others; that is the work of copy engines, which take nothing from
-/// the kernel that runs sections meanwhile. Else NCCL sends and receives. Moves, does not copy.
+/// copies what it packed to the others. Copy engines do that and take no multiprocessor from the
+/// kernel that runs sections. Else NCCL sends and receives. Moves, does not copy.
 template <class Run>
 class spread_exchange {
   using log_type = typename Run::log_type;

@@ -224,7 +224,7 @@ class spread_runner {
     note_end(run_phase::count, s, where);
     counts_.written(s, where);
   }
-  /// What all ranks have for all others, and for themselves. Blocks the host. Throws put_off, and
+  /// Returns the counts of all ranks for all ranks. Blocks the host. Throws put_off, and
   /// limit_error if a rank has no room for all that would come.
   exchange_table gathered_counts(std::source_location where) {
     exchange_table const table{counts_.gather(where).data(), ranks(), run_type::in_order,
@@ -263,19 +263,19 @@ class spread_runner {
   /// Enqueues that what this rank has for others is packed and travels, in a stream of its own.
   void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
                 stream_ref s, std::source_location where) {
-    stream_ref const own = counts_.stream();
+    stream_ref const apart = counts_.stream();
     sorted_.record(s, where);
-    own.wait_for(sorted_, where);
-    exchange_.pack(run, t, on_device(), own, where);
-    note_end(run_phase::pack, own, where);
-    packed_.record(own, where);
+    apart.wait_for(sorted_, where);
+    exchange_.pack(run, t, on_device(), apart, where);
+    note_end(run_phase::pack, apart, where);
+    packed_.record(apart, where);
     // Sections that ran next to the packing would begin on multiprocessors that it leaves, and stay
     // there when it has ended.
     s.wait_for(packed_, where);
-    exchange_.send(t, own, where);
+    exchange_.send(t, apart, where);
     stage = run_stage::begun;
-    note_end(run_phase::exchange, own, where);
-    arrived_.record(own, where);
+    note_end(run_phase::exchange, apart, where);
+    arrived_.record(apart, where);
   }
 
   /// The phase ends with the work that `s` holds now. No effect unless phases are recorded.
