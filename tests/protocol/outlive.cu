@@ -9,8 +9,7 @@
 #include <warden/launch_kernel.cuh>
 
 #include <cstdint>
-#include <optional>
-#include <utility>
+#include <memory>
 
 namespace {
 
@@ -65,7 +64,7 @@ void expect_crates(warden::buffer<shelf> const& memory, std::uint32_t each) {
 }
 TEST(outlive, a_log_that_is_replayed) {
   auto memory = empty_shelves();
-  std::optional<house> on{std::in_place, memory.data(), shelves};
+  auto on = std::make_unique<house>(memory.data(), shelves);
   warden::deferred log{*on, 100};
   warden::launch(&send_takes<house::deferred_ref>, 1, shelves, {}, log.ref());
   on.reset();
@@ -74,7 +73,7 @@ TEST(outlive, a_log_that_is_replayed) {
 }
 TEST(outlive, a_log_that_is_run_in_rounds) {
   auto memory = empty_shelves();
-  std::optional<pairs> on{std::in_place, memory.data(), shelves};
+  auto on = std::make_unique<pairs>(memory.data(), shelves);
   warden::deferred log{*on, 100};
   warden::launch(&send_pairs<pairs::deferred_ref>, 1, shelves, {}, log.ref());
   on.reset();
@@ -83,8 +82,8 @@ TEST(outlive, a_log_that_is_run_in_rounds) {
 }
 TEST(outlive, a_log_between_two_guardeds) {
   auto first = empty_shelves(), second = empty_shelves();
-  std::optional<single> a{std::in_place, first.data(), shelves},
-      b{std::in_place, second.data(), shelves};
+  auto a = std::make_unique<single>(first.data(), shelves);
+  auto b = std::make_unique<single>(second.data(), shelves);
   between log{*a, *b, 100};
   warden::launch(&send_pairs<between::ref_type>, 1, shelves, {}, log.ref());
   a.reset();
