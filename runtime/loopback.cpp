@@ -4,8 +4,8 @@
 #include "time_limit.hpp"
 
 #include <warden/buffer.hpp>
+#include <warden/communicator.hpp>
 #include <warden/error.hpp>
-#include <warden/loopback.hpp>
 #include <warden/runtime.hpp>
 
 #include <condition_variable>

@@ -1,71 +1,91 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what may stand where: only the seam knows the device, and floors include only floors below.
+"""Checks which file may include which header, by the tables of docs/layout.md, and where the device is named.
 
-    check_floors.py [ROOT]      prints file:line: what, exit code 1 if there is anything
+    check_floors.py [ROOT]      prints file:line: message; exit code 1 if there is any
     check_floors.py --self-test plants a violation of each kind and demands that it is found
 
-The floor of a header is its folder. A public header, at the top of include/warden, counts as all folders that it
-needs: vocabulary such as errors and sections may be included from anywhere, guarded.cuh from nowhere below.
-The folder cub/ of an application or a benchmark may name CUB and Thrust, and no other part of the device.
-templates/*/before.cu and the sources of tests/check are users' programs: they name CUDA, and nothing of Warden's. A
-user's source that includes warden/cuda_names.cuh has the names that this header gives on both devices; the library
-itself does without.
+A public header, at the top of include/warden, counts as all folders that it needs. templates/*/before.cu and the
+sources of tests/check are programs of users: they name CUDA, and include nothing of Warden. A user's source that
+includes warden/cuda_names.cuh has the names that this header gives on both devices; the library itself does not
+include it.
 """
 import pathlib
 import re
 import sys
 import tempfile
 
+PAGE = "docs/layout.md"
 SOURCES = {".cu", ".cuh", ".hpp", ".cpp"}
 TREES = ("include", "runtime", "microbench", "apps", "templates", "tests")
+README_LINES = 10
+# Longer ones, with examples.
+LONG_README = re.compile(r"apps/[^/]+")
 NAMES = "warden/cuda_names.cuh"
-SEAM = ("include/warden/simt/", "runtime/")
+PLATFORM = ("include/warden/simt/", "runtime/")
 DEVICE = re.compile(
     r"__CUDACC__|__CUDA_ARCH__|WARDEN_SIMULATED|\basm\b|__(?:shfl|ballot|any|all|match|reduce)_\w+|"
     r"__activemask|__sync(?:threads|warp)\w*|__threadfence\w*|__nanosleep|\batomic[A-Z]\w*\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|\b(?:cub|thrust)(?:::|/)|__global__|<<<")
-# Of these, what that header gives.
+# Names among these that warden/cuda_names.cuh gives.
 NAMED = re.compile(
     r"__(?:shfl|shfl_up|shfl_down|shfl_xor|ballot|any|all|match_any|match_all|reduce_(?:add|min|max|and|or|xor))_sync\b|__activemask|__syncwarp\b|"
     r"__syncthreads(?:_or|_and|_count)?\b|__threadfence(?:_block|_system)?\b|__nanosleep|"
     r"\batomic(?:Add|Sub|Exch|CAS|Min|Max|Inc|Dec|And|Or|Xor)(?:_block|_system)?\(|"
     r"\b(?:threadIdx|blockIdx|blockDim|gridDim)\b|__global__")
-# Of the same, what CUB's device algorithms are called by.
+# Names among these of CUB's device algorithms.
 ALGORITHMS = re.compile(r"\b(?:cub|thrust)(?:::|/)")
 ALGORITHM_FOLDER = re.compile(r"(?:apps|microbench)/[^/]+/cub/")
 PLAIN_CUDA = re.compile(r"templates/[^/]+/before\.cu|tests/check/.+\.cuh?")
 COMMENT = re.compile(r"//.*$")
 INCLUDE = re.compile(r'\s*#\s*include\s*[<"]warden/([^>"]+)')
-
-# From the bottom up. A header may include its own folder and folders of lower floors.
-FLOORS = [{"simt"}, {"block", "channel"}, {"launch"}, {"client", "server", "baseline", "allocate"}, {"executor"}, {"host"}]
-FLOOR_OF = {folder: number for number, folders in enumerate(FLOORS) for folder in folders}
-# The seam's own host side: launch.cuh wraps kernels for the runtime.
-ALLOWED = {("simt/launch.cuh", "runtime.hpp")}
+SECTION = re.compile(r"^## (\w+)$", re.M)
+CODE = re.compile(r"`([^`]+)`")
 
 
 def folder_of(header):
-    return header.rpartition("/")[0].split("/")[0]
+    return header.rpartition("/")[0]
+
+
+class Layout:
+    """The tables of docs/layout.md."""
+
+    def __init__(self, page):
+        tables = dict(zip(*[iter(SECTION.split(page)[1:])] * 2))
+        rows = {name: [[CODE.findall(cell) for cell in line.strip("|").split("|")] for line in text.splitlines()
+                       if line.startswith("| `")] for name, text in tables.items()}
+        self.may = {"simt": {"simt"}}
+        for (folder,), *_, included in rows["Library"]:
+            name = folder.strip("./")
+            self.may.setdefault(name, {"simt", name}).update(f"detail/{f}" for f in included)
+        self.programs = {folder: {f.strip("/") for f in included} for (folder,), included in rows["Programs"]}
+        self.exceptions = {(file, header) for (file,), (header,), *_ in rows.get("Exceptions", [])}
+        self.offering = {header for (header,), *_ in rows.get("Names", [])} if "Names" in rows else None
+
+    def program(self, name):
+        """The folders that a program may include, by the longest row that fits; nothing if there is no such row."""
+        fitting = [folder for folder in self.programs if name.startswith(folder)]
+        return self.programs[max(fitting, key=len)] if fitting else None
 
 
 class Headers:
-    """The public part and the floors of one include/warden."""
+    """All headers of include/warden and what they include."""
 
-    def __init__(self, root):
-        self.includes = {}
+    def __init__(self, root, layout):
+        self.layout, self.includes, self.needed = layout, {}, {}
         for path in (root / "include/warden").rglob("*"):
             if path.suffix in SOURCES:
                 name = path.relative_to(root / "include/warden").as_posix()
                 self.includes[name] = [m[1] for line in path.read_text().splitlines() if (m := INCLUDE.match(line))]
 
-    def folders(self, header, above=()):
+    def folders(self, header):
         """The folder of a header; of a public one, those of all headers that it needs."""
-        folder = folder_of(header)
-        if folder:
+        if folder := folder_of(header):
             return {folder}
-        needed = (self.folders(h, (*above, header)) for h in self.includes.get(header, []) if h not in above)
-        return set().union(*needed)
+        if header not in self.needed:
+            self.needed[header] = set()
+            self.needed[header] = set().union(*map(self.folders, self.includes.get(header, [])))
+        return self.needed[header]
 
     def cycle(self, header):
         """A way from the header back to itself, or nothing."""
@@ -81,19 +101,47 @@ class Headers:
         return None
 
     def fault(self, header, target):
-        """What is wrong with an include of one header in another, or nothing."""
-        mine, theirs = folder_of(header), self.folders(target)
-        for one in (f for f in (mine, *theirs) if f and f not in FLOOR_OF):
-            return f"{one}/ is on no floor"
-        if not mine or (header, target) in ALLOWED:
+        """The error in an include of one header in another, or nothing."""
+        mine = folder_of(header)
+        if not mine:
             return None
-        if any(f != mine and FLOOR_OF[f] >= FLOOR_OF[mine] for f in theirs):
-            return f"includes {target}, which is not on a floor below"
+        others = sorted(self.folders(target) - self.layout.may[mine])
+        by = "" if folder_of(target) else f", which needs {', '.join(others)}"
+        return f"{mine}/ may not include {target}{by}" if others else None
+
+
+def program_fault(layout, name, target):
+    """The error in an include of a header of the library in a program, or nothing."""
+    may, folder = layout.program(name), folder_of(target)
+    if may is None or not folder or folder.split("/")[0] in may:
         return None
+    return f"may not include {target}, see {PAGE}"
+
+
+def readmes(root):
+    """The errors in README.md files of folders with sources."""
+    for folder in sorted({p.parent for top in TREES for p in (root / top).rglob("*") if p.suffix in SOURCES}):
+        name, readme = folder.relative_to(root).as_posix(), folder / "README.md"
+        if not readme.exists():
+            yield f"{name}:1: no README.md"
+        elif (lines := readme.read_text().count("\n")) > README_LINES and not LONG_README.fullmatch(name):
+            yield f"{name}/README.md:1: {lines} lines; the limit is {README_LINES}"
+
+
+def outside_detail(path):
+    """True if a header of detail/ declares anything in a namespace other than warden::detail."""
+    body = re.search(r"^WARDEN_(?:HOST_)?NAMESPACE_BEGIN\n(.*)^WARDEN_(?:HOST_)?NAMESPACE_END", path.read_text(), re.S | re.M)
+    return body is not None and not re.fullmatch(
+        r"\s*namespace detail \{\n(?:(?!\}  // namespace detail\n).*\n)*\}  // namespace detail\n\s*", body[1])
 
 
 def check(root):
-    found, headers = [], Headers(root)
+    layout = Layout((root / PAGE).read_text())
+    found, headers, used = list(readmes(root)), Headers(root, layout), set()
+    there = {folder_of(h) for h in headers.includes}
+    found += [f"{PAGE}:1: no row for include/warden/{folder}/" for folder in sorted(there - set(layout.may))]
+    if found:
+        return found
     for path in sorted(p for top in TREES for p in (root / top).rglob("*") if p.suffix in SOURCES):
         name = path.relative_to(root).as_posix()
         header = name.removeprefix("include/warden/") if name.startswith("include/warden/") else None
@@ -105,81 +153,110 @@ def check(root):
             if ALGORITHM_FOLDER.match(name):
                 code = ALGORITHMS.sub("", code)
             device = DEVICE.search(NAMED.sub("", code) if named else code)
-            if device and not plain and not name.startswith(SEAM):
-                found.append(f"{name}:{number}: {device.group()} outside the seam")
+            if device and not plain and not name.startswith(PLATFORM):
+                found.append(f"{name}:{number}: {device.group()} outside the platform layer")
             included = INCLUDE.match(code)
             if not included:
                 continue
             target = included[1]
             if plain:
-                what = f"includes {target}, but it is plain CUDA"
+                fault = f"includes {target}, but it is plain CUDA"
             elif header and f"warden/{target}" == NAMES:
-                what = f"includes {target}, which is for users"
-            elif header:
-                what = headers.fault(header, target)
-            elif name.startswith(("apps/", "templates/")) and folder_of(target) not in ("", "simt", "baseline", "allocate"):
-                what = f"includes {target}, which is not public"
+                fault = f"includes {target}, which is for users"
             else:
-                what = None
-            if what:
-                found.append(f"{name}:{number}: {what}")
+                fault = headers.fault(header, target) if header else program_fault(layout, name, target)
+            if fault and (exception := (header or name, target)) in layout.exceptions:
+                used.add(exception)
+            elif fault:
+                found.append(f"{name}:{number}: {fault}")
+        if header and layout.offering is not None and header.startswith("detail/"):
+            if outside_detail(path) == layout.offering.isdisjoint({header, folder_of(header) + "/"}):
+                found.append(f"{name}:1: declares names outside of warden::detail, or does no longer; see {PAGE}, Names")
         if header and (way := headers.cycle(header)):
             found.append(f"{name}:1: includes itself: {' -> '.join(way)}")
+    found += [f"{PAGE}:1: the exception of {file} for {target} is not needed" for file, target in sorted(layout.exceptions - used)]
     return found
+
+
+def plant(files):
+    """The errors that the check finds in these files, with the tables of the real page, but its exceptions."""
+    page = (pathlib.Path(__file__).parents[1] / PAGE).read_text().partition("## Exceptions")[0]
+    exceptions, has_readmes = files.pop("exceptions", ""), files.pop("readmes", True)
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        files = {PAGE: f"{page}## Exceptions\n\n{exceptions}", **files}
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        for name in files:
+            readme = (root / name).parent / "README.md"
+            if has_readmes and not readme.exists():
+                readme.write_text("# Folder\n")
+        return check(root)
 
 
 def self_test():
     names = f"#include <{NAMES}>\n"
-    guarded = {"include/warden/host/plan.cuh": "", "include/warden/guarded.cuh": "#include <warden/host/plan.cuh>\n"}
+    library, begin, end = "include/warden/", "WARDEN_NAMESPACE_BEGIN\n", "WARDEN_NAMESPACE_END\n"
+    fused = {library + "detail/fused/plan.cuh": "", library + "guarded.cuh": "#include <warden/detail/fused/plan.cuh>\n"}
     plants = [
-        {"include/warden/channel/message.cuh": "#include <warden/launch/watchdog.cuh>\n"},
-        {"include/warden/channel/message.cuh": "#include <warden/block/combine.cuh>\n"},
-        {"include/warden/launch/ref.cuh": "#include <warden/guarded.cuh>\n", **guarded},
-        {"include/warden/a.cuh": "#include <warden/b.cuh>\n", "include/warden/b.cuh": "#include <warden/c.cuh>\n",
-         "include/warden/c.cuh": "#include <warden/b.cuh>\n"},
-        {"include/warden/client/a.cuh": "#include <warden/b.hpp>\n", "include/warden/b.hpp": "#include <warden/server/c.cuh>\n",
-         "include/warden/server/c.cuh": ""},
-        {"include/warden/guarded.cuh": "#ifdef __CUDACC__\n#endif\n"},
-        {"apps/a.cu": "#include <warden/host/x.cuh>\n"},
+        {library + "detail/deferred/log.cuh": "#include <warden/detail/fused/plan.cuh>\n"},
+        {library + "detail/fused/plan.cuh": "#include <warden/detail/deferred/log.cuh>\n"},
+        {library + "detail/block/scan.cuh": "#include <warden/detail/execute/locks.cuh>\n"},
+        {library + "detail/fused/server.cuh": "#include <warden/detail/fused/paper/leader.cuh>\n"},
+        {library + "simt/simt.cuh": "#include <warden/detail/block/scan.cuh>\n"},
+        {library + "detail/deferred/log.cuh": "#include <warden/guarded.cuh>\n", **fused},
+        {library + "detail/deferred/log.cuh": "#include <warden/b.hpp>\n", library + "b.hpp": "#include <warden/guarded.cuh>\n", **fused},
+        {library + "a.cuh": "#include <warden/b.cuh>\n", library + "b.cuh": "#include <warden/c.cuh>\n",
+         library + "c.cuh": "#include <warden/b.cuh>\n"},
+        {library + "guarded.cuh": "#ifdef __CUDACC__\n#endif\n"},
+        {library + "detail/new/new.cuh": "#include <warden/error.hpp>\n"},
+        {library + "new/new.cuh": ""},
+        {library + "detail/block/scan.cuh": f"{begin}struct scan {{}};\n{end}", "exceptions": "## Names\n"},
+        {library + "detail/block/scan.cuh": f"{begin}namespace detail {{\nint f();\n}}  // namespace detail\nint g();\n{end}", "exceptions": "## Names\n"},
+        {library + "detail/block/scan.cuh": "", "exceptions": "## Names\n\n| `detail/block/scan.cuh` | `scan` |\n"},
+        {library + "guarded.cuh": "", "readmes": False},
+        {library + "guarded.cuh": "", library + "README.md": "\n" * 11},
+        {"tests/protocol/a.cu": "", "tests/protocol/README.md": "\n" * 11},
+        {"apps/a.cu": "#include <warden/detail/fused/plan.cuh>\n"},
+        {"templates/lock/after.cu": "#include <warden/simt/simt.cuh>\n"},
+        {"microbench/a.cu": "#include <warden/detail/fused/plan.cuh>\n"},
+        {"apps/a.cu": "", "exceptions": "| `apps/a.cu` | `detail/fused/plan.cuh` | none |\n"},
         {"tests/b.cu": "void f() { __syncthreads(); }\n"},
-        {"include/warden/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n"},
-        {"include/warden/new/new.cuh": "#include <warden/error.hpp>\n"},
+        {library + "detail/baseline/sort.cuh": "#include <cub/device/device_radix_sort.cuh>\n"},
         {"templates/lock/after.cu": "void f(int* lock) { atomicCAS(lock, 0, 1); }\n"},
         {"templates/lock/after.cu": "__global__ void f() {}\n"},
         {"templates/before.cu": "int f() { return threadIdx.x; }\n"},
         {"apps/lock/before.cu": "int f() { return threadIdx.x; }\n"},
-        {"templates/lock/after.cu": "#include <warden/launch.cuh>\nint f() { return threadIdx.x; }\n"},
+        {"templates/lock/after.cu": "#include <warden/fused.cuh>\nint f() { return threadIdx.x; }\n"},
         {"templates/lock/after.cu": names + "void f() { g<<<1, 1>>>(); }\n"},
         {"tests/a.cu": names + "unsigned f(unsigned v) { return __reduce_mul_sync(~0u, v); }\n"},
         {"tests/a.cu": names + "void f(int* p) { atomicAdd_cluster(p, 1); }\n"},
-        {"include/warden/guarded.cuh": names, "include/" + NAMES: ""},
+        {library + "guarded.cuh": names, "include/" + NAMES: ""},
         {"include/" + NAMES: "#ifdef __CUDACC__\n#endif\n"},
-        {"include/warden/guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
+        {library + "guarded.cuh": names + "int f() { return threadIdx.x; }\n", "include/" + NAMES: ""},
         {"templates/lock/before.cu": "#include <warden/buffer.hpp>\n"},
         {"apps/lock/sort.cu": "#include <cub/device/device_scan.cuh>\n"},
         {"apps/lock/cub/sort.cu": "void f() { cub::f(); __syncthreads(); }\n"},
         {"apps/cub/sort.cu": "void f() { thrust::f(); }\n"},
         {"tests/lock/cub/sort.cu": "void f() { thrust::f(); }\n"},
     ]
-    for plant in plants:
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in plant.items():
-                path = pathlib.Path(folder) / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(text)
-            if not check(pathlib.Path(folder)):
-                sys.exit(f"self-test: the violation planted in {', '.join(plant)} was not found")
+    for files in plants:
+        if not plant(dict(files)):
+            sys.exit(f"self-test: the violation planted in {', '.join(files)} was not found")
     fine = {"templates/lock/before.cu": "__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); }\n",
             "tests/a.cu": names[:-1] + "  // for both\n__global__ void f(int* lock) { atomicCAS(lock, 0, threadIdx.x); __syncthreads_or(1); }\n",
+            "tests/b.cu": "#include <warden/detail/fused/plan.cuh>\n", "microbench/transport/a.cu": "#include <warden/detail/fused/plan.cuh>\n",
+            "apps/a.cu": "#include <warden/simt/simt.cuh>\n#include <warden/guarded.cuh>\n", "apps/README.md": "\n" * 8,
+            "apps/lock/a.cu": "#include <warden/detail/fused/plan.cuh>\n", "apps/lock/README.md": "\n" * 80,
+            "exceptions": "| `apps/lock/a.cu` | `detail/fused/plan.cuh` | a benchmark replaces it |\n"
+                          "## Names\n\n| `detail/block/group.cuh` | `group` |\n",
             **{f"{tree}/lock/cub/sort.cu": "#include <cub/device/device_scan.cuh>\nvoid f() { cub::f(thrust::g()); }\n" for tree in ("apps", "microbench")},
-            "include/warden/error.hpp": "", "include/warden/launch/ref.cuh": "#include <warden/error.hpp>\n", **guarded}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, text in fine.items():
-            path = pathlib.Path(folder) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        if found := check(pathlib.Path(folder)):
-            sys.exit(f"self-test: nothing is wrong, but found: {found}")
+            library + "detail/block/scan.cuh": f"{begin}namespace detail {{\n\nint f();\n\n}}  // namespace detail\n{end}",
+            library + "detail/block/group.cuh": f"{begin}struct group {{}};\n{end}",
+            library + "error.hpp": "", library + "detail/pairs/rounds.cuh": "#include <warden/error.hpp>\n#include <warden/detail/deferred/log.cuh>\n", **fused}
+    if found := plant(dict(fine)):
+        sys.exit(f"self-test: nothing is wrong, but found: {found}")
     print("self-test passed")
 
 
@@ -188,5 +265,5 @@ if __name__ == "__main__":
         self_test()
     else:
         violations = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))
-        print("\n".join(violations) or "all floors are in order")
+        print("\n".join(violations) or "all includes are as docs/layout.md says")
         sys.exit(1 if violations else 0)

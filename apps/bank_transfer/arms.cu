@@ -3,7 +3,7 @@
 
 #include "apps/bank_transfer/arms.cuh"
 
-#include <warden/baseline/work.cuh>
+#include <warden/baseline.cuh>
 
 namespace bank_transfer {
 

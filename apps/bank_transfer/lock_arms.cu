@@ -4,7 +4,7 @@
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/support/pair_locks.cuh"
 
-#include <warden/baseline/pair_locks.cuh>
+#include <warden/baseline.cuh>
 
 namespace bank_transfer {
 

@@ -4,7 +4,7 @@
 #include "apps/bank_transfer/arms.cuh"
 #include "apps/support/pair_servers.cuh"
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 namespace bank_transfer {
 

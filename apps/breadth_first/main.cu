@@ -15,7 +15,7 @@
 #include "apps/support/text_writer.hpp"
 
 #include <warden/runtime.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 #include "apps/breadth_first/owner_gpus.cuh"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <mutex>

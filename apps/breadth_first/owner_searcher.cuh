@@ -8,7 +8,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/communicator.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,8 +8,8 @@
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
-#include <warden/graph.hpp>
 #include <warden/launch_kernel.cuh>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "apps/hash_table/operations.cuh"
 #include "apps/hash_table/storage.cuh"
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <algorithm>
 #include <cstdint>

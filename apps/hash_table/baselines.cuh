@@ -6,8 +6,7 @@
 #include "apps/hash_table/operations.cuh"
 #include "apps/hash_table/storage.cuh"
 
-#include <warden/baseline/atomics.cuh>
-#include <warden/baseline/lock_tuned.cuh>
+#include <warden/baseline.cuh>
 
 #include <algorithm>
 #include <cstdint>

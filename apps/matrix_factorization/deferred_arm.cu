@@ -6,7 +6,7 @@
 #include "apps/matrix_factorization/step.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/guarded.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>

@@ -9,7 +9,7 @@
 #include "apps/matrix_factorization/schedule.hpp"
 
 #include <warden/buffer.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>

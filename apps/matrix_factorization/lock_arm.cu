@@ -6,12 +6,11 @@
 #include "apps/matrix_factorization/step.cuh"
 #include "apps/support/group_locks.cuh"
 
-#include <warden/baseline/lock_array.cuh>
-#include <warden/baseline/work.cuh>
+#include <warden/baseline.cuh>
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
 #include <warden/simt/launch.cuh>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "apps/matrix_factorization/schedule.hpp"
 
-#include <warden/lane_group.cuh>
+#include <warden/section.cuh>
 #include <warden/simt/simt.cuh>
 
 #include <cstddef>

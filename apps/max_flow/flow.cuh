@@ -7,8 +7,8 @@
 #include "apps/max_flow/arms.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/graph.hpp>
 #include <warden/runtime.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 #include "apps/max_flow/arms.cuh"
 #include "apps/max_flow/discharge.cuh"
 
-#include <warden/baseline/lock_tuned.cuh>
+#include <warden/baseline.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,7 +4,7 @@
 #include "apps/spanning_forest/arms.cuh"
 #include "apps/spanning_forest/both_ends.cuh"
 
-#include <warden/baseline/atomics.cuh>
+#include <warden/baseline.cuh>
 #include <warden/error.hpp>
 
 #include <algorithm>

@@ -6,8 +6,8 @@
 
 #include "apps/spanning_forest/candidates.cuh"
 
-#include <warden/baseline/work.cuh>
-#include <warden/critical_section.cuh>
+#include <warden/baseline.cuh>
+#include <warden/section.cuh>
 
 #include <cstdint>
 

@@ -12,7 +12,7 @@
 #include "apps/support/progress_line.hpp"
 
 #include <warden/runtime.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -3,7 +3,7 @@
 /// The two global locks of sections on two records, with what was chosen for them.
 #pragma once
 
-#include <warden/baseline/pair_locks.cuh>
+#include <warden/baseline.cuh>
 
 #include <cstddef>
 #include <cstdint>

@@ -3,6 +3,6 @@
 /// What a program that defers sections includes: guardeds, their logs, and the clients of those.
 #pragma once
 
-#include <warden/deferred_block.cuh>
-#include <warden/deferred_log.cuh>
+#include <warden/detail/deferred/deferred_block.cuh>
+#include <warden/detail/deferred/deferred_log.cuh>
 #include <warden/guarded.cuh>

@@ -1,9 +1,119 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Header for logs whose sections send sections, in addition to warden/deferred.cuh: a fused launch
-/// runs such a log.
+/// Logs whose sections send sections: a fused launch runs such a log.
 #pragma once
 
 #include <warden/deferred.cuh>
-#include <warden/host/log_replayer.cuh>
-#include <warden/launch.cuh>
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/guarded_state.cuh>
+#include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/fused/block_client.cuh>
+#include <warden/detail/fused/launch_plan.cuh>
+#include <warden/detail/fused/virtual_block.cuh>
+#include <warden/fused.cuh>
+#include <warden/simt/simt.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
+WARDEN_NAMESPACE_BEGIN
+
+namespace detail {
+
+/// The fused launch's kernel: sends what the log has accepted to the owners.
+template <class Ref, class... Sections>
+struct replay_kernel {
+  run_arguments<Ref> run;
+
+  /// Whether the log is this run's.
+  WARDEN_DEVICE bool runs() const { return run.runs(); }
+
+  template <class To>
+  WARDEN_DEVICE void operator()(virtual_block const& at, To const& records) const {
+    auto const& log = run.ref.log;
+    block_client<To> client{records, at};
+    std::uint32_t const threads = at.block_dim();
+    std::uint32_t const chunks = (log.region_size + threads - 1) / threads;  ///< of a region
+    for (std::uint32_t c = at.block_index(); c < chunks * (log.last_region + 1);
+         c += at.grid_dim()) {
+      std::uint32_t const region = c & log.last_region, room = log.size_of(region);
+      std::uint32_t const mine = c / (log.last_region + 1) * threads + at.thread_rank();
+      auto const& taken = log.regions[region];
+      bool const is_message = mine < room && (mine < taken.batches || mine >= room - taken.flat);
+      if (!simt::sync_block_or(is_message)) continue;
+      send(client, log.pool[log.begin_of(region) + (mine < room ? mine : 0)], is_message);
+    }
+    client.flush();
+  }
+
+ private:
+  /// Sends the section that `m` carries, type by type; all threads of a block together.
+  template <class Client, class Message>
+  WARDEN_DEVICE void send(Client& client, Message& m, bool is_message) const {
+    // A place that was taken by a kernel that is still sending.
+    bool const is_whole = is_message && m.words[0] != Ref::log_type::unwritten;
+    if (is_message && !is_whole) simt::fetch_add(&run.ref.report->not_whole, std::uint64_t{1});
+    // A thread without a message may have been given another thread's, which that one changes.
+    Message sent{};
+    if (is_message) sent = m;
+    if (is_whole) m.words[0] = Ref::log_type::unwritten;  // sabotage: replay-twice
+    (client.send(sent.local(), Ref::format::template unpack<Sections>(sent),
+                 is_whole && sent.tag() == position_among<Sections, Sections...>),
+     ...);
+  }
+};
+template <class Ref, class... Sections>
+inline constexpr bool is_part_of_run<replay_kernel<Ref, Sections...>> = true;
+
+/// What is between a log's close and its opening: one launch, with the guarded's own channels.
+template <class Policy, class Record, class... Sections>
+class log_replayer {
+  using run_type = run_ref<Policy, Record, Sections...>;
+
+ public:
+  /// Replays the logs of `of`.
+  explicit log_replayer(launchable<Policy, Record, Sections...> const& of) : of_{of} {}
+
+  /// The map to so many partitions that the threads of a block count messages at different words;
+  /// nothing is run by them.
+  partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
+                                std::source_location) {
+    // So that runs only enqueue.
+    static_cast<void>(launch_access::fused(of_));
+    run.health = &launch()->health;
+    return run.owners = log_plan<run_type>::partitions(run.size, 64);
+  }
+  /// Makes what a run needs: nothing is sorted, but places have to be told that nobody has written.
+  /// Enqueued in the default stream. Throws cuda_error.
+  void make(run_type& run, std::source_location where) {
+    runtime::fill_async(run.log.pool, 0xff, run.log.size * sizeof(*run.log.pool), {}, where);
+  }
+  /// Enqueues the launch. Throws as launch_fused does, and then nothing is enqueued.
+  void enqueue(run_arguments<run_type> run, run_stage&, stream_ref s, std::source_location where) {
+    using kernel = replay_kernel<run_type, Sections...>;
+    using guarded = launchable<Policy, Record, Sections...>;
+    launch_plan<kernel, guarded>{virtual_blocks_for<typename guarded::ref>(run.ref.log.size),
+                                 Policy::block_threads,
+                                 {s, where},
+                                 of_}
+        .enqueue({run}, of_);
+  }
+  /// Whose counters the launch uses.
+  [[nodiscard]] launch_control* launch() const {
+    return launch_access::shared(of_)->control->data();
+  }
+  /// Device memory, in bytes.
+  [[nodiscard]] static std::size_t bytes() { return 0; }
+
+ private:
+  launchable<Policy, Record, Sections...> of_;
+};
+
+}  // namespace detail
+
+WARDEN_NAMESPACE_END

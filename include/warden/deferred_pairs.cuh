@@ -1,8 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Header for logs with sections on two records, in addition to warden/deferred.cuh.
+/// Logs of sections on two records, of one guarded array or of two.
 #pragma once
 
 #include <warden/deferred.cuh>
-#include <warden/host/rounds_runner.cuh>
-#include <warden/launch/run_pairs_ref.cuh>
+#include <warden/detail/deferred/deferred_block.cuh>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/log_base.cuh>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/is_noop.cuh>
+#include <warden/detail/execute/shared_state.cuh>
+#include <warden/detail/pairs/between_ref.cuh>
+#include <warden/detail/pairs/rounds_runner.cuh>
+#include <warden/detail/pairs/run_between_ref.cuh>
+#include <warden/detail/pairs/run_pairs_ref.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/section.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A log of critical sections that are each on a record of the guarded `First` and a record of the
+/// guarded `Second`, which any kernels fill and `run` executes in rounds:
+///
+///     struct rate {
+///       float stars;
+///       __device__ void operator()(user&, item&) const;  // perhaps with the context of the first
+///     };                                                 // guarded, or with those of both
+///     using ratings = warden::deferred_between<user_table, item_table, rate>;
+///     ratings later{users, items, n};                    // n sections at most
+///     watch<<<blocks, 256, 0, s>>>(later.ref(), n);      // sends by the ref, or by a block
+///     later.run(s);                                      // each runs exactly once
+///     users.wait(s), items.wait(s);                      // throw what went wrong
+///
+/// While a section runs nothing else touches either record. The guardeds have sections of their own
+/// besides, and logs; what uses the records of either meanwhile is put off or reported, as with the
+/// log of one. The first guarded's policy and options say how the log is run, and its `wait`
+/// reports what concerns the log: what was refused, lost, put off or never run. Bad ids, and
+/// launches amid a run, are reported by the `wait` of the guarded that they concern; of a run that
+/// got stuck both tell, and until both have told nothing runs. The log has memory for its messages
+/// twice. Moves, does not copy.
+template <class First, class Second, class... Sections>
+class deferred_between : public detail::runnable_log<
+                             run_between_ref<First, Second, Sections...>,
+                             detail::rounds_runner<run_between_ref<First, Second, Sections...>>> {
+  using run_type = run_between_ref<First, Second, Sections...>;
+  using runner = detail::rounds_runner<run_type>;
+  using base = detail::runnable_log<run_type, runner>;
+  using access = detail::launch_access;
+  static_assert(
+      (section_between<Sections, typename First::record, typename Second::record,
+                       typename First::context, typename Second::context> &&
+       ...),
+      "warden: a section between two guardeds is trivially copyable and called, const, as "
+      "section(first, second[, context[, other context]])");
+  static_assert(!(detail::names_changes_nothing<Sections> || ...),
+                "warden: sections on two records are not asked by changes_nothing");
+  static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
+                "warden: sections on two records run in no order: order::sequential is for "
+                "sections on one");
+  static_assert(
+      !First::policy::combines,
+      "warden: sections on two records are not combined: let the policy not say combines");
+
+ public:
+  /// What a kernel is handed, by value.
+  using ref_type = between_ref<Sections...>;
+  /// The client for blocks of `Threads` threads.
+  template <unsigned Threads>
+  using block = deferred_block<ref_type, Threads>;
+
+  /// A log for `sections` sections at most. The records of both guardeds outlive it. Blocks the
+  /// host, and the first log of a guarded until its launches have ended. Throws
+  /// limit_error for an impossible plan, for guardeds of two devices and for one that stands twice;
+  /// cuda_error when memory is short.
+  deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
+                   std::source_location where = std::source_location::current())
+      : base{first.device(), access::shared(first), runner{first}, access::shared(second)} {
+    runtime::device_scope const scope{first.device(), where};
+    if (first.device() != second.device()) {
+      throw limit_error{"deferred_between: guardeds on the devices " +
+                            std::to_string(first.device()) + " and " +
+                            std::to_string(second.device()) + "; both live on one",
+                        where};
+    }
+    if (partner_ == access::shared(first)) {
+      throw limit_error{
+          "deferred_between: one guarded stands on both sides: sections on two of its "
+          "records are for its own log, warden::deferred",
+          where};
+    }
+    this->check("partitions of the second guarded; a log has", chosen.second_partitions, where);
+    detail::log_plan<run_type>::check(sections, first.size(), false, where);
+    detail::log_plan<run_type>::check(sections, second.size(), false, where);
+    static_cast<run_array<typename First::record>&>(run_) =
+        access::array<typename First::record>(first, true);
+    run_.second = access::array<typename Second::record>(second, true);
+    run_.sections_context = {access::context(first), access::context(second)};
+    this->make(sections, chosen, where);
+  }
+
+  /// What kernels that send are handed: trivially copyable, valid as long as the log lives.
+  [[nodiscard]] ref_type ref() const {
+    ref_type r;
+    r.log = run_.log;
+    r.report = run_.report;
+    r.first_size = run_.size;
+    r.second_size = run_.second.size;
+    r.second_report = run_.second.report;
+    return r;
+  }
+
+ private:
+  using base::partner_;
+  using base::run_;
+};
+
+WARDEN_NAMESPACE_END

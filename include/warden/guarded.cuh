@@ -3,18 +3,18 @@
 /// The guarded: the host object through which critical sections reach an array of records.
 #pragma once
 
-#include <warden/check_sections.cuh>
-#include <warden/critical_section.cuh>
-#include <warden/device_range.cuh>
+#include <warden/detail/block/device_range.cuh>
+#include <warden/detail/check_sections.cuh>
+#include <warden/detail/deferred/apply_log.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/guarded_options.hpp>
+#include <warden/detail/execute/guarded_state.cuh>
+#include <warden/detail/execute/statistics.cuh>
 #include <warden/error.hpp>
-#include <warden/guarded_options.hpp>
-#include <warden/host/kept_log.cuh>
-#include <warden/host/launch_access.cuh>
-#include <warden/host/launchable.cuh>
 #include <warden/misuse.hpp>
 #include <warden/owner_map.cuh>
 #include <warden/policy.cuh>
-#include <warden/statistics.cuh>
+#include <warden/section.cuh>
 #include <warden/stream.hpp>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ template <class Policy, class Record, class... Sections>
 class deferred_ref;
 template <class Ref, unsigned Threads>
 class deferred_block;
-// Defined by warden/launch.cuh.
+// Defined by warden/fused.cuh.
 template <class Ref>
 class thread_client;
 template <class Ref>
@@ -155,7 +155,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   /// Sections that can be deferred go through a log that the guarded keeps, as many at a time as
   /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Sections
   /// that send sections, and those of an executor that runs no logs, are a fused launch, for which
-  /// warden/launch.cuh is included.
+  /// warden/fused.cuh is included.
   /// It comes, in the stream, behind the run of the call before,
   /// whatever stream that was in. Makes the log when there is none as large, which waits for the
   /// device: see `reserve`. Throws as launch_fused and deferred do; `wait` reports ids outside the

@@ -3,8 +3,8 @@
 /// The paper configuration: the decoupled delegate as [Wang 2020, chapter 4] describes it.
 #pragma once
 
+#include <warden/detail/fused/paper/leader_server.cuh>
 #include <warden/policy.cuh>
-#include <warden/server/leader_server.cuh>
 
 WARDEN_NAMESPACE_BEGIN
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Streams of work, for host code that also runs without a GPU.
+/// Streams, events, graphs and timers, for host code that also runs without a GPU.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <source_location>
+#include <utility>
 
 struct CUstream_st;  // what a cudaStream_t points to
 struct CUevent_st;   // what a cudaEvent_t points to
@@ -108,6 +111,81 @@ struct located_stream {
   located_stream(warden::stream const& s,
                  std::source_location line = std::source_location::current())
       : stream{s}, where{line} {}
+};
+
+/// What was enqueued in one stream during a capture, ready to be launched.
+class graph {
+ public:
+  /// From now on work in `s`, which is not the default stream, is captured instead of run. Until
+  /// `end_capture` the program allocates and frees no device memory and does not wait for `s`
+  /// (CUDA's capture mode "global"). Throws cuda_error.
+  static void begin_capture(stream_ref s,
+                            std::source_location where = std::source_location::current());
+  /// What has been captured. Throws cuda_error when something forbidden was tried meanwhile; the
+  /// stream is usable again in any case.
+  static graph end_capture(stream_ref s,
+                           std::source_location where = std::source_location::current());
+  /// What `enqueue()` enqueues in `s`. Throws what that throws, and cuda_error.
+  template <class Enqueue>
+  static graph capture(stream_ref s, Enqueue&& enqueue,
+                       std::source_location where = std::source_location::current()) {
+    begin_capture(s, where);
+    try {
+      std::forward<Enqueue>(enqueue)();
+    } catch (...) {
+      abandon_capture(s);
+      throw;
+    }
+    return end_capture(s, where);
+  }
+
+  /// What was moved from may only be destroyed or assigned to.
+  graph(graph&& other) noexcept;
+  /// What was moved from may only be destroyed or assigned to.
+  graph& operator=(graph&& other) noexcept;
+  ~graph();
+
+  /// Enqueues the captured work in `s`, any stream. Throws cuda_error.
+  void launch(stream_ref s, std::source_location where = std::source_location::current()) const;
+
+ private:
+  struct content;
+  explicit graph(std::unique_ptr<content> captured);
+  static void abandon_capture(stream_ref s) noexcept;
+
+  std::unique_ptr<content> content_;
+};
+
+/// What a stretch of a stream cost.
+struct measurement {
+  double seconds = 0;  ///< between GPU events; 0 on the simulated device, which has no time
+  // Counted on the simulated device only; 0 on a GPU.
+  std::uint64_t global_atomics = 0;  ///< atomics on global memory by the seam
+  std::uint64_t lock_retries = 0;    ///< failed tries for a lock, global or in a server's table
+  std::uint64_t sectors = 0;         ///< of 32 bytes of global memory, by the seam's warp accesses
+  std::uint64_t messages = 0;        ///< sent by clients
+};
+
+/// Measures the stretch of a stream between `start` and `stop`.
+class timer {
+ public:
+  /// On the device current now. Throws cuda_error.
+  explicit timer(std::source_location where = std::source_location::current());
+  ~timer();
+  timer(timer const&) = delete;
+  timer& operator=(timer const&) = delete;
+
+  /// Enqueues the beginning of the stretch. Throws cuda_error.
+  void start(stream_ref s = {}, std::source_location where = std::source_location::current());
+  /// Enqueues its end, in the same stream. Throws cuda_error.
+  void stop(stream_ref s = {}, std::source_location where = std::source_location::current());
+  /// Blocks the host until the stretch has ended. Throws cuda_error.
+  [[nodiscard]] measurement result(
+      std::source_location where = std::source_location::current()) const;
+
+ private:
+  void* start_;
+  void* stop_;
 };
 
 WARDEN_HOST_NAMESPACE_END

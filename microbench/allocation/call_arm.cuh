@@ -4,7 +4,7 @@
 
 #include "microbench/allocation/emit_arm.hpp"
 
-#include <warden/allocate/output.cuh>
+#include <warden/allocate.cuh>
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 #include "microbench/support/block_caller.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 

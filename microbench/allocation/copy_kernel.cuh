@@ -2,7 +2,7 @@
 // A copy during which one of every so many elements takes places from a counter, by several means.
 #pragma once
 
-#include <warden/allocate/block_allocator.cuh>
+#include <warden/allocate.cuh>
 #include <warden/cuda_names.cuh>
 #include <warden/simt/collective.cuh>
 #include <warden/simt/launch.cuh>

@@ -4,7 +4,7 @@
 #include "microbench/allocation/algorithms.hpp"
 #include "microbench/allocation/call_arm.cuh"
 
-#include <warden/allocate/run_length_decode.cuh>
+#include <warden/allocate.cuh>
 
 #include <cstdint>
 #include <map>

@@ -5,7 +5,7 @@
 #include "microbench/allocation/emit_arm.hpp"
 #include "microbench/allocation/item_element.cuh"
 
-#include <warden/allocate/output.cuh>
+#include <warden/allocate.cuh>
 
 #include <cstdint>
 #include <memory>

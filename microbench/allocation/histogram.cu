@@ -10,8 +10,7 @@
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/baseline/atomics.cuh>
-#include <warden/baseline/atomics_combined.cuh>
+#include <warden/baseline.cuh>
 
 #include <algorithm>
 #include <bit>

@@ -6,8 +6,8 @@
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/launch.cuh>
-#include <warden/timer.hpp>
+#include <warden/fused.cuh>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <string>

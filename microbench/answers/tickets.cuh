@@ -5,7 +5,7 @@
 #include "microbench/answers/oracle.hpp"
 #include "microbench/support/block_caller.cuh"
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 

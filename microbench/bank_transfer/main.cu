@@ -8,7 +8,7 @@
 #include "microbench/support/timed_point.hpp"
 
 #include <warden/error.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <cstdio>

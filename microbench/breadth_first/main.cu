@@ -11,7 +11,7 @@
 #include "microbench/support/graph_inputs.hpp"
 #include "microbench/support/report.hpp"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -8,12 +8,8 @@
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/baseline/atomics.cuh>
-#include <warden/baseline/atomics_combined.cuh>
-#include <warden/baseline/lock_as_written.cuh>
-#include <warden/baseline/lock_tuned.cuh>
-#include <warden/baseline/sort.cuh>
-#include <warden/timer.hpp>
+#include <warden/baseline.cuh>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <map>

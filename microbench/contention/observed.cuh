@@ -6,7 +6,7 @@
 #include "microbench/support/clock.cuh"
 #include "microbench/support/workload.cuh"
 
-#include <warden/block/combine.cuh>
+#include <warden/guarded.cuh>
 
 #include <algorithm>
 #include <cstdint>

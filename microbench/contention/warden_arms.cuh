@@ -3,8 +3,7 @@
 // and as the paper describes it; or deferred.
 #pragma once
 
-#include <warden/launch.cuh>
-#include <warden/load_then_send.cuh>
+#include <warden/fused.cuh>
 #include <warden/paper_policy.cuh>
 
 #include <cstdint>

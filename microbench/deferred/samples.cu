@@ -8,7 +8,7 @@
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -7,7 +7,7 @@
 #include "microbench/support/quantile.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstdint>

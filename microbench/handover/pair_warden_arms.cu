@@ -4,7 +4,7 @@
 #include "apps/support/pair_servers.cuh"
 #include "microbench/handover/pair_arms.cuh"
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstddef>
 

@@ -7,7 +7,7 @@
 #include "microbench/hash_table/oracle.cuh"
 #include "microbench/support/workload_point.cuh"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <memory>

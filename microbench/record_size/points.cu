@@ -5,10 +5,10 @@
 #include "microbench/support/timed_point.hpp"
 #include "microbench/support/workload.cuh"
 
-#include <warden/baseline/lock_tuned.cuh>
+#include <warden/baseline.cuh>
 #include <warden/buffer.hpp>
-#include <warden/critical_section.cuh>
-#include <warden/timer.hpp>
+#include <warden/section.cuh>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <map>

@@ -12,7 +12,7 @@
 #include <warden/buffer.hpp>
 #include <warden/runtime.hpp>
 #include <warden/spread.cuh>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <map>

@@ -8,7 +8,7 @@
 #include "microbench/support/workload.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/combining.cuh>
+#include <warden/guarded.cuh>
 #include <warden/stream.hpp>
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 #include "microbench/support/graph_inputs.hpp"
 #include "microbench/support/report.hpp"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // Calls by block clients whose ids lie in memory.
 #pragma once
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 

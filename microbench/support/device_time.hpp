@@ -2,7 +2,7 @@
 // What short work costs the device, without what the host takes to enqueue it.
 #pragma once
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 // One point of a sweep: what several arms are measured at, together.
 #pragma once
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <map>

@@ -7,8 +7,8 @@
 #include "microbench/transport/readiness.cuh"
 #include "microbench/transport/senders.cuh"
 
-#include <warden/launch.cuh>
-#include <warden/timer.hpp>
+#include <warden/fused.cuh>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <map>

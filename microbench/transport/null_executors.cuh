@@ -4,9 +4,9 @@
 
 #include "microbench/transport/totals.cuh"
 
-#include <warden/server/leader_server.cuh>
-#include <warden/server/slice_server.cuh>
-#include <warden/server/window_server.cuh>
+#include <warden/detail/fused/paper/leader_server.cuh>
+#include <warden/detail/fused/slice_server.cuh>
+#include <warden/detail/fused/window_server.cuh>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 // How messages tell that they are complete, each with the sender of the library that publishes so.
 #pragma once
 
-#include <warden/channel/whole_flits.cuh>
-#include <warden/client/buffered_outbox.cuh>
+#include <warden/detail/fused/buffered_outbox.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 #include <warden/policy.cuh>
 
 namespace transport {

@@ -4,9 +4,9 @@
 
 #include "microbench/transport/totals.cuh"
 
-#include <warden/block_client.cuh>
-#include <warden/thread_client.cuh>
-#include <warden/warp_client.cuh>
+#include <warden/detail/fused/block_client.cuh>
+#include <warden/detail/fused/thread_client.cuh>
+#include <warden/detail/fused/warp_client.cuh>
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // What senders and receivers add up, so that a lost, doubled or torn message is seen.
 #pragma once
 
-#include <warden/channel/message.cuh>
+#include <warden/detail/fused/message.cuh>
 
 #include <cstdint>
 

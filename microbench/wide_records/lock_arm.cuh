@@ -5,11 +5,10 @@
 
 #include "apps/support/group_locks.cuh"
 
-#include <warden/baseline/lock_array.cuh>
-#include <warden/critical_section.cuh>
-#include <warden/lane_group.cuh>
+#include <warden/baseline.cuh>
+#include <warden/section.cuh>
 #include <warden/simt/launch.cuh>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cstdint>
 #include <string>

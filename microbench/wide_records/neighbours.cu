@@ -5,7 +5,7 @@
 #include "microbench/wide_records/points.hpp"
 #include "microbench/wide_records/wide_point.cuh"
 
-#include <warden/critical_section.cuh>
+#include <warden/section.cuh>
 
 #include <cstdint>
 #include <memory>

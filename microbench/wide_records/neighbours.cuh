@@ -5,7 +5,7 @@
 
 #include "microbench/support/device.cuh"
 
-#include <warden/lane_group.cuh>
+#include <warden/section.cuh>
 
 #include <cstdint>
 

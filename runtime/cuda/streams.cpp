@@ -3,7 +3,6 @@
 
 #include "check.hpp"
 
-#include <warden/graph.hpp>
 #include <warden/stream.hpp>
 
 #include <cuda_runtime_api.h>

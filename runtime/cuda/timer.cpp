@@ -3,7 +3,7 @@
 
 #include "check.hpp"
 
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <cuda_runtime_api.h>
 

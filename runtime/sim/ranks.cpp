@@ -5,7 +5,6 @@
 
 #include <warden/communicator.hpp>
 #include <warden/error.hpp>
-#include <warden/loopback.hpp>
 
 #include <string>
 

@@ -6,7 +6,7 @@
 #include "device_memory.hpp"
 
 #include <warden/error.hpp>
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <utility>

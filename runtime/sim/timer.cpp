@@ -5,7 +5,7 @@
 #include "streams.hpp"
 
 #include <warden/simulation.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <memory>
 

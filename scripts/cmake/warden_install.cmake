@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(warden_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warden)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/warden DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/warden DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN README.md EXCLUDE)
 
 # warden_install_pc(<name> <device> <libraries> <flags>): a file for pkg-config. The prefix is found from where the file
 # lies, so that an installed copy may be moved.

@@ -87,7 +87,7 @@ function(warden_reuse_headers other target)
 endfunction()
 
 # What nearly every program includes.
-set(warden_usual_headers <warden/deferred.cuh> <warden/launch.cuh> <algorithm> <numeric> <string> <vector>)
+set(warden_usual_headers <warden/deferred.cuh> <warden/fused.cuh> <algorithm> <numeric> <string> <vector>)
 if(WARDEN_WITH_SIM)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/simulated/usual_headers.cpp CONTENT "")
   add_library(usual_headers_sim OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/simulated/usual_headers.cpp)

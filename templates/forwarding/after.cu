@@ -7,7 +7,7 @@
 // needs both records, take nested_locks.
 // Copy this file and edit the places marked 1 to 6.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 #include <cstdio>

@@ -3,7 +3,7 @@
 // from the owner of the one shelf to the owner of the other one and back; nobody else touches
 // either shelf in the meantime. Copy this file and edit the places marked 1 to 5.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 #include <cstdio>

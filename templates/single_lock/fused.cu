@@ -2,7 +2,7 @@
 // The other way: each deposit goes, as a message, to the thread block that owns the account, and
 // runs while the kernel does. Copy this file and edit the places marked 1 to 5.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // After: no locks. A section returns what the buyer needs, and a call brings it back.
 // Copy this file and edit the places marked 1 to 6.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 #include <cstdio>

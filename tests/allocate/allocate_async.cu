@@ -5,7 +5,7 @@
 #include "tests/allocate/items.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

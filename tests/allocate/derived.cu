@@ -4,10 +4,10 @@
 #include "tests/allocate/items.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/allocate/compact.cuh>
-#include <warden/allocate/partition.cuh>
-#include <warden/allocate/run_length_decode.cuh>
-#include <warden/graph.hpp>
+#include <warden/compact.cuh>
+#include <warden/detail/allocate/partition.cuh>
+#include <warden/detail/allocate/run_length_decode.cuh>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

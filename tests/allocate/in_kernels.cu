@@ -4,7 +4,7 @@
 #include "tests/allocate/in_kernels.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

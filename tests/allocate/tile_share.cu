@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tiles that each block of an allocation in two passes counts.
 
-#include <warden/allocate/kernels.cuh>
 #include <warden/buffer.hpp>
+#include <warden/detail/allocate/kernels.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include "apps/breadth_first/owner_searcher.cuh"
 #include "tests/apps/searched.hpp"
 
-#include <warden/loopback.hpp>
+#include <warden/communicator.hpp>
 
 #include <cstdint>
 #include <exception>

@@ -6,7 +6,7 @@
 #include "tests/apps/contents.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <gtest/gtest.h>
 

@@ -3,10 +3,10 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/baseline/atomics.cuh>
-#include <warden/baseline/lock_as_written.cuh>
-#include <warden/baseline/lock_tuned.cuh>
-#include <warden/timer.hpp>
+#include <warden/detail/baseline/atomics.cuh>
+#include <warden/detail/baseline/lock_as_written.cuh>
+#include <warden/detail/baseline/lock_tuned.cuh>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 

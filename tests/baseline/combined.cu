@@ -3,7 +3,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/baseline/atomics_combined.cuh>
+#include <warden/detail/baseline/atomics_combined.cuh>
 
 #include <set>
 

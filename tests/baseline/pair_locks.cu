@@ -3,7 +3,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/baseline/pair_locks.cuh>
+#include <warden/detail/baseline/pair_locks.cuh>
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/baseline/sort.cuh>
+#include <warden/detail/baseline/sort.cuh>
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <cstddef>
 #include <new>

@@ -3,8 +3,8 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/graph.hpp>
 #include <warden/simulation.hpp>
+#include <warden/stream.hpp>
 
 #include <utility>
 

@@ -5,8 +5,8 @@
 #include "tests/protocol/deferred.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/graph.hpp>
 #include <warden/launch_kernel.cuh>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

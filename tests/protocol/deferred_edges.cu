@@ -6,7 +6,7 @@
 #include "tests/protocol/deferred_combining.cuh"
 #include "tests/support/many_schedules.cuh"
 
-#include <warden/channel/section_log.cuh>
+#include <warden/detail/deferred/section_log.cuh>
 
 #include <cstddef>
 #include <cstdint>

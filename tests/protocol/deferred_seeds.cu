@@ -7,7 +7,7 @@
 #include "tests/support/many_schedules.cuh"
 #include "tests/support/unordered_launches.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <algorithm>
 #include <cstdint>

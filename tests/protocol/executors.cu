@@ -4,7 +4,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/channel/whole_flits.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 
 #include <gmock/gmock.h>
 

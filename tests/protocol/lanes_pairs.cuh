@@ -4,7 +4,6 @@
 
 #include "tests/protocol/lanes.cuh"
 
-#include <warden/deferred_between.cuh>
 #include <warden/deferred_pairs.cuh>
 
 namespace together {

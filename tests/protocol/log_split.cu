@@ -4,8 +4,8 @@
 #include "tests/protocol/deferred.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/host/log_split.cuh>
-#include <warden/host/split_kernel.cuh>
+#include <warden/detail/deferred/log_split.cuh>
+#include <warden/detail/deferred/split_kernel.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <gmock/gmock.h>

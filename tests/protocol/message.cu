@@ -3,8 +3,8 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/channel/log_message.cuh>
-#include <warden/channel/whole_flits.cuh>
+#include <warden/detail/deferred/log_message.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstdint>

@@ -4,12 +4,12 @@
 
 #include "tests/support/many_schedules.cuh"
 
-#include <warden/block/arena_carver.cuh>
-#include <warden/block/place_pool.cuh>
-#include <warden/block/token_purse.cuh>
-#include <warden/channel/channel.cuh>
-#include <warden/channel/forward_rings.cuh>
-#include <warden/server/token_stock.cuh>
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/slot_free_list.cuh>
+#include <warden/detail/fused/block_credits.cuh>
+#include <warden/detail/fused/channel.cuh>
+#include <warden/detail/fused/forward_rings.cuh>
+#include <warden/detail/fused/warp_credits.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <algorithm>

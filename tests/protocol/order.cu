@@ -5,7 +5,7 @@
 #include "tests/protocol/order.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

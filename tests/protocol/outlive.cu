@@ -3,7 +3,6 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/deferred_between.cuh>
 #include <warden/deferred_forwarding.cuh>
 #include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>

@@ -4,7 +4,7 @@
 
 #include "tests/protocol/replay.cuh"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

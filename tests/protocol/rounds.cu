@@ -4,8 +4,8 @@
 
 #include "tests/protocol/rounds.cuh"
 
-#include <warden/block/tournament.cuh>
-#include <warden/graph.hpp>
+#include <warden/detail/pairs/all_pairs_schedule.cuh>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/deferred_pairs.cuh>
-#include <warden/host/rounds_parts.cuh>
+#include <warden/detail/pairs/rounds_parts.cuh>
 
 #include <algorithm>
 #include <array>

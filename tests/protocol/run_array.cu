@@ -4,7 +4,7 @@
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>
-#include <warden/launch/run_array.cuh>
+#include <warden/detail/execute/run_array.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <optional>
 #include <vector>

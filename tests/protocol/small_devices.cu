@@ -5,9 +5,8 @@
 #include "tests/support/complaint.hpp"
 
 #include <warden/cuda_names.cuh>
-#include <warden/deferred_between.cuh>
 #include <warden/deferred_pairs.cuh>
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 #include <warden/launch_kernel.cuh>
 #include <warden/simulation.hpp>
 

@@ -4,8 +4,8 @@
 
 #include "tests/protocol/spread.cuh"
 
-#include <warden/graph.hpp>
-#include <warden/host/fused_state.cuh>
+#include <warden/detail/fused/fused_state.cuh>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

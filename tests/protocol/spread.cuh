@@ -6,7 +6,7 @@
 #include "tests/protocol/deferred.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/loopback.hpp>
+#include <warden/communicator.hpp>
 #include <warden/spread.cuh>
 
 #include <algorithm>

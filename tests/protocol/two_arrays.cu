@@ -4,7 +4,7 @@
 
 #include "tests/protocol/two_arrays.cuh"
 
-#include <warden/block/latin_square.cuh>
+#include <warden/detail/pairs/two_array_schedule.cuh>
 
 #include <cstdint>
 #include <map>

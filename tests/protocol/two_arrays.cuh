@@ -6,7 +6,7 @@
 #include "tests/support/support.cuh"
 
 #include <warden/deferred.cuh>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/simt/launch.cuh>
 
 #include <cstddef>

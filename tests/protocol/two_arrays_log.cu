@@ -5,7 +5,7 @@
 #include "tests/protocol/two_arrays.cuh"
 #include "tests/support/complaint.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

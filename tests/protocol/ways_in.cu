@@ -5,9 +5,9 @@
 #include "tests/support/complaint.hpp"
 #include "tests/support/support.cuh"
 
-#include <warden/baseline/lock_array.cuh>
 #include <warden/deferred_pairs.cuh>
-#include <warden/graph.hpp>
+#include <warden/detail/baseline/lock_array.cuh>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: the caller would read what operator() returns, and be sent what atomic() does.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct take {
   __device__ std::uint64_t operator()(std::uint64_t& next, warden::no_context) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: no slot holds so large an answer.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct large {
   std::uint32_t words[13];

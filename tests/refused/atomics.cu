@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The executor atomics needs sections that say how they are one atomic.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // A log between two guardeds of which the first one combines sections.
 
 #include <warden/deferred.cuh>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 
 struct seen {
   __device__ void operator()(int& user) const { ++user; }

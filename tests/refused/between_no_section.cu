@@ -2,7 +2,7 @@
 // A section that takes the records of two guardeds the other way round.
 
 #include <warden/deferred.cuh>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 
 struct seen {
   __device__ void operator()(int& user) const { ++user; }

@@ -2,7 +2,7 @@
 // A section on one record, sent to a log between two guardeds.
 
 #include <warden/deferred.cuh>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 
 struct seen {
   __device__ void operator()(int& user) const { ++user; }

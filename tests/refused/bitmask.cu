@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: windows are taken from messages that prove themselves, not from a bit-mask.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 #include <warden/paper_policy.cuh>
 
 struct count {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a section that calls would wait for servers, its own among them.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct take {
   __device__ std::uint32_t operator()(std::uint32_t& next, warden::no_context) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: there would be nothing to wait for.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }

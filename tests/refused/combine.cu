@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: the section cannot combine, and the compiler says what is missing.
 
-#include <warden/baseline/atomics_combined.cuh>
-#include <warden/critical_section.cuh>
+#include <warden/detail/baseline/atomics_combined.cuh>
+#include <warden/section.cuh>
 
 struct add {
   std::uint64_t amount;

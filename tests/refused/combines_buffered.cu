@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: the buffers of the paper's sender leave one by one, with nothing to combine.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 #include <warden/paper_policy.cuh>
 
 struct add {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: servers by `locks` send nothing.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct pass_on {
   template <class Next>

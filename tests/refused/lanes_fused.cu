@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a fused launch does not run sections on two records by several lanes.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct row {
   int words[8];

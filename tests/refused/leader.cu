@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a leader warp without a follower.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 #include <warden/paper_policy.cuh>
 
 struct count {

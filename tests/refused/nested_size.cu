@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a section on two records travels with one of them.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct wide {
   std::uint32_t words[9];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: shared memory has no place that is aligned so.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct alignas(256) wide {
   unsigned n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a fused launch has no order.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct add {
   int amount;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: a thread could stage more messages than its masks have bits.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: an owner thread of the executor `runs` owns one of the two records only.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct swap {
   __device__ void operator()(std::uint32_t& a, std::uint32_t& b, warden::no_context) const {

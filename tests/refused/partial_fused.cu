@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Must not compile: partials of another type are made in a log alone.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 struct sample {
   std::uint32_t value;

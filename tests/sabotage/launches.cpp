@@ -3,7 +3,7 @@
 
 #include "scenario.hpp"
 
-#include <warden/graph.hpp>
+#include <warden/stream.hpp>
 
 #include <optional>
 

@@ -3,8 +3,8 @@
 // one diagnosis.
 #pragma once
 
+#include <warden/fused.cuh>
 #include <warden/guarded.cuh>
-#include <warden/launch.cuh>
 #include <warden/simulation.hpp>
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>
-#include <warden/host/pinned.cuh>
+#include <warden/detail/spread/pinned.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>

@@ -2,8 +2,8 @@
 // Ranks of one process: what one sends and no other expects, errors by choice, calls without end.
 
 #include <warden/buffer.hpp>
+#include <warden/communicator.hpp>
 #include <warden/error.hpp>
-#include <warden/loopback.hpp>
 #include <warden/stream.hpp>
 
 #include <gmock/gmock.h>

@@ -6,11 +6,10 @@
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>
-#include <warden/graph.hpp>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>
-#include <warden/timer.hpp>
+#include <warden/stream.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred.cuh>
-#include <warden/deferred_between.cuh>
+#include <warden/deferred_pairs.cuh>
 #include <warden/launch_kernel.cuh>
 
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 // it, and never where it does not.
 
 #include <warden/buffer.hpp>
-#include <warden/channel/whole_flits.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
 #include <warden/simulation.hpp>

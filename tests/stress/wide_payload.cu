@@ -5,7 +5,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/channel/whole_flits.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 // doubled or torn, and seeds.
 #pragma once
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 #include <warden/paper_policy.cuh>
 
 #include <gtest/gtest.h>

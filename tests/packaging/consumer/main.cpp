@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The smallest user of the library.
 
-#include <warden/launch.cuh>
+#include <warden/fused.cuh>
 
 #include <cstdint>
 #include <cstdio>

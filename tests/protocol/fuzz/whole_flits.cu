@@ -4,7 +4,7 @@
 
 #include "fuzz.cuh"
 
-#include <warden/channel/whole_flits.cuh>
+#include <warden/detail/fused/single_tag.cuh>
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include "tests/support/support.cuh"
 
-#include <warden/deferred_options.hpp>
+#include <warden/detail/deferred/deferred_options.hpp>
 #include <warden/simulation.hpp>
 
 #include <algorithm>

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The device memory behind an output, besides the elements.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/allocate/allocation_control.cuh>
+#include <warden/detail/allocate/long_tiles.cuh>
+#include <warden/detail/allocate/tile_order.cuh>
+#include <warden/error.hpp>
+#include <warden/launch_kernel.cuh>
+#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <utility>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Device memory that grows, and goes as a whole: launches that were captured before still use what
+/// there was.
+template <class T>
+class growing_memory {
+ public:
+  /// Room for `size` elements, garbage. Throws cuda_error; limit_error if memory has to grow while
+  /// the stream is captured.
+  T* of(std::uint64_t size, stream_ref s, std::source_location where) {
+    if (size > now_.size()) grow(size, s, where);
+    return now_.data();
+  }
+  /// As it is.
+  [[nodiscard]] T* data() const { return now_.data(); }
+
+ private:
+  void grow(std::uint64_t size, stream_ref s, std::source_location where) {
+    if (runtime::capturing(s, where)) {
+      throw limit_error{"allocate: " + std::to_string(size * sizeof(T)) +
+                            " bytes of device memory are needed, and while a stream is captured "
+                            "there are " +
+                            std::to_string(now_.bytes()) +
+                            ": let one such allocation run before, of this output",
+                        where};
+    }
+    // Small memory twice as much at least, so that all of it stays small; large memory what is
+    // needed.
+    constexpr std::uint64_t small_enough = (std::uint64_t{64} << 20) / sizeof(T);
+    buffer<T> larger(std::max(size, std::min<std::uint64_t>(2 * now_.size(), small_enough)), where);
+    before_.push_back(std::exchange(now_, std::move(larger)));
+  }
+
+  buffer<T> now_;
+  std::vector<buffer<T>> before_;
+};
+
+/// All of it.
+class allocation_memory {
+ public:
+  /// Nothing but a counter and a control, garbage. Throws cuda_error.
+  explicit allocation_memory(std::source_location where) : counter_(1, where), control_(1, where) {}
+
+  /// Places taken.
+  [[nodiscard]] std::uint64_t* counter() const { return counter_.data(); }
+  /// What allocations share.
+  [[nodiscard]] allocation_control* control() const { return control_.data(); }
+  /// No place is taken, and nothing went wrong; enqueued. Throws cuda_error.
+  void clear_async(stream_ref s, std::source_location where) {
+    counter_.fill_bytes(0, s, where);
+    control_.fill_bytes(0, s, where);
+  }
+  /// Another allocation begins, with so many tiles in order, none of them taken, and no long tile;
+  /// enqueued. Throws cuda_error; limit_error if memory has to grow while the stream is captured.
+  void begin_async(std::uint64_t tiles, stream_ref s, std::source_location where) {
+    std::uint64_t const size = tile_order::words_of(tiles);
+    std::uint64_t* const words = words_.of(size, s, where);
+    launch(&begin_allocation<allocation_control>, 1, simt::warp_size, {s, where}, control(), tiles);
+    if (tiles != 0) runtime::fill_async(words, 0, size * sizeof(std::uint64_t), s, where);
+  }
+  /// The tiles that it began with.
+  [[nodiscard]] tile_order order(std::uint64_t tiles, time_limit limit) const {
+    return {words_.data(), tiles, control(), counter(), limit};
+  }
+  /// An empty list with room for `most` tiles of more than `longest` elements. As `begin_async`,
+  /// and after it.
+  [[nodiscard]] long_tiles listed(std::uint64_t longest, std::uint64_t most, stream_ref s,
+                                  std::source_location where) {
+    return {long_tiles_.of(most, s, where), most, longest, control()};
+  }
+  /// Room for anything, aligned to 256 bytes. As `begin_async`.
+  [[nodiscard]] std::byte* scratch(std::size_t bytes, stream_ref s, std::source_location where) {
+    return scratch_.of(bytes, s, where);
+  }
+
+  /// What the host is told.
+  struct state {
+    std::uint64_t taken;  ///< places
+    allocation_control control;
+  };
+  /// Blocks the host until the stream has come here. Throws cuda_error.
+  [[nodiscard]] state to_host(stream_ref s, std::source_location where) const {
+    state result{};
+    copy(&result.taken, counter(), 1, s, where);
+    copy(&result.control, control(), 1, s, where);
+    s.synchronize(where);
+    return result;
+  }
+
+ private:
+  buffer<std::uint64_t> counter_;
+  buffer<allocation_control> control_;
+  growing_memory<std::uint64_t> words_;  ///< of tiles in order
+  growing_memory<long_tile> long_tiles_;
+  growing_memory<std::byte> scratch_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

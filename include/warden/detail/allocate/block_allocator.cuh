@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Places for the threads of a block, within any kernel.
+#pragma once
+
+#include <warden/detail/allocate/contracts.cuh>
+#include <warden/detail/allocate/tile_order.cuh>
+#include <warden/simt/collective.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Gives the threads of a block of `Threads` threads, in any dimensions, their places, under a
+/// contract. Blocks of another number of threads get none, which `wait` reports. `storage` may be
+/// used for something else behind a barrier of the block.
+template <unsigned Threads, class Contract = unordered>
+class block_allocator;
+
+/// Without an order between blocks. In the kernel:
+///
+///     using allocator = warden::block_allocator<256>;
+///     __shared__ allocator::storage storage;
+///     allocator places{out.counter(), storage};
+///     std::uint64_t place = places.allocate(count);  // all threads of the block together
+///     for (unsigned k = 0; k < count; ++k) out.store(place + k, ...);
+///
+/// Within a call, the places of the threads follow one another. One atomic a call.
+template <unsigned Threads>
+class block_allocator<Threads, unordered> {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+  using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
+
+ public:
+  /// The block's shared memory, contents garbage.
+  struct storage {
+    typename scan::storage sums;  ///< the allocator's own
+    std::uint64_t first;          ///< the same
+  };
+
+  /// Collective. `counter` is in device memory; `memory` is the same for the whole block.
+  WARDEN_DEVICE block_allocator(std::uint64_t* counter, storage& memory)
+      : counter_{counter}, memory_{memory} {}
+
+  /// Collective: the first of `count` places for the calling thread.
+  WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
+    if (simt::block_threads() != Threads) {
+      simt::fetch_max(counter_, wrong_blocks_counted);
+      return no_place;
+    }
+    std::uint64_t total;
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
+    if (simt::thread_rank() == 0) memory_.first = take_places(counter_, total);
+    simt::sync_block();
+    // The next call writes there behind the barrier of its scan, to which all threads come.
+    return memory_.first + before;
+  }
+
+ private:
+  std::uint64_t* counter_;
+  storage& memory_;
+};
+
+/// In order: the places of tile 0's threads, then those of tile 1's, and so on. In the kernel, for
+/// item i of n in tile i / 256, with `tiles` from `output<T>::tiles_async`:
+///
+///     using allocator = warden::block_allocator<256, warden::ordered>;
+///     __shared__ allocator::storage storage;
+///     allocator places{tiles, storage};
+///     while (places.next_tile()) {  // all threads of the block together
+///       std::uint64_t i = places.tile() * 256 + threadIdx.x;  // or another number of the thread
+///       std::uint64_t place = places.allocate(i < n ? count(i) : 0);
+///       ...
+///     }
+///
+/// Blocks, of any number, take tiles until there are none left. A tile for which nobody calls
+/// `allocate` takes no places.
+template <unsigned Threads>
+class block_allocator<Threads, ordered> {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+  using scan = simt::block_scan_by_warps<Threads, std::uint64_t>;
+
+ public:
+  /// The block's shared memory, contents garbage.
+  struct storage {
+    typename scan::storage sums;  ///< the allocator's own
+    std::uint64_t first;          ///< the same
+    std::uint64_t tile;           ///< the same
+  };
+
+  /// Collective. `order` outlives it; `memory` is the same for the whole block.
+  WARDEN_DEVICE block_allocator(tile_order const& order, storage& memory)
+      : order_{order}, memory_{memory} {}
+  /// Collective, like every call: no thread of the block leaves before.
+  WARDEN_DEVICE ~block_allocator() { close(); }
+  block_allocator(block_allocator const&) = delete;
+  block_allocator& operator=(block_allocator const&) = delete;
+
+  /// Collective: takes the next tile; false if there is none.
+  WARDEN_DEVICE bool next_tile() {
+    close();
+    if (simt::block_threads() != Threads) {
+      order_.note_wrong_block();
+      return false;
+    }
+    if (tile_ >= order_.tiles()) return false;
+    if (simt::thread_rank() == 0) memory_.tile = order_.take();
+    simt::sync_block();
+    // It is written again only after a call of `allocate`, where all threads meet.
+    tile_ = memory_.tile;
+    is_open_ = tile_ < order_.tiles();
+    return is_open_;
+  }
+  /// The tile's number, from 0 on.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t tile() const { return tile_; }
+
+  /// Collective, once for each tile: the first of `count` places for the calling thread. Once more
+  /// is an error that `wait` reports; it is then no place.
+  WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
+    if (!is_open_) {
+      if (simt::thread_rank() == 0) order_.note_again();
+      return no_place;
+    }
+    is_open_ = false;
+    std::uint64_t total;
+    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
+    if (total >= too_many_places) total = no_place;
+    if (simt::warp_rank() == 0) {
+      bool const is_first = simt::lane_id() == 0;
+      if (is_first) order_.announce(tile_, total);
+      std::uint64_t const first = order_.first_place(tile_, total);
+      if (is_first) memory_.first = first;
+    }
+    simt::sync_block();
+    // The next call writes there behind the barrier of its scan, to which all threads come.
+    return memory_.first + before;
+  }
+
+ private:
+  /// Others wait for every tile that was taken.
+  WARDEN_DEVICE void close() {
+    if (is_open_) allocate(0);  // sabotage: unclaimed-tile
+  }
+
+  tile_order const& order_;
+  storage& memory_;
+  std::uint64_t tile_ = 0;
+  bool is_open_ = false;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What becomes of a warp's items that have their places: the library writes their elements, or the
+/// caller is told the places.
+#pragma once
+
+#include <warden/detail/allocate/element_writer.cuh>
+#include <warden/detail/allocate/item_value.cuh>
+#include <warden/detail/allocate/long_tiles.cuh>
+#include <warden/detail/allocate/output_ref.cuh>
+#include <warden/detail/allocate/warp_items.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A warp's items: those from `first` on that are below `n`, of which i emits `count(i)` elements.
+template <class Count>
+struct counted_items {
+  std::uint64_t first;  ///< of the warp's
+  std::uint64_t n;      ///< items of all warps
+  Count const& count;   ///< as `allocate_async` is given it
+};
+
+/// Elements by `element(i, k)`, which the library writes.
+template <class T, class Element>
+struct emit_elements {
+  output_ref<T> out;     ///< where to
+  Element element;       ///< as `allocate_async` is given it
+  long_tiles long_ones;  ///< for warps with more elements than one should write
+
+  /// A warp's shared memory.
+  template <unsigned Items>
+  struct storage {
+    typename warp_items<Items>::storage items;                               ///< the items'
+    typename item_values<Element, warp_items<Items>::size>::storage values;  ///< what they say
+  };
+  /// Elements of a part of a long tile: many times as many as a warp counts items for that.
+  template <unsigned Items>
+  static constexpr std::uint32_t part = 4 * warp_items<Items>::window;
+
+  /// Collective over the warp: what can be done before places are known.
+  template <unsigned Items, class Count>
+  WARDEN_DEVICE listed_items prepare(storage<Items>& shared, warp_items<Items>& items,
+                                     counted_items<Count> const& of) const {
+    auto const asked = values<Items>::ask(of.first, of.n, element);
+    items.take();
+    values<Items>::keep(shared.values, asked);
+    return items.list();
+  }
+  /// Collective over the warp, after that: writes what fits, or notes that the tile is long.
+  template <unsigned Items, class Count>
+  WARDEN_DEVICE void write(storage<Items>& shared, warp_items<Items> const& items,
+                           listed_items const& listed, counted_items<Count> const& of,
+                           std::uint64_t first) const {
+    std::uint64_t const elements = that_fit(first, items.total());
+    if (elements > long_ones.longest) {
+      if (simt::lane_id() == 0) long_ones.add({of.first, first, elements});
+    } else if (elements != 0) {  // where nothing fits, `first` may lie far beyond the output
+      write_windows<false>(shared, listed, of.first, static_cast<std::uint32_t>(elements),
+                           out.data() + first);
+    }
+  }
+  /// Collective over the warp: writes `elements` elements from element `begin` on, a part at most,
+  /// to `to` and on. The items are counted again, and their values asked for.
+  template <unsigned Items, class Count>
+  WARDEN_DEVICE void write_part(storage<Items>& shared, counted_items<Count> const& of,
+                                std::uint64_t begin, std::uint32_t elements, T* to) const {
+    warp_items<Items> items{shared.items, of.first, of.n, of.count};
+    if (items.total() < begin + elements) {
+      if (simt::lane_id() == 0) long_ones.note_change();
+      return;
+    }
+    values<Items>::keep(shared.values, values<Items>::ask(of.first, of.n, element));
+    items.take();
+    write_windows<true>(shared, items.list_from(begin), of.first, elements, to);
+  }
+
+ private:
+  template <unsigned Items>
+  using values = item_values<Element, warp_items<Items>::size>;
+
+  /// `AnyPassed`: whether elements of the first item may be before.
+  template <bool AnyPassed, unsigned Items>
+  WARDEN_DEVICE void write_windows(storage<Items>& shared, listed_items const& listed,
+                                   std::uint64_t first_item, std::uint32_t elements, T* to) const {
+    using items = warp_items<Items>;
+    auto const* const begun = items::before(shared.items, listed.first) + 1;
+    WARDEN_NO_UNROLL
+    for (std::uint32_t at = 0; at < elements; at += items::window) {
+      unsigned const rank = at == 0 ? listed.first : items::mark(shared.items, listed, at);
+      std::uint32_t const left = elements - at;
+      element_writer<T, Items>::write(
+          shared.items, rank, left < items::window ? left : items::window,
+          [&](std::uint32_t const* there, std::uint32_t x) {
+            auto const item = items::item(there);
+            std::uint32_t k = at + x - item.start;
+            if (AnyPassed && there == begun) k += listed.passed;
+            return values<Items>::element(shared.values, element, first_item, item.number, k);
+          },
+          to + at);
+    }
+  }
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t that_fit(std::uint64_t first,
+                                                     std::uint64_t total) const {
+    if (first >= out.capacity()) return 0;
+    std::uint64_t const room = out.capacity() - first;
+    return total < room ? total : room;
+  }
+};
+
+/// Places by `write(i, place)`, for items whose elements all fit.
+template <class T, class Write>
+struct emit_places {
+  output_ref<T> out;   ///< where to
+  Write write_places;  ///< as `allocate_places_async` is given it
+
+  /// A warp's shared memory.
+  template <unsigned Items>
+  struct storage {
+    typename warp_items<Items>::storage items;  ///< the items'
+  };
+
+  /// Collective over the warp: what can be done before places are known.
+  template <unsigned Items, class Count>
+  WARDEN_DEVICE static listed_items prepare(storage<Items> const&, warp_items<Items>& items,
+                                            counted_items<Count> const&) {
+    items.take();
+    return {};
+  }
+  /// Tells the places of a warp's items.
+  template <unsigned Items, class Count>
+  WARDEN_DEVICE void write(storage<Items> const&, warp_items<Items> const& items,
+                           listed_items const&, counted_items<Count> const& of,
+                           std::uint64_t first) const {
+    items.for_mine([&](unsigned item, std::uint64_t before, std::uint32_t count) {
+      std::uint64_t const place = first + before;
+      if (place + count <= out.capacity()) write_places(of.first + item, place);
+    });
+  }
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Memory that kernels fill, whose capacity is checked: the host's part of an allocation.
+#pragma once
+
+#include <warden/detail/allocate/allocation_error_text.cuh>
+#include <warden/detail/allocate/allocation_memory.cuh>
+#include <warden/detail/allocate/output_ref.cuh>
+#include <warden/detail/allocate/tile_order.cuh>
+#include <warden/detail/block/device_range.cuh>
+#include <warden/error.hpp>
+#include <warden/stream.hpp>
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A range of device memory that allocations fill from its front on, and how many places they took.
+/// What they take beyond the range is counted and not written, and `wait` throws an error that
+/// names the size needed: so a first run can find it, with a range of any size, even 0.
+///
+///     warden::output<int> out{room};                      // a warden::buffer<int>, say
+///     warden::allocate_async(n, count, element, out, s);  // or a kernel, with out.ref()
+///     std::uint64_t elements = out.wait(s);
+///
+/// One allocation goes on where the one before ended; after `clear_async` at the front. They come
+/// one after the other, by a stream or by events; only kernels that use `ref()` alone may run
+/// beside each other. It outlives graphs of what it was given to.
+template <class T>
+class output {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
+                "warden::output is filled with trivially copyable elements only");
+
+ public:
+  /// What kernels are given.
+  using ref_type = output_ref<T>;
+
+  /// The elements of `range`, borrowed, all free. `limit` bounds the waits of allocations in order.
+  /// Throws cuda_error.
+  template <class Range>
+  requires device_range<Range, T>
+  explicit output(Range&& range, time_limit limit = {},
+                  std::source_location where = std::source_location::current())
+      : output(detail::data_of(range), range.size(), limit, where) {}
+  /// `capacity` elements of device memory from `data` on, borrowed, all free. As that, and
+  /// limit_error for more than 2^57.
+  output(T* data, std::uint64_t capacity, time_limit limit = {},
+         std::source_location where = std::source_location::current())
+      : data_{data}, capacity_{capacity}, limit_{limit}, memory_{where} {
+    constexpr std::uint64_t most = no_place / 2;
+    if (capacity > most) {
+      throw limit_error{"output: a capacity of " + std::to_string(capacity) + "; the limit is " +
+                            std::to_string(most),
+                        where};
+    }
+    memory_.clear_async({}, where);
+    stream_ref{}.synchronize(where);
+  }
+
+  /// For kernels.
+  [[nodiscard]] output_ref<T> ref() const { return {data_, capacity_, memory_.counter()}; }
+  /// For one launch of a kernel that allocates in order, by `block_allocator<Threads, ordered>`:
+  /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 9 bytes a tile: allocates
+  /// them if there were never as many. Throws cuda_error, and limit_error if it would allocate
+  /// while the stream is captured.
+  [[nodiscard]] tile_order tiles_async(
+      std::uint64_t tiles, stream_ref s = {},
+      std::source_location where = std::source_location::current()) {
+    constexpr std::uint64_t most = 2147483647;
+    if (tiles > most) {
+      throw limit_error{
+          "tiles_async: " + std::to_string(tiles) + " tiles; the limit is " + std::to_string(most),
+          where};
+    }
+    memory_.begin_async(tiles, s, where);
+    return memory_.order(tiles, limit_);
+  }
+  /// Every place is free again, whatever went wrong before; enqueued. Throws cuda_error.
+  void clear_async(stream_ref s = {},
+                   std::source_location where = std::source_location::current()) {
+    memory_.clear_async(s, where);
+  }
+  /// Blocks the host until the stream has come here; returns how many places were taken. Throws
+  /// limit_error with the size needed if there are not as many, together with what `needed` throws.
+  std::uint64_t wait(stream_ref s = {},
+                     std::source_location where = std::source_location::current()) const {
+    error_list found;
+    std::uint64_t const taken = find_errors(found, s, where);
+    if (taken > capacity_ && taken < no_place) {
+      found.add(error_type::limit,
+                "output: " + std::to_string(taken) + " elements were emitted; the capacity is " +
+                    std::to_string(capacity_),
+                taken - capacity_);
+    }
+    found.throw_all(where);
+    return taken;
+  }
+  /// Blocks the host until the stream has come here; returns how many places were taken, as many as
+  /// there are or not. Throws all that went wrong since `clear_async` as one exception, see
+  /// `error::all`: timeout_error if tiles waited too long for an earlier one; limit_error if blocks
+  /// did not take all tiles, allocated for one twice, or have another number of threads than their
+  /// allocator; if an element of a partition had no owner; if `count` changed its answers; or
+  /// cuda_error. Then what is in the output means nothing.
+  std::uint64_t needed(stream_ref s = {},
+                       std::source_location where = std::source_location::current()) const {
+    error_list found;
+    std::uint64_t const taken = find_errors(found, s, where);
+    found.throw_all(where);
+    return taken;
+  }
+  /// Elements that there is room for.
+  [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
+
+ private:
+  friend struct allocation_access;
+
+  /// Adds what went wrong since `clear_async`. Returns how many places were taken. Blocks the host.
+  std::uint64_t find_errors(error_list& found, stream_ref s, std::source_location where) const {
+    auto const [taken, control] = memory_.to_host(s, where);
+    if (control.health.poisoned != 0) {
+      diagnosis what;
+      what.wait = control.health.first;
+      what.limit_seconds = static_cast<double>(limit_.nanoseconds) * 1e-9;
+      found.add(std::move(what));
+    }
+    detail::add_complaints(found, taken, control);
+    return taken;
+  }
+
+  T* data_;
+  std::uint64_t capacity_;
+  time_limit limit_;
+  detail::allocation_memory memory_;
+};
+/// `warden::output out{elements}` takes the type from the range.
+template <class Range>
+output(Range&&, time_limit = {}, std::source_location = {})
+    -> output<std::remove_pointer_t<decltype(detail::data_of(std::declval<Range&>()))>>;
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The items of a warp: how many elements each of them emits, and which item an element is of.
+#pragma once
+
+#include <warden/detail/block/warp_scan.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What is listed of a warp's items, from one element on.
+struct listed_items {
+  unsigned first;        ///< rank of that element's item, among those that emit any
+  unsigned end;          ///< behind the last one's
+  std::uint32_t passed;  ///< elements of the first one before
+};
+
+/// The counts of `Items * 32` items, in a warp: lane l has those of the items from `l * Items` on.
+///
+/// Items that emit elements are listed. A bit for each element of a window says whether an item
+/// begins there: the bits up to an element's, counted, tell its item's rank. So an item is found in
+/// a few instructions, however many elements the items have.
+template <unsigned Items>
+class warp_items {
+ public:
+  /// Items of a warp.
+  static constexpr unsigned size = Items * simt::warp_size;
+  static_assert(size <= 8192);
+  /// Elements of a window.
+  static constexpr unsigned window = 4096;
+  /// Elements that a list serves, at most.
+  static constexpr std::uint32_t reach = (1u << (32 - std::bit_width(size - 1))) - 1;
+  static_assert(window < reach);
+
+  /// The warp's shared memory. Not constructed.
+  struct storage {
+    std::uint32_t words[size + 1];          ///< counts; then [rank + 1] what is listed
+    std::uint32_t begins[window / 32 + 1];  ///< the bits, and some behind the window
+  };
+
+  /// Collective: asks `count(i)` for each item i from `first` on that is below `n`. Neighbours ask
+  /// for neighbours.
+  template <class Count>
+  WARDEN_DEVICE warp_items(storage& shared, std::uint64_t first, std::uint64_t n,
+                           Count const& count)
+      : shared_{shared} {
+    using counted = std::remove_cvref_t<decltype(count(first))>;
+    static_assert(std::is_unsigned_v<counted> && sizeof(counted) <= 4,
+                  "warden: count(i) is an unsigned integer of 32 bits at most: one item emits "
+                  "4,294,967,295 elements at most");
+    unsigned const lane = simt::lane_id();
+    std::uint64_t sum = 0;
+    if (first + size <= n) {
+      std::uint32_t asked[Items];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < Items; ++j) asked[j] = count(first + j * simt::warp_size + lane);
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < Items; ++j) {
+        shared.words[j * simt::warp_size + lane] = asked[j];
+        sum += asked[j];
+      }
+    } else {
+      WARDEN_NO_UNROLL
+      for (unsigned item = lane; item < size; item += simt::warp_size) {
+        std::uint32_t const asked = first + item < n ? count(first + item) : 0;
+        shared.words[item] = asked;
+        sum += asked;
+      }
+    }
+    total_ = simt::warp_sum(sum);
+  }
+
+  /// Elements of all of them.
+  [[nodiscard]] WARDEN_DEVICE std::uint64_t total() const { return total_; }
+
+  /// Collective, once: each lane takes its own items.
+  WARDEN_DEVICE void take() {
+    unsigned const lane = simt::lane_id();
+    clear(shared_);
+    simt::sync_warp(simt::full_warp);
+    std::uint64_t elements = 0;
+    unsigned emitting = 0;
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+      counts_[j] = shared_.words[lane * Items + j];
+      elements += counts_[j];
+      emitting += counts_[j] != 0;
+    }
+    // One scan for both sums.
+    std::uint64_t const sum = elements << emitting_bits | emitting, before = warp_sum_before(sum);
+    before_ = before >> emitting_bits;
+    rank_ = static_cast<unsigned>(before) & emitting_mask;
+    emitting_ =
+        static_cast<unsigned>(simt::shuffle(simt::full_warp, before + sum, simt::warp_size - 1)) &
+        emitting_mask;
+    // The list lies where the counts were.
+    simt::sync_warp(simt::full_warp);
+  }
+
+  /// Behind `take`: calls `f(item, before, count)` for the calling lane's items that emit elements:
+  /// the item's number in the warp, the elements of the warp before its own, and how many it has.
+  template <class F>
+  WARDEN_DEVICE void for_mine(F f) const {
+    std::uint64_t before = before_;
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+      if (counts_[j] != 0) f(simt::lane_id() * Items + j, before, counts_[j]);
+      before += counts_[j];
+    }
+  }
+
+  /// Collective, once, behind `take`: lists all of them, and marks the first window.
+  WARDEN_DEVICE listed_items list() const {
+    // Elements out of reach need not be told apart, so 32 bits do.
+    auto start = static_cast<std::uint32_t>(before_ < reach ? before_ : reach);
+    unsigned rank = rank_;
+    marker marks{shared_, start};
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Items; ++j) {
+      bool const emits = counts_[j] != 0;
+      if (emits) shared_.words[rank + 1] = entry(start, simt::lane_id() * Items + j);
+      rank += emits;
+      marks.add(start, emits);
+      start += counts_[j] < reach ? counts_[j] : reach;
+    }
+    marks.finish();
+    simt::sync_warp(simt::full_warp);  // sabotage: items-listed
+    return {0, emitting_, 0};
+  }
+  /// Collective, in its place: from element `begin` on, of which there is one.
+  WARDEN_DEVICE listed_items list_from(std::uint64_t begin) const {
+    unsigned rank = rank_, earlier = 0;
+    std::uint32_t passed = 0;
+    marker marks{shared_, 0};
+    for_mine([&](unsigned item, std::uint64_t before, std::uint32_t count) {
+      // The item of element `begin`, and those before, which nobody looks for.
+      bool const is_earlier = before <= begin;
+      if (is_earlier && before + count > begin) passed = static_cast<std::uint32_t>(begin - before);
+      earlier += is_earlier;
+      std::uint64_t const far = is_earlier ? 0 : before - begin;
+      auto const start = static_cast<std::uint32_t>(far < reach ? far : reach);
+      shared_.words[++rank] = entry(start, item);
+      marks.add(start, true);
+    });
+    marks.finish();
+    // One lane has the item of element `begin`.
+    earlier = simt::warp_sum(earlier);
+    passed = simt::warp_sum(passed);
+    simt::sync_warp(simt::full_warp);
+    return {earlier - 1, emitting_, passed};
+  }
+  /// Collective, behind either: marks the window from element `at` of the list on, in place of the
+  /// one before. Returns the rank of that element's item.
+  WARDEN_DEVICE static unsigned mark(storage& shared, listed_items const& listed,
+                                     std::uint32_t at) {
+    // Nobody looks at the window before any more.
+    simt::sync_warp(simt::full_warp);
+    clear(shared);
+    simt::sync_warp(simt::full_warp);
+    unsigned earlier = 0;
+    for (unsigned rank = listed.first + simt::lane_id(); rank < listed.end;
+         rank += simt::warp_size) {
+      std::uint32_t const start = item(before(shared, rank) + 1).start;
+      bool const is_earlier = start <= at;
+      earlier += is_earlier;
+      if (!is_earlier && start - at >= window) break;
+      set_bit(shared, is_earlier ? 0 : start - at);
+    }
+    earlier = simt::warp_sum(earlier);
+    simt::sync_warp(simt::full_warp);
+    return listed.first + earlier - 1;
+  }
+
+  /// Which items begin at 32 elements of the window, from `element` on: the bits. Behind `list`.
+  WARDEN_DEVICE static std::uint32_t begins_at(storage const& shared, std::uint32_t element) {
+    std::uint32_t const low = simt::shared_load(shared.begins[element / 32]);
+    std::uint32_t const high = simt::shared_load(shared.begins[element / 32 + 1]);
+    return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> element % 32);
+  }
+  /// An item that is listed.
+  struct listed_item {
+    std::uint32_t start;   ///< its first element, from where the list begins
+    std::uint32_t number;  ///< in the warp
+  };
+  /// What is listed of the item before the one of a rank. Behind `list`.
+  WARDEN_DEVICE static std::uint32_t const* before(storage const& shared, unsigned rank) {
+    return &shared.words[rank];
+  }
+  /// The item of which `listed` is.
+  WARDEN_DEVICE static listed_item item(std::uint32_t const* listed) {
+    return {*listed >> number_bits, *listed % (1u << number_bits)};
+  }
+
+ private:
+  static constexpr unsigned number_bits = std::bit_width(size - 1);
+  // Elements of 8,192 items of 2^32 take 45 bits, so one word holds both sums.
+  static constexpr unsigned emitting_bits = 16;
+  static constexpr std::uint32_t emitting_mask = (1u << emitting_bits) - 1;
+
+  WARDEN_DEVICE static std::uint32_t entry(std::uint32_t start, unsigned item) {
+    return (start < reach ? start : reach) << number_bits | item;
+  }
+  WARDEN_DEVICE static void clear(storage& shared) {
+    for (unsigned w = simt::lane_id(); w < window / 32 + 1; w += simt::warp_size)
+      simt::shared_store(shared.begins[w], 0u);  // sabotage: begins-cleared
+  }
+  WARDEN_DEVICE static void set_bit(storage& shared, std::uint32_t element) {
+    simt::shared_set_bits(shared.begins[element / 32], 1u << element % 32);
+  }
+  /// Sets the bits of one lane's items, which come in their order: a word at a time, since its
+  /// neighbours set bits of the same words.
+  class marker {
+   public:
+    /// The first item begins at `start`.
+    WARDEN_DEVICE marker(storage& shared, std::uint32_t start)
+        : shared_{shared}, word_{word_of(start)} {}
+    /// An item begins at `start`, if it emits any.
+    WARDEN_DEVICE void add(std::uint32_t start, bool emits) {
+      std::uint32_t const word = word_of(start);
+      if (word != word_) {
+        finish();
+        word_ = word;
+        bits_ = 0;
+      }
+      bits_ |= std::uint32_t{emits} << start % 32;
+    }
+    /// Sets what is left.
+    WARDEN_DEVICE void finish() const { simt::shared_set_bits(shared_.begins[word_], bits_); }
+
+   private:
+    /// Nobody looks at the bits behind the last word of the window.
+    WARDEN_DEVICE static std::uint32_t word_of(std::uint32_t start) {
+      return start < window ? start / 32 : window / 32;
+    }
+    storage& shared_;
+    std::uint32_t word_, bits_ = 0;
+  };
+
+  storage& shared_;
+  std::uint32_t counts_[Items];
+  std::uint64_t before_, total_;
+  unsigned rank_, emitting_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Checks of a guarded array's policy, record and sections, each refusal with a sentence of its
+/// own.
+#pragma once
+
+#include <warden/detail/block/combining.cuh>
+#include <warden/detail/deferred/log_formats.cuh>
+#include <warden/detail/execute/is_noop.cuh>
+#include <warden/detail/execute/wire_types.cuh>
+#include <warden/owner_map.cuh>
+#include <warden/policy.cuh>
+#include <warden/section.cuh>
+
+#include <algorithm>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Refuses what no guarded can be made of. The first base of a guarded, because the compiler then
+/// reports these sentences before the errors that follow from the same mistake in other bases.
+template <class Policy, class Record, class... Sections>
+class section_checks {
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record,
+                                                    typename Policy::context, Sections...>::type;
+  static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
+  static_assert(is_address_free<Record>,
+                "warden: records are trivially copyable and hold no address of themselves");
+  static_assert(std::is_trivially_copyable_v<typename Policy::context>,
+                "warden: a context is trivially copyable");
+  static_assert(((int{critical_section_of<Sections, Record, typename Policy::context>} +
+                      int{pair_section_of<Sections, Record, typename Policy::context>} +
+                      int{forwarding_section_of<Sections, Record, typename Policy::context>} ==
+                  1) &&
+                 ...),
+                "warden: a section is trivially copyable and called, const, as section(record[, "
+                "context]), as section(first, second[, context]) or as section(record, context, "
+                "next), one of the three; a section that says lanes has their group behind these");
+  static_assert(!((takes_two<Sections, Record> && takes_record<Sections, Record>) || ...),
+                "warden: a section's operator() fits one record as well as two: let it have one "
+                "form");
+  static_assert(
+      pairs_taken_by<executor> != pairs_of::nobody ||
+          !(pair_section_of<Sections, Record, typename Policy::context> || ...),
+      "warden: sections on two records need the executor nested, or locks where both have "
+      "one owner");
+  static_assert(forwards_taken_by<executor> ||
+                    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that send sections need the executor runs or nested");
+  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
+                    (pair_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that several lanes run need the executor runs or locks");
+  static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run are not combined: let the policy not say "
+                "combines");
+  static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...) ||
+                    ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run and sections that send sections need a "
+                "guarded each");
+  static_assert(((!wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
+                  says_changes_nothing<Sections, Record, typename Policy::context>)&&...),
+                "warden: a section's changes_nothing is called, const, as changes_nothing(record[, "
+                "context]), of a record that is const, and returns bool");
+  static_assert(!(wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
+                  ...) ||
+                    ((lanes_of<Sections> > 1) || ...),
+                "warden: only sections that several lanes run, or that share a guarded with such, "
+                "are asked by changes_nothing: one that a thread runs leaves early by itself");
+  static_assert(!(wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
+                  ...) ||
+                    !(pair_section_of<Sections, Record, typename Policy::context> || ...),
+                "warden: sections that say changes_nothing and sections on two records need a "
+                "guarded each");
+  static_assert(owner_map<typename Policy::owner_map>,
+                "warden: the policy's owner_map lacks something: see the concept owner_map");
+  static_assert(!Policy::combines || sizeof...(Sections) == 1,
+                "warden: a policy that combines is for a guarded of one section type");
+  // The format has checks of its own.
+  static_assert(sizeof(typename log_formats<
+                       false, sent<Sections, Record, typename Policy::context>...>::message_type) !=
+                0);
+  using combined = log_formats<Policy::combines, Sections...>;
+  static_assert(!Policy::combines ||
+                    !std::is_same_v<typename combined::partial, typename combined::sent> ||
+                    (combining<Sections> && ...),
+                "warden: the section has no member static Section combine(Section, Section)");
+  static_assert(!Policy::combines ||
+                    std::is_same_v<typename combined::partial, typename combined::sent> ||
+                    combining<typename combined::partial>,
+                "warden: the section's partial has no member static partial combine(partial, "
+                "partial)");
+  static_assert(!Policy::combines ||
+                    std::is_constructible_v<typename combined::partial, typename combined::sent>,
+                "warden: the section's partial cannot be made from a section");
+  static_assert(
+      !Policy::combines ||
+          critical_section_of<typename combined::partial, Record, typename Policy::context>,
+      "warden: the section's partial is no section: it is trivially copyable and called, "
+      "const, as partial(record[, context])");
+  static_assert(!Policy::combines || has_combine_key<typename combined::partial> ==
+                                         has_combine_key<typename combined::sent>,
+                "warden: of a section and its partial one has a combine_key() and the other has "
+                "none");
+  static_assert(!Policy::combines ||
+                    ((answer_bytes<Sections, Record, typename Policy::context> == 0) && ...),
+                "warden: a section that is combined with others has no answer of its own: with "
+                "combines it returns void");
+  static_assert(Policy::block_threads % simt::warp_size == 0 && Policy::block_threads >= 32 &&
+                    Policy::block_threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+};
+
+/// Refuses guarded arrays that no fused launch can be made with.
+template <class Policy, class Record, class... Sections>
+class fused_checks {
+  using executor = typename detail::chosen_executor<typename Policy::executor, Record,
+                                                    typename Policy::context, Sections...>::type;
+  static constexpr bool has_pairs =
+      (pair_section_of<Sections, Record, typename Policy::context> || ...);
+  static_assert(pairs_taken_by<executor> != pairs_of::any_owners || !has_pairs ||
+                    (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
+                "warden: with the executor nested a record and a section take 40 bytes together at "
+                "most");
+  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...),
+                "warden: sections that several lanes run and sections on two records of any owners "
+                "are deferred: a fused launch does not run them");
+  static_assert(!Policy::order::in_order,
+                "warden: order::sequential is for deferred sections: a fused launch has no order");
+  using combined = log_formats<Policy::combines, Sections...>;
+  static_assert(!Policy::combines ||
+                    std::is_same_v<typename combined::partial, typename combined::sent>,
+                "warden: a section whose partial is another type combines in a log alone: a fused "
+                "launch does not run it");
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The log that a guarded keeps for `apply_async`.
+#pragma once
+
+#include <warden/detail/deferred/apply_to_log.cuh>
+#include <warden/detail/deferred/deferred_log.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/section.cuh>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Whether an executor runs logs of a run_ref.
+template <class Run>
+concept runs_logs = requires {
+  typename Run::executor::template deferred_server<Run>;
+};
+/// True if a guarded's `apply_async` goes through a log. Sections on two records do unless the
+/// policy names an executor, which is then that of a fused launch.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool can_be_deferred =
+    !is_spread<Policy> &&
+    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) &&
+    (run_ref<Policy, Record, Sections...>::has_pairs
+         ? !std::is_same_v<typename run_ref<Policy, Record, Sections...>::executor,
+                           typename Policy::executor>
+         : runs_logs<run_ref<Policy, Record, Sections...>>);
+
+/// The logs of a guarded array of any type.
+class kept_log_base {
+ public:
+  kept_log_base() = default;
+  virtual ~kept_log_base() = default;
+  kept_log_base(kept_log_base const&) = delete;
+  kept_log_base& operator=(kept_log_base const&) = delete;
+
+  /// Device memory, in bytes.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+};
+
+/// The logs of a guarded's `apply_async`: one is made when it is needed, and a larger one when more
+/// is applied at once. Captured graphs may need the smaller ones, so those stay.
+template <class Policy, class Record, class... Sections>
+class kept_log : public kept_log_base {
+  using log = deferred<Policy, Record, Sections...>;
+  using ref = typename log::ref_type;
+  using guarded = typename log::guarded_type;
+
+ public:
+  [[nodiscard]] std::size_t bytes() const override {
+    std::size_t sum = 0;
+    for (log const& l : logs_) sum += l.memory_bytes();
+    return sum;
+  }
+
+  /// Makes room for `n` sections at once, or as many as `Policy::apply_bytes` hold. Throws
+  /// limit_error while the stream `s` is captured, otherwise as making a log does.
+  void reserve(guarded& of, std::size_t n, stream_ref s, std::source_location where) {
+    std::size_t const wanted = std::min(std::bit_ceil(std::max(n, least)), most);
+    if (!logs_.empty() && logs_.back().capacity() >= wanted) return;
+    if (runtime::capturing(s, where)) {
+      throw limit_error{
+          "apply_async: the stream is being captured into a graph, and there is no "
+          "log of " +
+              std::to_string(wanted) + " sections yet: call reserve(" + std::to_string(n) +
+              ") before",
+          where};
+    }
+    // In order a batch needs a place: those of apply_async are full.
+    deferred_options const chosen{.batches = wanted / (client::rounds * threads) + 1};
+    logs_.push_back(log{of, wanted, chosen, where});
+  }
+  /// Enqueues section i on record ids[i] for all i < n, in order, a full log at a time; with
+  /// `Pairs`, on that and on record seconds[i].
+  template <bool Pairs, class Section>
+  void apply(guarded& of, std::uint32_t const* ids, std::uint32_t const* seconds,
+             Section const* sections, std::size_t n, stream_ref s, std::source_location where) {
+    if (n == 0) return;
+    reserve(of, n, s, where);
+    apply_by<threads, Pairs>(ids, seconds, sections, n, s, where);
+  }
+
+ private:
+  /// Does that by blocks of `Threads` threads, or of half of them where the device's blocks cannot
+  /// have the client's memory.
+  template <unsigned Threads, bool Pairs, class Section>
+  void apply_by(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
+                std::size_t n, stream_ref s, std::source_location where) {
+    using arguments = apply_to_log<Pairs, ref, Section, Threads>;
+    constexpr std::size_t shared_bytes = sizeof(typename arguments::client::storage);
+    // Every device has 64 KB.
+    if constexpr (shared_bytes > std::size_t{64} << 10) {
+      auto const facts = runtime::facts(runtime::current_device(where), where);
+      if (shared_bytes > facts.shared_bytes_per_block)
+        return apply_by<Threads / 2, Pairs>(ids, seconds, sections, n, s, where);
+    }
+    log& to = logs_.back();
+    for (std::size_t done = 0; done < n; done += to.capacity()) {
+      std::size_t const count = std::min(n - done, to.capacity());
+      auto const others = Pairs ? seconds + done : nullptr;  // sabotage: apply-seconds
+      arguments a{to.ref(), ids + done, others, sections + done, count};
+      void* given[] = {&a};
+      auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, Threads>);
+      runtime::allow_shared_bytes(kernel, shared_bytes, where);
+      runtime::launch(kernel, {arguments::blocks(count), Threads, shared_bytes, false}, given, s,
+                      where);
+      to.run(s, where);
+    }
+  }
+
+  /// Threads of the blocks that fill the log.
+  static constexpr unsigned threads = std::min(512u, run_policy<Policy>::block_threads);
+  using client = deferred_block<ref, threads>;
+  static constexpr std::size_t message_bytes = sizeof(typename ref::message_type);
+  static constexpr std::size_t most =
+      std::bit_floor(std::clamp<std::size_t>(Policy::apply_bytes / message_bytes, 1, 1u << 30));
+  static constexpr std::size_t least = std::min<std::size_t>(4096, most);
+
+  std::vector<log> logs_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

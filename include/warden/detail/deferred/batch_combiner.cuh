@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Combines what repeats in a block's batch, and leaves the rest as it is.
+///
+/// A sample of the batch tells whether any record has a good part of it. Only then messages are
+/// combined: they are sorted by record, and each run of neighbours becomes one. Nobody waits for a
+/// lock of a hot record: all threads have as many messages of it as they have of others. If half of
+/// the slots are free then, what is left moves together, and the batch goes on.
+#pragma once
+
+#include <warden/detail/deferred/batch_slots.cuh>
+#include <warden/detail/deferred/key_buckets.cuh>
+#include <warden/detail/deferred/log_formats.cuh>
+#include <warden/detail/deferred/partial_slots.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Combines in batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log
+/// of `Formats`. A warp's slots lie together: what it keeps is at their front.
+///
+/// With one width a record's sections go into the last one's message. Where partials are wider they
+/// have slots of their own, and a record's sections become one when they are as many as the places
+/// that it takes in the log: n places do for n sections.
+template <class Formats, unsigned Threads, unsigned Rounds>
+class batch_combiner {
+  using batch = batch_slots<Formats, Threads * Rounds>;
+  using key_type = typename batch::key_type;
+  using carry = typename batch::carry;
+  using buckets = key_buckets<key_type, Threads, Threads * Rounds>;
+
+ public:
+  /// Whether partials have slots of their own.
+  static constexpr bool two_widths = Formats::two_widths;
+  /// A message of a batch.
+  using message_type = typename Formats::message_type;
+  /// A message of a partial.
+  using wide_message = typename Formats::wide_format::message_type;
+  /// Places that one takes.
+  static constexpr unsigned places = Formats::places;
+  /// Slots of a batch.
+  static constexpr unsigned slots = Threads * Rounds;
+  /// Slots of partials; they are numbered behind the others.
+  static constexpr unsigned partials = two_widths ? Threads / 2 : 0;
+  /// Their ranks: one for each thread, which is none for those without a slot.
+  static constexpr unsigned partial_ranks = two_widths ? Threads : 0;
+  static_assert(slots + partials < 0x8000, "warden: a batch has less than 32,768 messages");
+
+  /// Stands for a slot's rank: there is no message.
+  static constexpr std::uint16_t no_message = 0xffff;
+
+  /// A block's shared memory.
+  struct storage {
+    std::uint32_t counts[buckets::words];    ///< of buckets, or of those of a sample
+    std::uint16_t sorted[slots + partials];  ///< [place] slot
+    carry carries[Threads / 32];             ///< [warp] its last run, as far as it has come
+    typename buckets::scanning scanning;     ///< of buckets
+    std::uint32_t freed;                     ///< places that combining has made free, or might
+    std::uint32_t made[partial_slots<partials, slots>::sizes];  ///< see there
+    std::uint32_t kept[2][Threads / 32];  ///< [turn][warp] slots in use, from the front
+  };
+
+  /// What a block knows from one batch to the next. One register: the user's code runs between two
+  /// flushes.
+  struct state {
+    unsigned on : 1 = 0;        ///< messages are staged to be combined
+    unsigned pays : 1 = 1;      ///< combining made enough places free
+    unsigned turn : 1 = 0;      ///< see `move_together`
+    unsigned combined : 1 = 0;  ///< the batch has been, with its first rounds
+    unsigned unlooked : 2 = 0;  ///< batches before the next one that is looked at
+  };
+  /// What `run` leaves.
+  struct outcome {
+    state now;      ///< what the block knows
+    unsigned used;  ///< rounds
+  };
+
+  /// Combines in a writer's slots and ranks, and the same for wide messages; `shared` is the
+  /// block's.
+  WARDEN_DEVICE batch_combiner(storage& shared, simt::shared_span<message_type> staged,
+                               simt::shared_span<std::uint16_t> ranks,
+                               simt::shared_span<wide_message> wide,
+                               simt::shared_span<std::uint16_t> wide_ranks, state now)
+      : shared_{&shared, 1},
+        buckets_{shared.counts, shared.scanning},
+        partials_{shared.made},
+        sorted_{shared.sorted, slots + partials},
+        batch_{staged, wide},
+        ranks_{ranks},
+        wide_ranks_{wide_ranks},
+        now_{now} {}
+
+  /// This thread's slot in a round.
+  WARDEN_DEVICE static unsigned slot_of(unsigned round) {
+    return (simt::warp_rank() * Rounds + round) * simt::warp_size + simt::lane_id();
+  }
+  /// Whether messages are staged with their ranks among those of a bucket, `rank`.
+  WARDEN_DEVICE bool is_on() const { return now_.on != 0; }
+  /// One more message of a bucket: its rank among those. While `is_on`.
+  WARDEN_DEVICE std::uint16_t rank(message_type const& m) const {
+    return buckets_.rank(batch::key_of(m));
+  }
+  /// Whether the batch may have partials; the same for the block. Which: those with a rank.
+  WARDEN_DEVICE bool has_partials() const { return two_widths && now_.combined != 0; }
+
+  /// Whether the batch is left as it is, without a look.
+  WARDEN_DEVICE bool passes() {
+    if (now_.on != 0 || now_.unlooked == 0) return false;
+    --now_.unlooked;  // sabotage: looks-again
+    return true;
+  }
+  /// What is known now.
+  WARDEN_DEVICE state known() const { return now_; }
+  /// Goes on with what another combiner of the same batch has done.
+  WARDEN_DEVICE void go_on(state now) { now_ = now; }
+
+  /// Unless it passes: combines what the block staged in the first `used` rounds, unless too little
+  /// repeats. With two widths only flushes of at least `least` sections combine. If the batch
+  /// `may_go_on` and half of it became free, what is left moves to the front. Returns how many
+  /// rounds are in use then, the same in every thread. Collective; a barrier follows before anybody
+  /// flushes.
+  WARDEN_DEVICE unsigned run(unsigned used, std::uint32_t least, bool may_go_on) {
+    if (now_.on == 0) {
+      if (!is_crowded(used)) {
+        now_.unlooked = unlooked_batches;
+        return used;
+      }
+      start(used);
+      now_.on = 1;
+    }
+    simt::sync_block();
+    auto const all = buckets_.place();
+    if (simt::thread_rank() == 0) shared_[0].freed = 0;
+    bool const is_hot = simt::sync_block_or(all.most >= hot);
+    bool const first = now_.combined == 0;
+    if (two_widths && first && all.messages < least) {
+      now_.pays = used < Rounds ? 1 : 0;
+      simt::sync_block();
+      return used;
+    }
+    now_.combined = 1;
+    place_slots(used);
+    simt::sync_block();  // sabotage: sorted-whole
+    combine(all.repeated);
+    simt::sync_block();
+    std::uint32_t const freed = simt::shared_load(shared_[0].freed);
+    // Sorting a batch takes as long as running half of it. Less than that pays only where a record
+    // would hold up its partition.
+    if (first && used == Rounds && freed < (is_hot ? slots / 8 : slots / 2)) now_.pays = 0;
+    if (!may_go_on || all.messages - freed > slots / 2 || !has_room()) return used;
+    return move_together(used);
+  }
+  /// Whether a batch with so many rounds in use, behind `run`, is to be written.
+  WARDEN_DEVICE static bool is_full(unsigned used) { return used > Rounds - spare; }
+  /// Makes ready for an empty batch; the slots may still be read. Barriers follow. Collective.
+  WARDEN_DEVICE void clear() const { buckets_.clear(); }
+  /// The batch has been written.
+  WARDEN_DEVICE void end() {
+    if (now_.combined != 0) forget_partials();
+    now_.combined = 0;
+    if (now_.pays != 0) return;
+    now_.on = 0;
+    now_.pays = 1;
+    now_.unlooked = unlooked_batches;
+  }
+
+ private:
+  /// Batches that are not looked at behind one where nothing repeated: looks take next to nothing
+  /// of a block's time then, and what begins to repeat later is found soon.
+  static constexpr std::uint32_t unlooked_batches = 3;
+  /// One record's messages of a sample with which combining begins: even ones of 1,024 records
+  /// hardly ever have as many, and never where partials are wider. (One of those, by chance, and a
+  /// run looks for wide messages in all rows.)
+  static constexpr std::uint32_t crowd =
+      (Threads >= 512 ? Threads / 64 : 4) * (two_widths ? 3 : 2) / 2;
+  /// Rounds that are free at least if a batch goes on.
+  static constexpr unsigned spare = 1 + Rounds / 4;
+  /// Messages of a bucket of the batch that has a hot record: as many as a partition of 128 has.
+  static constexpr std::uint32_t hot = slots / 128 < crowd ? crowd : slots / 128;
+  /// Sorted messages of a thread.
+  static constexpr unsigned each = (slots + partials + Threads - 1) / Threads;
+  /// Messages of a sample of two rounds that are not their bucket's first, with which combining
+  /// begins: as many as half a batch becoming free lets expect. (Four times the sample's buckets
+  /// have an eighth of it by chance.)
+  static constexpr std::uint32_t enough = 2 * Threads * (two_widths ? 11 : 6) / 20;
+  /// Whether a record is hot, or records are so few that they repeat. Two rounds are the sample.
+  /// Collective.
+  WARDEN_DEVICE bool is_crowded(unsigned used) const {
+    buckets_.clear_sample();
+    if (simt::thread_rank() == 0) shared_[0].freed = 0;
+    simt::sync_block();
+    bool crowded = false;
+    unsigned repeated = 0;
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < 2; ++i) {
+      unsigned const r = i == 0 ? 0 : used / 2;
+      if (r >= used || (i == 1 && r == 0)) continue;
+      unsigned const slot = slot_of(r);
+      if (ranks_[slot] == no_message) continue;
+      std::uint32_t const before = buckets_.sample(batch::key_of(batch_[slot]));
+      crowded = before + 1 >= crowd || crowded;
+      if (before != 0) ++repeated;
+    }
+    repeated = simt::warp_sum(repeated);
+    if (simt::lane_id() == 0) simt::shared_fetch_add(shared_[0].freed, repeated);
+    crowded = simt::sync_block_or(crowded);
+    return crowded || simt::shared_load(shared_[0].freed) >= enough;
+  }
+  /// Ranks what was staged otherwise. Collective.
+  WARDEN_DEVICE void start(unsigned used) const {
+    clear();
+    forget_partials();
+    simt::sync_block();
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      if (ranks_[slot] != no_message) ranks_[slot] = rank(batch_[slot]);
+    }
+  }
+
+  WARDEN_DEVICE void forget_partials() const {
+    if constexpr (two_widths) {
+      wide_ranks_[simt::thread_rank()] = no_message;
+      partials_.clear();
+    }
+  }
+
+  /// Writes a slot to its place. Whether it is: it may be one with others.
+  WARDEN_DEVICE bool place(unsigned slot, key_type key, std::uint16_t rank) const {
+    std::uint32_t const begin = buckets_.begin_of(key);
+    if (begin == buckets::alone) return false;
+    sorted_[begin + rank] = static_cast<std::uint16_t>(slot);
+    return true;
+  }
+  /// What has a place is no message any more, unless its run says so.
+  WARDEN_DEVICE void place_slots(unsigned used) const {
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      std::uint16_t const rank = ranks_[slot];
+      if (rank != no_message && place(slot, batch::key_of(batch_[slot]), rank))
+        ranks_[slot] = no_message;  // sabotage: log-absorbed
+    }
+    if constexpr (two_widths) {
+      unsigned const me = simt::thread_rank();
+      std::uint16_t const rank = wide_ranks_[me];
+      if (rank != no_message && place(slots + me, batch::key_of_wide(batch_.wide(me)), rank))
+        wide_ranks_[me] = no_message;
+    }
+  }
+
+  /// Makes one of each run of sorted messages, and clears the buckets. Collective.
+  WARDEN_DEVICE void combine(std::uint32_t count) const {
+    std::uint32_t const begin = simt::thread_rank() * each;
+    std::uint32_t const left = begin < count ? count - begin : 0;
+    std::uint32_t const end = begin + (left < each ? left : each);
+    // Runs that begin and end among this thread's messages are done at once; its first one may have
+    // begun before, and its last one may go on.
+    bool const has_any = begin != end;
+    bool goes_on = false, ends = false;
+    if (has_any) {
+      goes_on = begin != 0 && batch_.key_at(sorted_[begin - 1]) == batch_.key_at(sorted_[begin]);
+      ends = end == count || batch_.key_at(sorted_[end]) != batch_.key_at(sorted_[end - 1]);
+    }
+    clear();
+    simt::sync_block();  // the neighbours have been looked at, and the buckets as well
+    std::uint32_t first_end = begin, freed = 0;
+    carry last;
+    key_type key{};
+    WARDEN_NO_UNROLL
+    for (std::uint32_t p = begin; p < end; ++p) {
+      unsigned const slot = sorted_[p];
+      key_type const next = batch_.key_at(slot);
+      if (p != begin && next == key) {
+        last.add(batch_.carry_at(slot));  // sabotage: run-sum
+        continue;
+      }
+      if (p != begin) {
+        if (first_end == begin && goes_on) {
+          first_end = p;
+        } else {
+          freed += finish(key, p, last);
+        }
+      }
+      key = next;
+      last = batch_.carry_at(slot);
+    }
+    // Whose last run is not a part of one from before.
+    bool const begins = !goes_on || first_end != begin;
+    carry const before = carry::template before<Threads>(shared_[0].carries, last, begins);
+    if (goes_on && first_end != begin) {
+      // The first run, once more: it was not held.
+      carry all = before;
+      WARDEN_NO_UNROLL
+      for (std::uint32_t p = begin; p < first_end; ++p)
+        all.add(batch_.carry_at(sorted_[p]));  // sabotage: run-again
+      freed += finish(batch_.key_at(sorted_[begin]), first_end, all);
+    }
+    if (has_any && ends) {
+      if (!begins) last.prepend(before);  // sabotage: run-across
+      freed += finish(key, end, last);
+    }
+    freed = simt::warp_sum(freed);
+    if (simt::lane_id() == 0 && freed != 0) simt::shared_fetch_add(shared_[0].freed, freed);
+  }
+  /// A run, which ends before place `end`, becomes one message, or stays. Returns how many places
+  /// became free.
+  WARDEN_DEVICE std::uint32_t finish(key_type key, std::uint32_t end, carry const& all) const {
+    if constexpr (two_widths) {
+      unsigned wide = all.wide();
+      unsigned freed = all.count();
+      if (wide == 0 && freed >= places) {
+        wide = partials_.take(freed);
+        if (wide != 0) freed -= places;
+      }
+      bool stays = wide == 0;
+      if (!stays) {
+        batch_.put_wide(wide - 1, key, all.sum());
+        wide_ranks_[wide - 1] = 0;  // sabotage: partial-lost
+      }
+      if (!stays) return freed;  // sabotage: sample-sent-too
+      for (unsigned i = 1; i <= all.count(); ++i) ranks_[sorted_[end - i]] = 0;
+      return 0;
+    } else {
+      unsigned const slot = sorted_[end - 1];
+      ranks_[slot] = 0;
+      if (all.count() > 1) batch_.put(slot, key, all.sum());
+      return all.count() - 1;
+    }
+  }
+  /// Whether there are partials for what comes.
+  WARDEN_DEVICE bool has_room() const {
+    if constexpr (two_widths) {
+      return partials_.has_room();
+    } else {
+      return true;
+    }
+  }
+
+  /// Moves what is left to the front of each warp's slots and ranks it anew. Returns the rounds
+  /// that are in use then. Collective.
+  WARDEN_DEVICE unsigned move_together(unsigned used) {
+    unsigned kept = 0;
+    WARDEN_NO_UNROLL
+    for (unsigned r = 0; r < used; ++r) {
+      unsigned const slot = slot_of(r);
+      bool const is = ranks_[slot] != no_message;
+      unsigned const there = simt::ballot(simt::full_warp, is);
+      if (there == 0) continue;
+      message_type const m = batch_[slot];
+      // The round has been read: what is kept may lie where it lay.
+      simt::sync_warp(simt::full_warp);
+      if (is) {
+        unsigned const below = there & ((1u << simt::lane_id()) - 1);
+        unsigned const to =
+            slot_of(0) - simt::lane_id() + kept + static_cast<unsigned>(simt::count_bits(below));
+        batch_[to] = m;
+        ranks_[to] = rank(m);
+      }
+      kept += static_cast<unsigned>(simt::count_bits(there));  // sabotage: survivors
+      simt::sync_warp(simt::full_warp);
+    }
+    if constexpr (two_widths) {
+      unsigned const me = simt::thread_rank();
+      if (wide_ranks_[me] != no_message)
+        wide_ranks_[me] = buckets_.rank(batch::key_of_wide(batch_.wide(me)));
+    }
+    now_.turn = now_.turn ^ 1u;
+    if (simt::lane_id() == 0) shared_[0].kept[now_.turn][simt::warp_rank()] = kept;
+    simt::sync_block();
+    // Two turns: who writes the next one's may be ahead of who reads this one's, by one barrier.
+    std::uint32_t most = 0;
+    WARDEN_UNROLL
+    for (unsigned w = 0; w < Threads / simt::warp_size; ++w) {
+      std::uint32_t const theirs = shared_[0].kept[now_.turn][w];
+      most = most < theirs ? theirs : most;
+    }
+    unsigned const rounds = most == 0 ? 1 : (most + simt::warp_size - 1) / simt::warp_size;
+    for (unsigned r = kept / simt::warp_size; r < rounds; ++r) {
+      if (r * simt::warp_size + simt::lane_id() >= kept) ranks_[slot_of(r)] = no_message;
+    }
+    return rounds;
+  }
+
+  simt::shared_span<storage> shared_;
+  buckets buckets_;
+  partial_slots<partials, slots> partials_;
+  simt::shared_span<std::uint16_t> sorted_;
+  batch batch_;
+  simt::shared_span<std::uint16_t> ranks_;
+  simt::shared_span<std::uint16_t> wide_ranks_;
+  state now_;
+};
+
+/// Combines nothing: for sections that are not combined.
+struct combines_nothing {
+  /// None.
+  struct storage {};
+  /// Nothing.
+  struct state {};
+  static constexpr bool two_widths = false;     ///< see batch_combiner
+  static constexpr unsigned partials = 0;       ///< see batch_combiner
+  static constexpr unsigned partial_ranks = 0;  ///< see batch_combiner
+  using wide_message = std::uint32_t;           ///< there are none
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The block's client of a log: gathers what a block's threads defer, and writes it sorted.
+#pragma once
+
+#include <warden/detail/deferred/batch_writer.cuh>
+#include <warden/detail/deferred/deferred_ref.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The client of a log for blocks of `Threads` threads. Blocks and grids have any dimensions.
+/// Sections sent by a block of another number of threads are lost, counted, and reported by `wait`.
+/// With order::sequential a block makes one client of each ref, and x counts first in the order of
+/// blocks and in that of a block's threads. In the kernel:
+///
+///     __shared__ bank::deferred_block<256>::storage storage;
+///     bank::deferred_block<256> client{accounts, storage};
+///     client.send(id, deposit{10}, valid);  // all threads of the block together
+///     client.flush();
+///
+/// One at a time in a storage. Takes one atomic a batch and writes it linearly, sorted, where a
+/// thread's own `send` takes one for the lanes that are together and leaves the sorting to the run.
+/// Where the policy combines, sections on records that repeat are one section in a batch, which
+/// goes on if half of it became free.
+template <class Ref, unsigned Threads>
+class deferred_block {
+  static_assert(Threads % simt::warp_size == 0 && Threads >= 32 && Threads <= 1024,
+                "warden: a block has 32 to 1,024 threads, a multiple of 32");
+  using message_type = typename Ref::message_type;
+  /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
+  static constexpr std::size_t bytes_each = 112;
+  static constexpr unsigned most_rounds =
+      std::min<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
+                         batch_writer<message_type, Threads, 1, Ref::in_order>::most_rounds);
+  /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
+  static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
+  template <unsigned Rounds>
+  struct combiner_of {
+    using type = combines_nothing;
+  };
+  template <unsigned Rounds>
+  requires(Ref::combines) struct combiner_of<Rounds> {
+    using type = batch_combiner<typename Ref::formats, Threads, Rounds>;
+  };
+  template <unsigned Rounds>
+  using writer_of = batch_writer<message_type, Threads, Rounds, Ref::in_order,
+                                 typename combiner_of<Rounds>::type>;
+
+ public:
+  /// Messages of a thread in one batch.
+  static constexpr unsigned rounds = rounds_that_fit<writer_of, most_rounds, most_bytes>();
+
+ private:
+  using writer = writer_of<rounds>;
+
+ public:
+  /// The block's shared memory, contents garbage. Static, as far as it is not more than 48 KB:
+  /// blocks of up to 256 threads always, larger ones with messages of up to 32 bytes that neither
+  /// combine nor are in order, up to 512 threads if they are in order. Dynamic otherwise.
+  struct alignas(16) storage {
+    std::byte bytes[writer::shared_bytes()];  ///< the client's own
+  };
+
+  /// Collective. `ref` and `memory` outlive the client; `memory` is the same for the whole block.
+  WARDEN_DEVICE deferred_block(Ref const& ref, storage& memory)
+      : ref_{ref},
+        memory_{memory},
+        writer_{ref.log, memory.bytes},
+        fits_{simt::block_threads() == Threads} {}
+  /// Counts what was never flushed.
+  WARDEN_DEVICE ~deferred_block() {
+    if (unsent_ != 0) simt::fetch_add(&ref_.report->unflushed, std::uint64_t{unsent_});
+  }
+  deferred_block(deferred_block const&) = delete;
+  deferred_block& operator=(deferred_block const&) = delete;
+
+  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to
+  /// send. Flushes when there is room for no more. An id outside the records is counted, not
+  /// logged, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t id, Section const& section, bool valid = true) {
+    stage(valid && ref_.check(id), [&] { return Ref::formats::pack(ref_.number(id), section); });
+  }
+  /// Collective, as that: a section on the records `first` and `second`, which may be one.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t first, std::uint64_t second, Section const& section,
+                          bool valid = true) {
+    stage(valid && ref_.check(first, second), [&] { return Ref::pair(first, second, section); });
+  }
+  /// Sends one section. Not collective: any thread, any control flow between collectives; logged at
+  /// once. False as a thread's own `send`.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) const {
+    return ref_.send(id, section);
+  }
+  /// The same for a section on two records.
+  template <class Section>
+  WARDEN_DEVICE bool append(std::uint64_t first, std::uint64_t second,
+                            Section const& section) const {
+    return ref_.send(first, second, section);
+  }
+  /// Collective: logs everything sent so far. Returns how many sections of the block found no place
+  /// since the last flush, in every thread. (One that several were combined to counts as one.)
+  WARDEN_DEVICE std::uint32_t flush() {
+    if (!fits_) {
+      std::uint32_t const lost = lose(ref_.report, memory_, unsent_);
+      unsent_ = 0;
+      return lost;
+    }
+    if constexpr (Ref::combines) round_ = writer_.combine(round_, false);
+    std::uint32_t const refused = refused_ + (Ref::combines || round_ != 0 ? pass_on() : 0);
+    refused_ = 0;
+    return refused;
+  }
+
+ private:
+  /// Stages what `message` returns if this thread `sends`, and goes on to the next round.
+  template <class Message>
+  WARDEN_DEVICE void stage(bool sends, Message const& message) {
+    if (sends) ++unsent_;
+    if (!fits_) return;  // the storage has no slots for threads of other blocks
+    if (sends) {
+      writer_.stage(round_, message());
+    } else {
+      writer_.stage_nothing(round_);
+    }
+    if (++round_ < rounds) return;
+    round_ = writer_.combine(round_, true);
+    if (writer::is_full(round_)) refused_ += pass_on();
+  }
+  /// Reports sections sent by a block of another size, `unsent` of each thread. Returns
+  /// their number in every thread. Collective.
+  WARDEN_COLD static std::uint32_t lose(guarded_report* report, storage& memory, unsigned unsent) {
+    bool const first = simt::thread_rank() == 0;
+    auto& sum = *reinterpret_cast<std::uint32_t*>(memory.bytes);
+    simt::sync_block();
+    if (first) simt::shared_store(sum, 0u);
+    simt::sync_block();
+    simt::shared_fetch_add(sum, unsent);
+    simt::sync_block();
+    std::uint32_t const lost = simt::shared_load(sum);
+    if (first && lost != 0) {
+      simt::fetch_add(&report->wrong_block_lost, std::uint64_t{lost});
+      simt::store_relaxed(&report->wrong_block, std::uint64_t{Threads} << 48 | simt::block_shape());
+    }
+    return lost;
+  }
+  WARDEN_DEVICE std::uint32_t pass_on() {
+    std::uint32_t const refused = writer_.flush(round_, turn_);
+    turn_ += simt::block_count();
+    if (refused != 0 && simt::thread_rank() == 0) ref_.refuse(refused);
+    round_ = 0;
+    unsent_ = 0;
+    return refused;
+  }
+
+  Ref const& ref_;
+  storage& memory_;
+  writer writer_;
+  bool const fits_;  ///< whether the block has as many threads as the client
+  unsigned round_ = 0;
+  unsigned unsent_ = 0;
+  std::uint32_t refused_ = 0;
+  std::uint32_t turn_ = simt::block_rank();  ///< of the regions: all blocks' batches fill all alike
+};
+
+WARDEN_NAMESPACE_END

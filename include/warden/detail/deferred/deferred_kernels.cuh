@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernels of a deferred run, one behind another in one stream.
+#pragma once
+
+#include <warden/detail/deferred/batch_writer.cuh>
+#include <warden/detail/execute/guarded_health.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What all of them are given.
+template <class Ref>
+struct run_arguments {
+  typename Ref::partials ref;
+  std::uint32_t number;  ///< of the run, among those of the log
+
+  /// Whether the log is this run's.
+  WARDEN_DEVICE bool runs() const { return ref.log.control->running == number; }
+};
+
+/// How much of a run is enqueued between its log's close and its opening.
+enum class run_stage : unsigned char {
+  closed,  ///< nothing is
+  sorted,  ///< flat messages are sorted into batches
+  begun,   ///< sections may run, or may have left for other ranks
+  ended,   ///< everything is
+};
+
+/// All threads of a block together.
+WARDEN_DEVICE void zero(launch_counters& counters) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(&counters);
+  for (std::size_t w = simt::thread_rank(); w < sizeof(counters) / sizeof(*words);
+       w += simt::block_threads())
+    simt::store_relaxed(&words[w], 0u);
+}
+
+/// Closes the log: from here on it accepts nothing. Unless the records are in use, or the guarded
+/// has a failure to report: then the run is put off. One block. `launch` is null if no launch
+/// replays the log.
+template <class Ref>
+WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
+  simt::assume_one_dimension();
+  auto const& log = a.ref.log;
+  bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
+  if (simt::sync_block_or(put_off)) return;
+  // Not before: they may be those of a launch that is at work.
+  if (launch != nullptr) zero(launch->counters);  // sabotage: replay-counters
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+    log.close(r);
+  if (simt::thread_rank() != 0) return;
+  log.control->next_partition = log.control->next_of_wide = 0;  // sabotage: wide-partitions
+  log.control->rows_passed = 0;
+  log.control->running = a.number;
+}
+
+/// What sorts flat messages.
+template <class Ref>
+struct flat_writers {
+  /// With so many rounds.
+  template <unsigned Rounds>
+  using of = batch_writer<typename Ref::message_type, Ref::policy::block_threads, Rounds>;
+  /// The one that fits.
+  using type = of<rounds_that_fit<of, 64 / sizeof(typename Ref::message_type)>()>;
+};
+template <class Ref>
+using flat_writer = typename flat_writers<Ref>::type;
+
+/// Sorts the flat messages, a tile at a time and in place, into batches. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  using writer = flat_writer<Ref>;
+  constexpr unsigned threads = Ref::policy::block_threads, rounds = writer::slots / threads;
+  auto const& log = a.ref.log;
+  if (!a.runs()) return;
+  writer const tile{log, simt::dynamic_shared()};
+  std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+       i += simt::block_count()) {
+    std::uint32_t const region = i & log.last_region;
+    log_places const unsorted = log.unsorted(region);
+    std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
+    if (first >= unsorted.count) continue;
+    std::uint32_t const left = unsorted.count - first;
+    std::uint32_t const begin = unsorted.begin + first;
+    WARDEN_UNROLL
+    for (unsigned r = 0; r < rounds; ++r) {
+      std::uint32_t const mine = r * threads + simt::thread_rank();
+      if (mine < left) {
+        tile.stage(r, log.pool[begin + mine]);
+      } else {
+        tile.stage_nothing(r);
+      }
+    }
+    if (tile.write(rounds, begin) || simt::thread_rank() != 0) continue;
+    std::uint32_t const lost = left < writer::slots ? left : writer::slots;
+    simt::fetch_add(&a.ref.report->not_whole, std::uint64_t{lost});
+  }
+}
+
+/// Blocks that a multiprocessor must hold at once: where groups of lanes run sections, it is the
+/// number of groups that has records' loads under way.
+template <class Ref>
+inline constexpr unsigned least_run_blocks = Ref::lanes == 1
+                                                 ? 1
+                                                 : std::max(1u, 1024 / Ref::policy::block_threads);
+
+/// Runs all sections, but for partials that are wider. As many blocks as are resident together, or
+/// fewer.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
+    run_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (!a.runs()) return;
+  typename Ref::executor::template deferred_server<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+/// Runs what sections were combined to, where that is wider: a kernel of its own, because each
+/// width takes all registers of a thread. Behind run_log; as many blocks as that has, or fewer.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, least_run_blocks<Ref>)
+    run_partials(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (!a.runs() || a.ref.log.control->wide_rows == 0) return;
+  typename Ref::executor::template deferred_server<typename Ref::partials>{a.ref,
+                                                                           simt::dynamic_shared()}
+      .run();
+}
+
+/// Opens the log again with all its sections: what was to run them was never enqueued. If the sort
+/// was, the flat messages `are_sorted`. One block.
+template <class Ref>
+WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
+  simt::assume_one_dimension();
+  auto const& log = a.ref.log;
+  if (!a.runs()) return;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+    log.reopen(r, are_sorted);
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  log.control->running = 0;
+  simt::fence_device();  // release, as in open_log
+  a.ref.free_records(false);
+}
+
+/// Counts the messages of a log whose run failed after it had begun: open_log comes next. One
+/// block.
+template <class Ref>
+WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  auto const& log = a.ref.log;
+  if (!a.runs()) return;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
+    std::uint64_t const held = std::uint64_t{log.regions[r].flat} + log.regions[r].batches;
+    if (held != 0) simt::fetch_add(&a.ref.report->given_up, held);
+  }
+}
+
+/// Opens the log again, empty. One block.
+template <class Ref>
+WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  auto const& log = a.ref.log;
+  using log_type = std::remove_cvref_t<decltype(log)>;
+  if (!a.runs()) return;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
+    log.regions[r].sorted = 0;
+    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+  }
+  // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
+  // fill it.
+  std::uint32_t const rows = log.rows_written();
+  for (std::uint32_t r = simt::thread_rank(); r < rows; r += simt::block_threads())
+    log.begins[r] = log_type::no_row;
+  simt::sync_block();
+  if (simt::thread_rank() != 0) return;
+  log.control->rows = log.control->wide_rows = log.control->running = 0;
+  if constexpr (Ref::in_order) log.control->blocks = 0;  // sabotage: order-of-cycles
+  simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
+  // Release: whoever takes the records next finds the log open.
+  simt::fence_device();
+  a.ref.free_records(true);
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

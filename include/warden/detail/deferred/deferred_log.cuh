@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The host object of a log: any kernel fills it, and a run executes it with the whole GPU.
+#pragma once
+
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/deferred_ref.cuh>
+#include <warden/detail/deferred/log_base.cuh>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/log_runner.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/runtime.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+template <class Policy, class Record, class... Sections>
+class basic_guarded;
+// Defined by warden/deferred_pairs.cuh.
+template <class Policy, class Record, class... Sections>
+class run_pairs_ref;
+
+namespace detail {
+// Defined by warden/deferred_forwarding.cuh.
+template <class Policy, class Record, class... Sections>
+class log_replayer;
+// Defined by warden/deferred_pairs.cuh.
+template <class Run>
+class rounds_runner;
+
+/// Whether a fused launch runs the logs of such a guarded.
+template <class Policy, class Record, class... Sections>
+inline constexpr bool is_replayed =
+    (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+/// How the logs of such a guarded are run.
+template <class Policy, class Record, class... Sections>
+using log_runner_of =
+    std::conditional_t<is_replayed<Policy, Record, Sections...>,
+                       log_replayer<Policy, Record, Sections...>,
+                       std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
+                                          rounds_runner<run_pairs_ref<Policy, Record, Sections...>>,
+                                          log_runner<Policy, Record, Sections...>>>;
+/// The ref of a log's runs: with sections on two records they are runs in rounds.
+template <class Policy, class Record, class... Sections>
+using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_pairs,
+                                      run_pairs_ref<Policy, Record, Sections...>,
+                                      run_ref<Policy, Record, Sections...>>;
+
+/// Refuses logs whose runs are not defined. The first base of a log, because the compiler then
+/// reports these sentences before the errors that follow.
+template <class Policy, class Record, class... Sections>
+class runs_checks {
+  static_assert(!is_replayed<Policy, Record, Sections...> ||
+                    is_defined<log_replayer<Policy, Record, Sections...>>,
+                "warden: a log whose sections send sections is run by a fused launch: include "
+                "warden/deferred_forwarding.cuh");
+  static_assert(!run_ref<Policy, Record, Sections...>::has_pairs ||
+                    is_defined<run_pairs_ref<Policy, Record, Sections...>>,
+                "warden: a log whose sections are on two records is run in rounds: include "
+                "warden/deferred_pairs.cuh");
+};
+}  // namespace detail
+
+/// A log of critical sections on a guarded's records, which any kernels fill and `run` executes:
+///
+///     warden::deferred later{b, n};                    // n sections at most
+///     payday<<<blocks, 256, 0, s>>>(later.ref(), n);   // sends by the ref, or by deferred_block
+///     later.run(s);                                    // each runs exactly once
+///     b.wait(s);                                       // throws what went wrong
+///
+/// No cooperative launch, no server beside the kernel, no wait in it. Kernels that fill one log may
+/// run in several streams, if `run` comes behind all of them. Sections on two records are run in
+/// rounds, in which a block holds two parts of the records at a time; the log then has memory for
+/// its messages twice. Moves, does not copy.
+template <class Policy, class Record, class... Sections>
+class deferred : detail::runs_checks<Policy, Record, Sections...>,
+                 public detail::runnable_log<detail::run_ref_of<Policy, Record, Sections...>,
+                                             detail::log_runner_of<Policy, Record, Sections...>> {
+  using run_type = detail::run_ref_of<Policy, Record, Sections...>;
+  using runner = detail::log_runner_of<Policy, Record, Sections...>;
+  using base = detail::runnable_log<run_type, runner>;
+  static constexpr bool replayed = detail::is_replayed<Policy, Record, Sections...>;
+  static_assert(!(replayed && run_type::has_pairs),
+                "warden: sections on two records and sections that send sections are not deferred "
+                "together: use launch_fused");
+  static_assert(
+      !(run_type::in_order && run_type::has_pairs),
+      "warden: sections on two records run in no order: order::sequential is for sections "
+      "on one");
+  static_assert(
+      !(Policy::combines && run_type::has_pairs),
+      "warden: sections on two records are not combined: let the policy not say combines");
+  static_assert(!(run_type::in_order && Policy::combines),
+                "warden: order::sequential runs each section by itself: let the policy not say "
+                "combines");
+
+ public:
+  /// Whose records the sections are on.
+  using guarded_type = basic_guarded<Policy, Record, Sections...>;
+  /// What a kernel is handed, by value.
+  using ref_type = deferred_ref<Policy, Record, Sections...>;
+
+  /// A log for `sections` sections at most, on the guarded's device. The guarded's records outlive
+  /// it; the guarded need not, but then nothing reports errors of its runs. Blocks the host, and
+  /// the first log of a guarded until its launches have ended. Throws limit_error for an impossible
+  /// plan and cuda_error when memory is short.
+  deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
+           deferred_options chosen = {},
+           std::source_location where = std::source_location::current())
+      : base{of.device(), detail::launch_access::shared(of), runner{of}} {
+    runtime::device_scope const scope{of.device(), where};
+    detail::log_plan<run_type>::check(sections, of.size(), replayed, where);
+    static_cast<run_array<Record>&>(run_) =
+        detail::launch_access::array<Record>(of, run_type::has_pairs);
+    run_.sections_context = detail::launch_access::context(of);
+    this->make(sections, chosen, where);
+  }
+
+  /// What kernels that send are handed: trivially copyable, valid as long as the log lives. With
+  /// order::sequential each launch has one of its own, and their sections run in the order of
+  /// those.
+  [[nodiscard]] ref_type ref() {
+    ref_type r;
+    r.log = run_.log;
+    r.log.order.launch = launches_++;
+    r.size = run_.size;
+    r.report = run_.report;
+    return r;
+  }
+
+  /// Whether the current device can run a log on so many records, as far as its shared memory goes:
+  /// with records on chip a partition has to fit a block's. Throws cuda_error.
+  [[nodiscard]] static bool fits(std::uint64_t records,
+                                 deferred_options chosen = {}) requires(!replayed &&
+                                                                        !run_type::has_pairs) {
+    return runner::fits(records, chosen);
+  }
+
+ private:
+  using base::run_;
+
+  std::uint32_t launches_ = 0;  ///< refs given out
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory of a log, and the kernels that close it, run it and open it again.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/detail/execute/guarded_health.cuh>
+#include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/execute/shared_state.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <source_location>
+#include <string>
+#include <tuple>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What all logs have in common: their memory, and how they are run. `Run` is what the workers of a
+/// run see; a `Runner` enqueues what is between the log's close and its opening. Moves, does not
+/// copy.
+template <class Run, class Runner>
+class runnable_log {
+ public:
+  /// What it holds and was never run is reported by the guarded's `wait`.
+  ~runnable_log() {
+    if (regions_.size() == 0) return;
+    try {
+      state_->gone.push_back({std::move(regions_), run_.log.size, run_.log.region_size});
+    } catch (std::bad_alloc const&) {
+      // Nobody is left to be told.
+    }
+  }
+  /// What was moved from may only be destroyed or assigned to.
+  runnable_log(runnable_log&&) noexcept = default;
+  /// Swaps with `other`.
+  runnable_log& operator=(runnable_log&& other) noexcept {
+    auto mine = members(), theirs = other.members();
+    mine.swap(theirs);
+    return *this;
+  }
+  runnable_log(runnable_log const&) = delete;
+  runnable_log& operator=(runnable_log const&) = delete;
+
+  /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
+  /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
+  /// fused launch. Throws as launch_fused does: if nothing had begun, the log holds its sections as
+  /// before; otherwise it is emptied, and the guarded's `wait` reports how many may not have run.
+  void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
+    runtime::device_scope const scope{device_, where};
+    run_arguments<Run> run{run_, ++runs_};
+    launch_control* launch = runner_.launch();
+    run_stage stage = run_stage::closed;
+    bool are_sorted = false;
+    auto const enqueue = [&](runtime::kernel const& kernel, auto& second) {
+      void* arguments[] = {&run, &second};
+      runtime::launch(kernel, {1, Run::policy::block_threads, 0, false}, arguments, s, where);
+    };
+    // Runs that meet are put off one by one; what finds the order is not.
+    if (Run::in_order && !runtime::capturing(s, where)) s.wait_for(state_->last_work, where);
+    enqueue(simt::make_kernel(&close_log<Run>), launch);
+    try {
+      runner_.enqueue(run, stage, s, where);
+      stage = run_stage::ended;
+      enqueue(simt::make_kernel(&open_log<Run>), launch);
+    } catch (...) {
+      // Each section has run once, or is still in the log, or is reported as lost.
+      are_sorted = stage == run_stage::sorted;
+      if (stage == run_stage::begun) enqueue(simt::make_kernel(&give_up_log<Run>), launch);
+      if (stage >= run_stage::begun) {
+        enqueue(simt::make_kernel(&open_log<Run>), launch);
+      } else {
+        enqueue(simt::make_kernel(&reopen_log<Run>), are_sorted);
+      }
+      note_run(s, where);
+      throw;
+    }
+    note_run(s, where);
+  }
+
+  /// Sections that it holds.
+  [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t memory_bytes() const {
+    return pool_.bytes() + regions_.bytes() + offsets_.bytes() + begins_.bytes() +
+           control_.bytes() + runner_.bytes();
+  }
+
+ protected:
+  /// Without memory, on the device of the guarded whose `state` it is: to that one's `wait` its
+  /// sections are reported. If its sections are on records of a second guarded, too, that one's
+  /// state is `partner`.
+  runnable_log(int device, std::shared_ptr<shared_state> state, Runner runner,
+               std::shared_ptr<shared_state> partner = nullptr)
+      : device_{device},
+        state_{std::move(state)},
+        partner_{std::move(partner)},
+        runner_{std::move(runner)} {}
+
+  /// Makes the memory for `sections` sections at most, on the records that `run_` names. Blocks the
+  /// host, the first time until all launches of the guarded have ended. Throws limit_error for an
+  /// impossible plan and cuda_error when memory is short.
+  void make(std::size_t sections, deferred_options const& chosen, std::source_location where) {
+    check("partitions; a log has", chosen.partitions, where);
+    check("parts of a partition that is split; there are", chosen.split, where);
+    partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
+    run_.log = log_plan<Run>::make(sections, sorted_by, chosen.batches);
+    std::size_t const columns = sorted_by.partitions() + std::size_t{1};
+    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap,
+                                 where};
+    regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}, where};
+    offsets_ = buffer<std::uint16_t>{columns * run_.log.rows, where};
+    begins_ = buffer<std::uint32_t>{run_.log.rows, where};
+    control_ = buffer<log_control>{1, where};
+    run_.log.pool = pool_.data();
+    run_.log.regions = regions_.data();
+    run_.log.offsets = offsets_.data();
+    run_.log.begins = begins_.data();
+    run_.log.control = control_.data();
+    runner_.make(run_, where);
+    state_->begin_logs(where);
+    if (partner_) partner_->begin_logs(where);
+    regions_.fill_bytes(0, {}, where);
+    control_.fill_bytes(0, {}, where);
+    // Rows that nobody has written say that there is nothing.
+    offsets_.fill_bytes(0, {}, where);
+    begins_.fill_bytes(0xff, {}, where);
+    stream_ref{}.synchronize(where);
+  }
+  /// Throws limit_error unless `chosen`, so many `what`, is nothing, or a power of two that is not
+  /// too large.
+  static void check(char const* what, unsigned chosen, std::source_location where) {
+    constexpr std::uint32_t most = flat_writer<Run>::most_partitions;
+    if (chosen <= most && (chosen & (chosen - 1)) == 0) return;
+    throw limit_error{"deferred: " + std::to_string(chosen) + " " + what + " a power of two, " +
+                          std::to_string(most) + " at most",
+                      where};
+  }
+
+  int device_;                             ///< its ordinal
+  std::shared_ptr<shared_state> state_;    ///< the guarded's
+  std::shared_ptr<shared_state> partner_;  ///< that of a second guarded, or null
+  Runner runner_;                          ///< see above
+  Run run_{};                              ///< as its workers see it
+
+ private:
+  using message_type = typename Run::message_type;
+
+  void note_run(stream_ref s, std::source_location where) {
+    state_->enqueued(s, where);
+    if (partner_) partner_->enqueued(s, where);
+  }
+
+  auto members() {
+    return std::tie(device_, state_, partner_, runner_, run_, runs_, pool_, regions_, offsets_,
+                    begins_, control_);
+  }
+
+  std::uint32_t runs_ = 0;  ///< enqueued so far
+  buffer<message_type> pool_;
+  buffer<log_region> regions_;
+  buffer<std::uint16_t> offsets_;
+  buffer<std::uint32_t> begins_;
+  buffer<log_control> control_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How large the parts of a log are.
+#pragma once
+
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Plans a log of `Ref`, a run_ref.
+template <class Ref>
+class log_plan {
+  using message_type = typename Ref::message_type;
+
+ public:
+  /// Checks what is asked for: `sections` sections at most, which are `replayed` or run partition
+  /// by partition. Throws limit_error for what cannot be logged.
+  static void check(std::size_t sections, std::uint64_t records, bool replayed,
+                    std::source_location where) {
+    auto const refuse = [&](std::string const& what) {
+      throw limit_error{"deferred: " + what, where};
+    };
+    if (sections == 0 || sections > most_sections) {
+      refuse("a log of " + std::to_string(sections) + " sections; the limits are 1 and " +
+             std::to_string(most_sections));
+    }
+    // The last number of all is nobody's.
+    std::uint64_t most =
+        std::min<std::uint64_t>(message_type::limit - (replayed ? 1 : 0), 0xfffffffe);
+    // Two parts' records have a number each in a game; and one bit says which of two came first.
+    if (Ref::has_pairs) most = message_type::limit / 2;
+    if (records > most) {
+      refuse(std::to_string(records) + " records; the limit with these sections is " +
+             std::to_string(most));
+    }
+  }
+
+  /// Throws limit_error if `bytes`, what a block that runs the log needs at least, are more than
+  /// `most`, what a block of the device can have.
+  static void check_block(std::size_t bytes, std::size_t most, std::source_location where) {
+    if (bytes <= most) return;
+    throw limit_error{"deferred: a block of " + std::to_string(Ref::policy::block_threads) +
+                          " threads that runs a log needs " + std::to_string(bytes) +
+                          " bytes of shared memory; the device has " + std::to_string(most) +
+                          ": make the policy's block_threads smaller",
+                      where};
+  }
+
+  /// A map to `count` partitions of records of so many bytes. Chunks are as long as a line of
+  /// memory, unless there are too few records for that.
+  static partition_map partitions(std::uint64_t records, std::uint32_t count,
+                                  std::size_t record_bytes = sizeof(typename Ref::record)) {
+    std::uint64_t const line = std::max<std::uint64_t>(1, 128 / record_bytes);
+    return {count, static_cast<std::uint32_t>(
+                       std::bit_floor(std::clamp<std::uint64_t>(records / count, 1, line)))};
+  }
+
+  /// Everything but the addresses.
+  static section_log<message_type> make(std::size_t sections, partition_map partitions,
+                                        std::size_t batches) {
+    section_log<message_type> log;
+    log.partitions = partitions;
+    log.size = static_cast<std::uint32_t>(sections);
+    // One word takes some 10^9 atomics a second; threads that send one by one use all of them. But
+    // the last ones to send look through all for a place.
+    std::uint32_t const regions =
+        static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
+    log.last_region = regions - 1;
+    log.region_size = (log.size + regions - 1) / regions;
+    // A row of offsets takes a twenty-fourth of its batch, at most, unless such a batch would be
+    // more than a block of 256 threads gathers.
+    std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
+    log.least_batch = std::clamp<std::uint32_t>(
+        static_cast<std::uint32_t>(24 * row_bytes / sizeof(message_type)), 64,
+        static_cast<std::uint32_t>((16 << 10) / sizeof(message_type)));
+    if constexpr (Ref::in_order) {
+      // However small a batch is, its place in the order has to be kept. A log of n sections cannot
+      // have more than n, and one more for each region's end.
+      std::size_t const wanted = batches != 0 ? batches : sections / 256 + 4096;
+      log.least_batch = 1;
+      log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + regions);
+      return log;
+    }
+    // Batches and tiles share the places. Of both kinds a region has one that is short: a batch
+    // that was cut where the region ended, and its last tile; two of these if a run has failed.
+    log.rows = log.size / std::min(log.least_batch, tile) + 3 * regions;
+    if constexpr (Ref::formats::two_widths) {
+      // A batch of partials comes from a flush of so many sections, at least.
+      log.rows += log.size / log.least_batch;
+      log.gap = Ref::formats::places - 1;
+    }
+    return log;
+  }
+
+ private:
+  static constexpr std::size_t most_sections = std::size_t{1} << 30;
+  /// Messages that a run sorts into one batch.
+  static constexpr std::uint32_t tile = flat_writer<Ref>::slots;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

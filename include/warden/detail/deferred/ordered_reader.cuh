@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Gathers the messages of one partition in the order in which they were sent.
+///
+/// What a segment_reader does by warps, each for itself, the block does here together: it takes the
+/// next rows in their order, adds up the lengths of their segments, and the threads find their
+/// messages by a search among those sums.
+#pragma once
+
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/detail/deferred/warp_row_index.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Receives a partition's messages in their order, for a block of `Threads` threads, a power of
+/// two.
+template <class Message, unsigned Threads>
+class ordered_reader {
+  using scan = simt::block_scan<Threads, true>;
+  /// Rows that a thread looks at together.
+  static constexpr unsigned each = Threads >= 1024 ? 2 : 4;
+
+ public:
+  /// Rows that it gathers at a time.
+  static constexpr std::uint32_t entries = Threads * each;
+  /// Shared memory of the block.
+  struct storage {
+    typename scan::storage scanning;  ///< of lengths
+    std::uint32_t before[entries];    ///< [row of these] messages in the segments before
+    std::uint32_t places[entries];    ///< [row of these] where its segment begins, less `before`
+  };
+
+  /// Reads a partition's column in these rows of the log, by their turns. Collective over the
+  /// block; `shared` is nobody else's.
+  WARDEN_DEVICE ordered_reader(section_log<Message> const& log, std::uint32_t column, log_rows rows,
+                               storage& shared)
+      : log_{log},
+        scan_{&shared.scanning, 1},
+        before_{shared.before, entries},
+        places_{shared.places, entries},
+        column_{column},
+        rows_{rows.end},
+        next_row_{rows.first} {
+    load_rows();
+  }
+
+  /// Whether there are messages left; the same for the block.
+  WARDEN_DEVICE bool has_more() const { return done_ < total_; }
+
+  /// Receives up to `used` messages for each thread, 1 to `Rounds`, as they lie in the log: the
+  /// warps in turn, each round by round. Returns bit k if `m[k]` is one. Collective over the block.
+  template <unsigned Rounds>
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
+    unsigned arrived = 0;
+    std::uint32_t places[Rounds]{};
+    unsigned const of_warp = used * simt::warp_size;
+    std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // sabotage: window-in-order
+    std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
+    // A warp's messages lie one behind another, most often all in the rows that it looks at first.
+    for (std::uint32_t found = first; found < end;) {
+      rows_of_warp rows;
+      std::uint32_t const behind = rows_from(found, rows);
+      bool const are_few = behind - found < least;
+      std::uint32_t const until = are_few || behind > end ? end : behind;
+      std::uint32_t of_row[Rounds];
+      if (!are_few) rows.find(first, of_row);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Rounds; ++k) {
+        std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
+        if (mine - found >= until - found) continue;  // sabotage: rows-reach
+        places[k] = mine + (are_few ? place_of(mine) : of_row[k]);
+        arrived |= 1u << k;
+      }
+      found = until;
+    }
+    log_.load(m, places, arrived);
+    done_ += used * Threads;
+    if (done_ >= total_ && next_row_ < rows_) {
+      simt::sync_block();  // the sums have been searched
+      load_rows();
+    }
+    return arrived;
+  }
+
+ private:
+  /// Messages that a warp finds in rows that it looks at together, at least: else each lane
+  /// searches by itself.
+  static constexpr std::uint32_t least = 2 * simt::warp_size;
+
+  /// Goes on to the next rows that have messages; `total_` is 0 if none have. Collective.
+  WARDEN_DEVICE void load_rows() {
+    done_ = total_ = 0;
+    while (next_row_ < rows_ && total_ == 0) {
+      std::uint32_t begin[each], length[each], sum = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        log_places const s = segment_of(next_row_ + simt::thread_rank() * each + k);
+        begin[k] = s.begin;
+        length[k] = s.count;
+        sum += s.count;
+      }
+      std::uint32_t before = scan::exclusive_sum(scan_[0], sum, total_);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < each; ++k) {
+        before_[simt::thread_rank() * each + k] = before;
+        places_[simt::thread_rank() * each + k] = begin[k] - before;
+        before += length[k];
+      }
+      next_row_ += entries;
+      simt::sync_block();
+    }
+  }
+  /// The segment of the row whose turn is `turn`; empty if there is none.
+  WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
+    if (turn >= rows_) return {0, 0};
+    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
+    return row == log_.no_row ? log_places{0, 0} : log_.segment(column_, row);
+  }
+  /// A row that begins at or before message `i` of these rows, and not long before. Collective over
+  /// the warp.
+  WARDEN_DEVICE std::uint32_t row_before(std::uint32_t i) const {
+    std::uint32_t row = 0;
+    WARDEN_UNROLL
+    for (std::uint32_t step = entries / simt::warp_size; step != 0; step /= simt::warp_size) {
+      unsigned const begun =
+          simt::ballot(simt::full_warp, before_[row + simt::lane_id() * step] <= i);
+      row += (static_cast<std::uint32_t>(simt::count_bits(begun)) - 1) * step;
+    }
+    return row;
+  }
+  /// The rows from message `begin` on. Returns the number of the first message that is in none of
+  /// them, if there is one. Collective over the warp.
+  WARDEN_DEVICE std::uint32_t rows_from(std::uint32_t begin, rows_of_warp& rows) const {
+    constexpr unsigned last = simt::warp_size - 1;
+    std::uint32_t const row = row_before(begin) + simt::lane_id();
+    rows = {rows_of_warp::nowhere, 0};
+    if (row < entries) rows = {before_[row], places_[row]};
+    // Rows behind the last message begin nowhere, so that all reach as far as it.
+    if (rows.before >= total_) rows.before = rows_of_warp::nowhere;
+    // Where the last lane's row ends nobody knows.
+    std::uint32_t const end = simt::shuffle(simt::full_warp, rows.before, last);
+    unsigned const next = simt::lane_id() == last ? last : simt::lane_id() + 1;
+    bool const has = simt::shuffle(simt::full_warp, rows.before, next) != rows.before;
+    rows.close_up(simt::ballot(simt::full_warp, has));
+    return end;
+  }
+  /// The place of any message `i`, less i: where rows have very few messages.
+  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t i) const {
+    std::uint32_t found = 0;
+    WARDEN_UNROLL
+    for (std::uint32_t step = entries / 2; step != 0; step /= 2) {
+      if (before_[found + step] <= i) found += step;
+    }
+    return places_[found];
+  }
+
+  section_log<Message> const& log_;
+  simt::shared_span<typename scan::storage> scan_;
+  simt::shared_span<std::uint32_t> before_, places_;  ///< see storage
+  std::uint32_t column_;
+  std::uint32_t rows_;       ///< below this
+  std::uint32_t next_row_;   ///< of the block
+  std::uint32_t total_ = 0;  ///< messages in these rows
+  std::uint32_t done_ = 0;   ///< of them
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a block does in a deferred run: takes one partition after another and runs its sections, by
+/// the same workers as behind a channel.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/deferred/ordered_reader.cuh>
+#include <warden/detail/deferred/progress_throttle.cuh>
+#include <warden/detail/deferred/segment_reader.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Runs one partition of a log after another; where there are messages of two widths, those of
+/// `Ref`'s. A `Worker<Ref>` is that of a window_server, made anew for each partition. It also has
+///
+///     static constexpr bool by_warps;  // warps run what they received by themselves: nothing is
+///                                      // collective over the block between start and finish
+template <class Ref, template <class> class Worker>
+class partition_server {
+  using message_type = typename Ref::message_type;
+  using worker_type = Worker<Ref>;
+  static_assert(worker_type::rounds <= 32,
+                "warden: a window of a log has 32 messages for each thread at most");
+  using reader = std::conditional_t<
+      Ref::in_order, ordered_reader<message_type, Ref::policy::block_threads>,
+      segment_reader<message_type, typename Ref::sent_message, Ref::formats::two_widths>>;
+
+ public:
+  /// Bytes of shared memory for `locals` records of a partition, with windows halved `halvings`
+  /// times.
+  static constexpr std::size_t shared_bytes(std::size_t locals, unsigned halvings) {
+    return layout{worker_type::shared_bytes(locals, Ref::halved(worker_type::rounds, halvings))}
+        .carver.bytes();
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.locals, ref.window_halvings)` bytes, the same
+  /// for the whole block.
+  WARDEN_DEVICE partition_server(Ref const& ref, std::byte* storage)
+      : ref_{ref},
+        for_worker_{layout{}.worker.in(storage).data()},
+        reading_{layout{}.reading.in(storage)},
+        shared_{layout{}.shared.in(storage)} {}
+
+  /// Until no partition is left. Collective over the block.
+  WARDEN_DEVICE void run() const {
+    while (true) {
+      if (simt::thread_rank() == 0) {
+        std::uint32_t const next = simt::fetch_add(ref_.next_partition(), 1u);
+        bool const is_last = next >= ref_.owners.partitions();
+        // One look for all threads: a kernel that is sending takes rows meanwhile.
+        shared_[0] = {next, is_last ? log_rows{0, 0} : ref_.log.rows_with(next)};
+      }
+      simt::sync_block();
+      found const next = shared_[0];
+      simt::sync_block();
+      if (next.partition >= ref_.owners.partitions()) return;
+      run_partition(next.partition, next.rows);
+    }
+  }
+
+ private:
+  /// What one thread looks up for all.
+  struct found {
+    std::uint32_t partition;  ///< the next one
+    log_rows rows;            ///< that may have messages of it
+  };
+  struct layout {
+    std::size_t worker_bytes = 0;
+    arena_carver carver{};
+    arena_piece<typename reader::storage> reading = carver.take<typename reader::storage>(1);
+    arena_piece<found> shared = carver.take<found>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
+  };
+
+  WARDEN_DEVICE void run_partition(std::uint32_t partition, log_rows rows) const {
+    // Where sections may write beside their records. (In order blocks do not come apart as far.)
+    constexpr bool paces =
+        !worker_type::by_warps && !Ref::in_order && !std::is_empty_v<typename Ref::context>;
+    reader messages{ref_.log, ref_.log.column_of(partition), rows, reading_[0]};
+    // Not where a block runs several partitions: who is ahead takes more of them.
+    [[maybe_unused]] bool const in_step =
+        paces && simt::thread_rank() == simt::block_threads() - 1 &&
+        ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
+    [[maybe_unused]] run_pace pace;
+    // Records without sections are not even loaded.
+    if (!simt::sync_block_or(messages.has_more())) {
+      if constexpr (paces) {
+        if (in_step) pass(pace, rows.end);
+      }
+      return;
+    }
+    worker_type worker{ref_, partition, for_worker_};
+    unsigned const rounds =
+        worker_type::by_warps ? worker_type::rounds : ref_.window_rounds(worker_type::rounds);
+    worker.start();
+    simt::sync_block();
+    // One window after another: with the next one's loads under way, its messages' registers cost
+    // more than the wait.
+    for (bool more = true; more;) {
+      message_type m[worker_type::rounds];
+      unsigned arrived = messages.receive(m, rounds), strange = 0;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < worker_type::rounds; ++k) {
+        if ((arrived >> k & 1u) == 0) continue;
+        std::uint32_t const id = ref_.own(m[k].local());
+        bool const is_own = id < ref_.size && ref_.owners.partition_of(id) == partition;
+        if (!is_own) strange |= 1u << k;
+        m[k] = m[k].with_local(ref_.owners.local_of(id));
+      }
+      if (strange != 0) {
+        // Nobody wrote them: a kernel was sending.
+        arrived &= ~strange;
+        simt::fetch_add(&ref_.report->not_whole, std::uint64_t(simt::count_bits(strange)));
+      }
+      worker.take(m, arrived);
+      more = messages.has_more();
+      // Warps that need not meet do not wait for the slowest of each window.
+      if constexpr (!worker_type::by_warps) more = simt::sync_block_or(more);
+      worker.execute(m, arrived);
+      if constexpr (paces) {
+        if (in_step) pass(pace, messages.rows_passed());
+      }
+    }
+    worker.finish();
+    simt::sync_block();
+  }
+
+  WARDEN_DEVICE void pass(run_pace& pace, std::uint32_t passed) const {
+    pace.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
+  }
+
+  Ref const& ref_;
+  std::byte* for_worker_;
+  simt::shared_span<typename reader::storage> reading_;
+  simt::shared_span<found> shared_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Gathers the messages of one partition from the batches of a log.
+///
+/// The block's warps share the rows by turns of 32, or fewer where there are few. A warp takes as
+/// many neighbouring rows, one a lane, adds up the lengths of their segments, and then each lane
+/// finds its message by a search among those sums: a segment may be empty, or longer than a warp.
+#pragma once
+
+#include <warden/detail/block/warp_scan.cuh>
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/detail/deferred/warp_row_index.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Stands for the shared memory of a reader that has none.
+struct reads_without_storage {};
+
+/// One warp's part of a partition's messages of one width: `Message` may be the log's `Narrow` or
+/// several times as wide. `Mixed` says that the log has messages of two widths.
+template <class Message, class Narrow = Message, bool Mixed = false>
+class segment_reader {
+  using log_type = section_log<Narrow>;
+  using row_words = typename log_type::row_words;
+  static constexpr std::uint32_t width = sizeof(Message) / sizeof(Narrow);
+
+ public:
+  /// The shared memory that it needs: none.
+  using storage = reads_without_storage;
+
+  /// Reads a partition's column in these rows of the log, by this thread's warp among those of the
+  /// block. Collective over the warp.
+  WARDEN_DEVICE segment_reader(log_type const& log, std::uint32_t column, log_rows rows, storage&)
+      : log_{log},
+        column_{column},
+        rows_{rows.end},
+        turn_{turn_of(rows)},
+        next_row_{rows.first + simt::warp_rank() * turn_} {
+    ask_for_rows();
+    load_rows();
+  }
+
+  /// What a warp will receive.
+  struct extent {
+    std::uint32_t messages;  ///< this lane's rows have
+    std::uint32_t rounds;    ///< in which the warp receives those of all its lanes
+  };
+  /// What this warp reads of a reader's rows. Collective over the warp.
+  WARDEN_DEVICE static extent measure(log_type const& log, std::uint32_t column, log_rows rows) {
+    extent all{0, 0};
+    std::uint32_t const turn = turn_of(rows), warps = simt::block_threads() / simt::warp_size;
+    for (std::uint32_t next = rows.first + simt::warp_rank() * turn; next < rows.end;
+         next += warps * turn)
+      all.messages += segment_of(log, words_of(log, column, next, turn, rows.end)).count;
+    all.rounds = (simt::warp_sum(all.messages) + simt::warp_size - 1) / simt::warp_size;
+    return all;
+  }
+
+  /// Whether there are messages left. Collective over the warp; the same for its lanes.
+  WARDEN_DEVICE bool has_more() const { return done_ < total_; }
+
+  /// Rows that the block has passed if its other warps are as far as this one.
+  WARDEN_DEVICE std::uint32_t rows_passed() const {
+    if (total_ == 0) return rows_;
+    std::uint32_t const turn = simt::block_threads() / simt::warp_size * turn_;
+    float const part = static_cast<float>(done_) / static_cast<float>(total_);
+    std::uint32_t const now = next_row_ - turn - simt::warp_rank() * turn_ +
+                              static_cast<std::uint32_t>(part * static_cast<float>(turn));
+    return now < rows_ ? now : rows_;
+  }
+
+  /// Receives up to `used` messages for each lane, 1 to `Rounds`, as they lie in the log: as many
+  /// as there are, if those are fewer. Returns bit k if `m[k]` is one. Collective over the warp.
+  template <unsigned Rounds>
+  WARDEN_DEVICE unsigned receive(Message (&m)[Rounds], unsigned used = Rounds) {
+    std::uint32_t const most = used * simt::warp_size;
+    unsigned arrived = 0;
+    std::uint32_t places[Rounds];
+    for (std::uint32_t filled = 0; done_ < total_;) {
+      // These rows' next message comes behind what the warp has: all rounds are looked up at once,
+      // because their steps do not wait for one another.
+      std::uint32_t const first = done_ - filled, left = total_ - done_;
+      std::uint32_t of_row[Rounds];
+      here_.find(first, of_row);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Rounds; ++k) {
+        std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
+        if (mine - done_ >= left) continue;
+        places[k] = of_row[k] + mine * width;
+        arrived |= 1u << k;
+      }
+      filled += left;
+      if (filled > most) {     // sabotage: window-filled
+        done_ = first + most;  // sabotage: segment-twice
+        break;
+      }
+      load_rows();
+      if (filled == most) break;
+    }
+    arrived &= ~0u >> (32 - used);
+    log_.load(m, places, arrived);
+    return arrived;
+  }
+
+ private:
+  /// Goes on to the warp's next rows that have messages; `total_` is 0 if none have.
+  WARDEN_DEVICE void load_rows() {
+    done_ = total_ = 0;
+    while (next_row_ < rows_ && total_ == 0) {
+      log_places const segment = segment_of(log_, asked_);
+      std::uint32_t const length = segment.count;
+      next_row_ += simt::block_threads() / simt::warp_size * turn_;
+      ask_for_rows();
+      std::uint32_t const before = warp_sum_before(length);
+      total_ = simt::shuffle(simt::full_warp, before + length, simt::warp_size - 1);
+      here_ = {before, segment.begin - before * width};
+      here_.close_up(simt::ballot(simt::full_warp, length != 0));
+    }
+  }
+  /// The loads for the rows after these, under way while these are read: nobody looks at what they
+  /// bring before.
+  WARDEN_DEVICE void ask_for_rows() { asked_ = words_of(log_, column_, next_row_, turn_, rows_); }
+  /// What the lane's row of those from `next` on says; the words of an empty one if it has none.
+  WARDEN_DEVICE static row_words words_of(log_type const& log, std::uint32_t column,
+                                          std::uint32_t next, std::uint32_t turn,
+                                          std::uint32_t end) {
+    std::uint32_t const row = next + simt::lane_id();
+    return simt::lane_id() < turn && row < end ? log.words_of(column, column + 1, row)
+                                               : row_words{0, 0, 0};
+  }
+  WARDEN_DEVICE static log_places segment_of(log_type const& log, row_words const& words) {
+    return log.template segment_of<width, Mixed>(words);
+  }
+  /// Rows of a warp's turn: so many that every warp has some.
+  WARDEN_DEVICE static std::uint32_t turn_of(log_rows rows) {
+    std::uint32_t const warps = simt::block_threads() / simt::warp_size;
+    std::uint32_t const each = (rows.end - rows.first + warps - 1) / warps;
+    return each < simt::warp_size ? each : simt::warp_size;
+  }
+
+  log_type const& log_;
+  std::uint32_t column_;
+  std::uint32_t rows_;       ///< below this
+  std::uint32_t turn_;       ///< rows of the warp at a time
+  std::uint32_t next_row_;   ///< the first of those that have been asked for
+  row_words asked_;          ///< what the lane's row of them says
+  rows_of_warp here_{};      ///< those before them
+  std::uint32_t total_ = 0;  ///< messages in these
+  std::uint32_t done_ = 0;   ///< of them
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log is split: where the records need more partitions than a flush can fan out to, a run
+/// sorts the messages of each partition once more, by finer ones.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/deferred/batch_writer.cuh>
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/ordered_reader.cuh>
+#include <warden/detail/deferred/segment_reader.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/launch.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The counters of a split; zero before and behind one.
+struct split_counters {
+  std::uint32_t next_partition;  ///< to be split
+  std::uint32_t rows;            ///< given out
+  std::uint32_t places;          ///< given out
+  std::uint32_t blocks_done;     ///< that found no partition left
+};
+
+/// What the kernel is given.
+template <class Ref>
+struct split_arguments {
+  run_arguments<Ref> run;
+  typename Ref::log_type to;  ///< the finer log
+  split_counters* counters;
+};
+
+/// Messages of a thread in one window of a split, which takes 64 KB.
+template <class Ref>
+inline constexpr unsigned split_rounds = std::clamp<unsigned>(
+    static_cast<unsigned>((std::size_t{64} << 10) /
+                          (Ref::policy::block_threads * sizeof(typename Ref::message_type))),
+    1,
+    std::min(8u, batch_writer<typename Ref::message_type, Ref::policy::block_threads, 1,
+                              Ref::in_order>::most_rounds));
+
+/// One block's part of a split: it reads a partition window by window, `Rounds` messages of each
+/// thread, and writes each window as a batch of the finer log.
+template <class Ref, unsigned Rounds>
+class log_splitter {
+  using message_type = typename Ref::message_type;
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  using scan = simt::block_scan<threads>;
+  using reader = std::conditional_t<Ref::in_order, ordered_reader<message_type, threads>,
+                                    segment_reader<message_type>>;
+
+ public:
+  /// Messages of a thread in one window.
+  static constexpr unsigned rounds = Rounds;
+
+  /// Bytes of shared memory, aligned to 16.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes() { return layout{}.carver.bytes(); }
+  /// Rows that a split of `log` takes, at most.
+  static constexpr std::size_t most_rows(typename Ref::log_type const& log) {
+    std::size_t const partitions = log.partitions.partitions();
+    if constexpr (Ref::in_order) {
+      return log.size / (rounds * threads) + partitions * groups_of(log.rows);
+    } else {
+      // A window has a message of each lane of some warp, unless it is its partition's last one.
+      return log.size / (rounds * simt::warp_size) + partitions;
+    }
+  }
+
+  /// `storage` is shared memory of `shared_bytes()` bytes, the same for the whole block.
+  WARDEN_DEVICE log_splitter(split_arguments<Ref> const& a, std::byte* storage)
+      : a_{a},
+        log_{a.run.ref.log},
+        window_{a.to, layout{}.writing.in(storage).data()},
+        reading_{layout{}.reading.in(storage)},
+        scan_{layout{}.scanning.in(storage)},
+        shared_{layout{}.shared.in(storage)} {}
+
+  /// Until no partition is left. Collective over the block.
+  WARDEN_DEVICE void run() const {
+    while (true) {
+      if (simt::thread_rank() == 0)
+        shared_[0] = {simt::fetch_add(&a_.counters->next_partition, 1u), log_.rows_written(), 0, 0};
+      simt::sync_block();
+      found const next = shared_[0];
+      simt::sync_block();
+      if (next.partition >= log_.partitions.partitions()) break;
+      split(next.partition, {0, next.rows});
+    }
+    if (simt::thread_rank() != 0) return;
+    // The last block to find none resets the counters, which all others have used. Release: each
+    // block's first thread fences after its atomics on them and before it counts its block.
+    // Acquire: the thread that counts the last block fences before it stores to them.
+    simt::fence_device();
+    if (simt::fetch_add(&a_.counters->blocks_done, 1u) + 1 != simt::block_count()) return;
+    simt::fence_device();
+    *a_.counters = {0, 0, 0, 0};
+  }
+
+ private:
+  using writer = batch_writer<message_type, threads, rounds, Ref::in_order>;
+  /// What one thread looks up for all.
+  struct found {
+    std::uint32_t partition;     ///< the next one
+    std::uint32_t rows;          ///< of the log; then the first one of the finer log
+    std::uint32_t place;         ///< of the finer log, the first one
+    std::uint32_t most_windows;  ///< of any warp, negated
+  };
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr layout()
+        : writing{carver.take<std::byte>(writer::shared_bytes(), 16)},
+          reading{carver.take<typename reader::storage>(1)},
+          scanning{carver.take<typename scan::storage>(1)},
+          shared{carver.take<found>(1)} {}
+    arena_carver carver{};
+    arena_piece<std::byte> writing;
+    arena_piece<typename reader::storage> reading;
+    arena_piece<typename scan::storage> scanning;
+    arena_piece<found> shared;
+  };
+  /// How much a partition holds.
+  struct extent {
+    std::uint32_t messages, windows;
+  };
+
+  /// Groups of rows of which an ordered_reader has its windows, each for itself.
+  WARDEN_HOST_DEVICE static constexpr std::size_t groups_of(std::size_t rows) {
+    return rows / reader::entries + 1;
+  }
+
+  WARDEN_DEVICE void split(std::uint32_t partition, log_rows rows) const {
+    extent const all = measure(partition, rows);
+    if (simt::thread_rank() == 0) {
+      shared_[0].rows = simt::fetch_add(&a_.counters->rows, all.windows);
+      shared_[0].place = simt::fetch_add(&a_.counters->places, all.messages);
+    }
+    simt::sync_block();
+    found const mine = shared_[0];
+    simt::sync_block();
+    // Rows that a kernel was still writing may count messages twice: the finer log has no more
+    // places and rows than the log needs.
+    extent const fits{that_fit(mine.place, all.messages, a_.to.size),
+                      that_fit(mine.rows, all.windows, a_.to.rows)};
+    reader messages{log_, partition, rows, reading_[0]};
+    std::uint32_t done = 0, w = 0;
+    while (done < fits.messages && w < fits.windows) {
+      message_type m[rounds];
+      unsigned const arrived = messages.receive(m);
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds; ++k) {
+        // In order the warps' messages lie one warp behind another.
+        unsigned const slot =
+            Ref::in_order ? (simt::warp_rank() * rounds + k) * simt::warp_size + simt::lane_id()
+                          : k * threads + simt::thread_rank();
+        if (arrived >> k & 1u) {
+          window_.stage_at(slot, m[k]);
+        } else {
+          window_.stage_nothing_at(slot);
+        }
+      }
+      std::uint32_t const left = fits.messages - done;
+      std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
+      // A kernel that was sending has written a row meanwhile: there is no place for that.
+      if (count > left) break;
+      done += count;  // sabotage: split-places
+      ++w;
+    }
+    if (simt::thread_rank() != 0) return;
+    a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // sabotage: split-rows
+    if (done != all.messages)
+      simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{all.messages - done});
+  }
+
+  /// The most of `count` from number `begin` on that are below `size`.
+  WARDEN_DEVICE static std::uint32_t that_fit(std::uint32_t begin, std::uint32_t count,
+                                              std::uint32_t size) {
+    std::uint32_t const left = begin < size ? size - begin : 0;
+    return count < left ? count : left;
+  }
+
+  /// How much there is of a partition: windows are as many or fewer. Collective.
+  WARDEN_DEVICE extent measure(std::uint32_t partition, log_rows rows) const {
+    std::uint32_t messages;
+    if constexpr (Ref::in_order) {
+      std::uint32_t mine = 0;
+      for (std::uint32_t row = simt::thread_rank(); row < rows.end; row += threads)
+        mine += log_.segment(partition, row).count;
+      scan::exclusive_sum(scan_[0], mine, messages);
+      auto const groups = static_cast<std::uint32_t>(groups_of(rows.end));
+      return {messages, messages / (rounds * threads) + groups};
+    } else {
+      auto const of_warp = reader::measure(log_, partition, rows);
+      scan::exclusive_sum(scan_[0], of_warp.messages, messages);
+      // The warp with most rounds is the last to end.
+      if (simt::thread_rank() == 0) simt::shared_store(shared_[0].most_windows, ~0u);
+      simt::sync_block();
+      if (simt::lane_id() == 0)
+        simt::shared_fetch_min(
+            shared_[0].most_windows,
+            ~((of_warp.rounds + rounds - 1) / rounds));  // sabotage: split-windows
+      simt::sync_block();
+      return {messages, ~simt::shared_load(shared_[0].most_windows)};
+    }
+  }
+
+  split_arguments<Ref> const& a_;
+  typename Ref::log_type const& log_;
+  writer window_;
+  simt::shared_span<typename reader::storage> reading_;
+  simt::shared_span<typename scan::storage> scan_;
+  simt::shared_span<found> shared_;
+};
+
+/// Splits the log. As many blocks as are resident together, or fewer. (Two a multiprocessor spill.)
+template <class Ref, unsigned Rounds>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) split_log(split_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (!a.run.runs()) return;
+  log_splitter<Ref, Rounds>{a, simt::dynamic_shared()}.run();
+}
+
+/// The kernel that splits logs by windows of `Rounds` messages for each thread, as the host sees
+/// it.
+template <class Ref>
+struct split_launch {
+  /// The kernel.
+  runtime::kernel kernel;
+  /// Shared memory of its blocks, in bytes.
+  std::size_t shared_bytes;
+  /// Rows that a split of a log takes, at most.
+  std::size_t (*most_rows)(typename Ref::log_type const& log);
+
+  /// By windows of `Rounds` messages for each thread.
+  template <unsigned Rounds>
+  static split_launch of() {
+    using splitter = log_splitter<Ref, Rounds>;
+    return {simt::make_kernel(&split_log<Ref, Rounds>), splitter::shared_bytes(),
+            &splitter::most_rows};
+  }
+  /// The one for a device whose blocks have `most` bytes: by the largest windows, unless only
+  /// smaller ones fit.
+  static split_launch fitting(std::size_t most) {
+    constexpr std::size_t everywhere = std::size_t{64} << 10;
+    if constexpr (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > everywhere) {
+      if (log_splitter<Ref, split_rounds<Ref>>::shared_bytes() > most)
+        return of<rounds_that_fit<splitter_of, split_rounds<Ref>, everywhere>()>();
+    }
+    return of<split_rounds<Ref>>();
+  }
+
+ private:
+  template <unsigned Rounds>
+  using splitter_of = log_splitter<Ref, Rounds>;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

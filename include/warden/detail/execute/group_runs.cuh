@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What groups of lanes do in the executor `runs`: each takes the run of one owner thread after
+/// another, and all its lanes together apply the run's sections.
+#pragma once
+
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/execute/section_runner.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The runs of one window. Message i of the window, sorted by owner thread, is `window.sorted(i)`.
+/// A hot record's long run is one group's, while the others take what is left.
+template <class Ref, class Window>
+class group_runs {
+  using message_type = typename Ref::message_type;
+  using record = typename Ref::record;
+  using reply_type = typename Ref::reply_type;
+
+ public:
+  /// Lanes of a group.
+  using group = lane_group<Ref::lanes>;
+
+  /// The arguments outlive it.
+  WARDEN_DEVICE group_runs(Ref const& ref, record_store<Ref> const& records, Window const& window)
+      : ref_{ref}, records_{records}, window_{window} {}
+
+  /// Runs all messages. `begins` says where each of the window's `runs` begins, none of which is
+  /// empty, and then where the last one ends; `taken`, in shared memory, is 0 before. A block
+  /// barrier has passed, and one follows before any of these changes: it hands what a group wrote
+  /// to the next one that has the record.
+  WARDEN_DEVICE void run(simt::shared_span<std::uint16_t> begins, unsigned runs,
+                         std::uint32_t& taken) const {
+    group const lanes;
+    while (true) {
+      std::uint32_t r = 0;
+      if (lanes.lane() == 0) r = simt::shared_fetch_add(taken, 1u);  // sabotage: group-run
+      r = lanes.shuffle(r, 0);
+      if (r >= runs) return;
+      run_one(lanes, begins[r], begins[r + 1]);
+    }
+  }
+
+ private:
+  /// A message, and where its record is.
+  struct upcoming {
+    message_type message;
+    record* place;
+  };
+  /// As many messages of a run as a group has lanes, or fewer: each lane has looked up where one's
+  /// record is.
+  struct batch {
+    std::uint32_t first;
+    unsigned count;
+    std::uintptr_t own_place;
+  };
+  WARDEN_DEVICE batch look_up(group const& lanes, std::uint32_t first, std::uint32_t end) const {
+    unsigned const count = end - first < group::lanes ? end - first : group::lanes;
+    std::uint32_t const own = first + (lanes.lane() < count ? lanes.lane() : 0);
+    record* const place = records_.at(window_.sorted(own).local());
+    return {first, count, reinterpret_cast<std::uintptr_t>(place)};
+  }
+  /// The batch's message k, in all lanes. Collective.
+  WARDEN_DEVICE upcoming message_of(group const& lanes, batch const& of, unsigned k) const {
+    return {window_.sorted(of.first + k),
+            reinterpret_cast<record*>(lanes.shuffle(of.own_place, k))};
+  }
+
+  /// One owner's messages.
+  WARDEN_DEVICE void run_one(group const& lanes, std::uint32_t begin, std::uint32_t end) const {
+    WARDEN_NO_UNROLL
+    for (std::uint32_t first = begin; first < end; first += group::lanes) {
+      batch const these = look_up(lanes, first, end);
+      if constexpr (Ref::asks && Ref::in_order) {
+        run_asked(lanes, these);
+      } else {
+        run_all(lanes, these);
+      }
+    }
+  }
+
+  WARDEN_DEVICE void run_all(group const& lanes, batch const& these) const {
+    upcoming next = message_of(lanes, these, 0);
+    WARDEN_NO_UNROLL
+    for (unsigned k = 0; k < these.count; ++k) {
+      upcoming const now = next;
+      // On its way while the section runs.
+      next = message_of(lanes, these, k + 1 < these.count ? k + 1 : k);
+      apply(lanes, now);
+    }
+  }
+
+  /// The same of sections that say when they would change nothing: each lane asks one, and all
+  /// before the first that may change something are done.
+  WARDEN_DEVICE void run_asked(group const& lanes, batch const& these) const {
+    bool const is = lanes.lane() < these.count;
+    message_type const own = window_.sorted(these.first + (is ? lanes.lane() : 0));
+    record const& place = *reinterpret_cast<record const*>(these.own_place);
+    unsigned left = lanes.ballot(is);
+    // Nobody was asked yet.
+    unsigned quiet = left;
+    while (left != 0) {
+      // What the next one said, it said before the section that has run since. Whoever was not
+      // quiet then is run unasked.
+      if ((quiet & (left & -left)) != 0) {
+        bool const is_done = is && section_runner{ref_}.is_done(own, place);
+        lanes.sync();  // all have read the record before one changes it
+        quiet = lanes.ballot(is_done);
+        unsigned const others = left & ~quiet;
+        left &= -(others & -others);
+        if (left == 0) return;
+      }
+      auto const next = static_cast<unsigned>(simt::first_bit(left));  // sabotage: asked-order
+      apply(lanes, message_of(lanes, these, next));
+      left &= left - 1;  // sabotage: asked-again
+    }
+  }
+
+  /// Runs one message's section by all lanes.
+  WARDEN_DEVICE void apply(group const& lanes, upcoming const& now) const {
+    record const* const identity = records_.address_of(now.message.local());
+    reply_type to_caller[1];
+    section_runner{ref_}.enter(lanes, now.message, identity, now.place);
+    section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
+    simt::group_leave(lanes.mask(), identity);
+    // What each lane wrote is visible to all, in the next section and in the first lane's answer.
+    lanes.sync();                                                  // sabotage: group-sync
+    if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);  // sabotage: group-answer
+  }
+
+  Ref const& ref_;
+  record_store<Ref> const& records_;
+  Window const& window_;
+};
+
+WARDEN_NAMESPACE_END

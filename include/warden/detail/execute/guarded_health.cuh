@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A guarded array's own device memory for launches and runs: their failure, until `wait` reports
+/// it, and the counters of launches.
+#pragma once
+
+#include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/execute/guarded_report.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+struct launch_control;
+
+/// One guarded of a launch.
+struct launch_member {
+  launch_control* control;      ///< the guarded's own, which also tells who it is
+  guarded_report* report;       ///< the guarded's
+  std::uint64_t launch_number;  ///< its launches so far, this one included
+};
+
+/// The launch that failed.
+struct failed_launch {
+  /// Guarded arrays that a launch takes.
+  static constexpr unsigned most_members = 4;
+
+  std::uint64_t limit_nanoseconds;      ///< time limit of its waits
+  std::uint32_t member_count;           ///< its guardeds
+  launch_member members[most_members];  ///< by position
+};
+
+/// What a guarded's `wait` has to report of launches. Only that clears it, and before it does,
+/// nothing runs on the guarded's channels.
+struct guarded_health : launch_health {
+  failed_launch failed;  ///< written with `first`
+
+  /// What the launch or run waited for that failed. Precondition: the stream, or an event, orders
+  /// the kernel that failed, and with that the thread that wrote `first`, before the caller.
+  [[nodiscard]] WARDEN_DEVICE wait_kind cause() const {
+    return first.kind == wait_kind::earlier ? first.cause : first.kind;
+  }
+};
+
+/// Counts of the launches in which a guarded comes first; zeroed in the stream before each of them.
+struct launch_counters {
+  /// Guardeds a launch takes.
+  static constexpr unsigned most_guardeds = failed_launch::most_members;
+  /// Multiprocessors with a count of their own; more share one.
+  static constexpr unsigned multiprocessors = 512;
+
+  alignas(128) std::uint32_t next_virtual_block;  ///< the next one to run
+  alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
+  alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
+  alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
+  /// Servers of each guarded that have executed all that clients will ever send them. Counted only
+  /// where sections send sections.
+  alignas(128) std::uint32_t servers_drained[most_guardeds];
+  /// Blocks that have started on each multiprocessor.
+  alignas(128) std::uint32_t tickets[multiprocessors];
+  /// Set before the launch becomes the failure of any of its guardeds.
+  alignas(128) std::uint32_t stopped;
+};
+
+/// A guarded's own device memory for launches.
+struct launch_control {
+  alignas(128) guarded_health health;  ///< of the guarded
+  launch_counters counters;            ///< of the launches in which it comes first
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a guarded's clients report to the host.
+#pragma once
+
+#include <warden/detail/execute/statistics.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/misuse.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a guarded's clients, launches and runs report to the host; `wait` takes it.
+struct guarded_report : misuse_counts {
+  statistics totals;  ///< never cleared; zero unless `Policy::statistics`
+
+  /// True if `id` names one of `size` records; counts a bad one, keeps the first.
+  WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {
+    if (id < size) return true;  // sabotage: bounds
+    if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
+    return false;
+  }
+  /// Counts a run or a launch that was skipped, because an earlier one had failed, by one of the
+  /// counters above.
+  WARDEN_DEVICE void note_skipped(std::uint64_t misuse_counts::*counter, wait_kind cause) {
+    simt::store_relaxed(&skip_cause, static_cast<std::uint64_t>(cause));
+    simt::fetch_add(&(this->*counter), std::uint64_t{1});
+  }
+};
+
+namespace detail {
+/// Moves all counters of misuse to `to`, and leaves zeros. Each is taken by one atomic, so
+/// that what kernels of other streams count at the same time is in this report or in the next one.
+/// One warp.
+template <class Report>
+WARDEN_KERNEL void take_report(Report* from, Report* to) {
+  constexpr std::size_t counters = sizeof(misuse_counts) / sizeof(std::uint64_t);
+  auto* const source = reinterpret_cast<std::uint64_t*>(from);
+  auto* const target = reinterpret_cast<std::uint64_t*>(to);
+  for (std::size_t w = simt::thread_rank(); w < counters; w += simt::warp_size)
+    target[w] = simt::exchange(&source[w], std::uint64_t{0});
+}
+}  // namespace detail
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Counters of one region of a log.
+#pragma once
+
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a region's word counts: messages of batches in the low half, flat ones in the high half.
+struct alignas(64) log_region {
+  std::uint64_t taken;     ///< see above; beyond what the region has once it is full
+  std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
+  std::uint32_t flat;      ///< while the log is run: flat messages
+  std::uint32_t batches;   ///< while the log is run: messages of batches
+  std::uint32_t sorted;    ///< of the flat ones, the oldest, which a run that failed has sorted
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What one owner thread of the executor `runs` does: it applies the sections of its run one after
+/// another, with records that repeat held in registers.
+#pragma once
+
+#include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/execute/section_runner.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What sections that send nothing send by.
+struct sends_nothing {};
+/// Stands for a section type, where a run has sections of every type.
+struct any_type {};
+
+/// The runs of one thread in one window. Message i of the window, sorted by owner, is
+/// `window.sorted(i)`. What a section sends goes by way of `Out`, a forward_window's slot_sender or
+/// sends_nothing.
+template <class Ref, class Window, class Out>
+class owner_run {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+
+  /// For the thread whose first record has the local number `first`; `has_one` if no thread of the
+  /// server owns more.
+  WARDEN_DEVICE owner_run(Ref const& ref, record_store<Ref> const& records, Window const& window,
+                          std::uint32_t first, bool has_one)
+      : ref_{ref}, records_{records}, window_{window}, first_{first}, has_one_{has_one} {}
+
+  /// Ahead of time: the load is under way while the window is sorted.
+  WARDEN_DEVICE void load() {
+    if (!has_one_) return;
+    place_ = records_.at(first_);
+    if constexpr (holds) copy_.value = *place_;
+  }
+
+  /// Runs what several messages were combined to, on the record with that local number.
+  template <class Partial>
+  WARDEN_DEVICE void run_partial(std::uint32_t local, Partial const& all, Out& out) {
+    section_runner const runner{ref_};
+    reply_type nobody;
+    simt::section_enter(records_.address_of(local));
+    if (holds && has_one_) {
+      runner.apply_one(all, target(), nobody, out);
+      if constexpr (holds) *place_ = copy_.value;
+    } else {
+      runner.apply_one(all, *records_.at(local), nobody, out);
+    }
+    simt::section_leave(records_.address_of(local));
+  }
+
+  /// Runs the messages from `i` on that are before `end`. `type` says what all of them are, where
+  /// sections send sections.
+  template <class Type>
+  WARDEN_DEVICE void run(std::uint32_t i, std::uint32_t end, Out& out, Type type) {
+    if (i == end) return;
+    if (has_one_) {
+      run_of_one(i, end, out, type);
+    } else {
+      run_of_many(i, end, out, type);
+    }
+  }
+
+ private:
+  using reply_type = typename Ref::reply_type;
+  /// Runs the section of the message in a slot. `type` says what it is.
+  template <class Type>
+  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
+                           std::uint32_t slot, Out& out, Type) const {
+    if constexpr (Ref::has_forwards) {
+      out.begin(slot);
+      section_runner{ref_}.apply_one(Ref::format::template unpack<typename Type::type>(m), r,
+                                     to_caller, out);
+    } else {
+      section_runner{ref_}.apply(m, r, to_caller);
+    }
+  }
+
+  /// Runs the sections of messages that are all for the record at `place`: on its value, which is
+  /// held elsewhere, or on itself.
+  template <unsigned Count, class Type>
+  WARDEN_DEVICE void apply_all(message_type const (&m)[Count], record& value, record* place,
+                               std::uint32_t first, Out& out, Type type) const {
+    reply_type to_callers[Count];
+    WARDEN_UNROLL
+    for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, out, type);
+    // Who gets an answer is to see what the section wrote.
+    if constexpr (Ref::has_answers && Ref::fences && holds)
+      *place = value;  // sabotage: answer-record
+    section_runner{ref_}.reply(to_callers);
+  }
+
+  /// Records up to this size are held in registers while their sections run.
+  static constexpr bool holds = sizeof(record) <= 32;
+  /// Messages that are loaded before the first of them is applied, with their records where those
+  /// are held: fewer of large ones, for want of registers.
+  static constexpr unsigned at_once =
+      sizeof(message_type) + (holds ? sizeof(record) : 0) <= 24 ? 4 : 2;
+  /// Messages that are loaded before the first of them is applied, where one record is held for
+  /// all.
+  static constexpr unsigned ahead = std::max<unsigned>(
+      2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
+
+  /// Memory for a record that need not have a default constructor.
+  union room_for_one {
+    WARDEN_DEVICE room_for_one() : bytes{} {}
+    unsigned char bytes[sizeof(record)];
+    record value;
+  };
+  struct no_room {};
+  /// A record that is worked on where it is has none: its copy might not fit a thread's stack.
+  using room = std::conditional_t<holds, room_for_one, no_room>;
+
+  /// A run whose sections are all for the thread's only record.
+  template <class Type>
+  WARDEN_DEVICE void run_of_one(std::uint32_t i, std::uint32_t end, Out& out, Type type) {
+    simt::section_enter(identity());
+    for (; i + ahead <= end; i += ahead) {
+      message_type m[ahead];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) m[j] = window_.sorted(i + j);
+      apply_all(m, target(), place_, i, out, type);
+    }
+    WARDEN_NO_UNROLL
+    for (; i < end; ++i) {
+      message_type const m[1] = {window_.sorted(i)};
+      apply_all(m, target(), place_, i, out, type);
+    }
+    simt::section_leave(identity());
+    if constexpr (holds) *place_ = copy_.value;
+  }
+
+  WARDEN_DEVICE record* identity() const { return records_.address_of(first_); }
+  WARDEN_DEVICE record& target() {
+    if constexpr (holds) {
+      return copy_.value;
+    } else {
+      return *place_;
+    }
+  }
+
+  /// Goes on for as long as whole groups of messages are for the same record, which is held.
+  /// Returns the first message not applied.
+  template <class Type>
+  WARDEN_DEVICE std::uint32_t apply_repeats(std::uint32_t i, std::uint32_t end, std::uint32_t local,
+                                            record& held, Out& out, Type type) const {
+    for (; i + ahead <= end; i += ahead) {
+      message_type m[ahead];
+      bool repeats = true;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < ahead; ++j) {
+        m[j] = window_.sorted(i + j);
+        repeats = repeats && m[j].local() == local;
+      }
+      if (!repeats) break;
+      apply_all(m, held, records_.at(local), i, out, type);
+    }
+    return i;
+  }
+
+  /// A run of sections for any of the thread's records.
+  template <class Type>
+  WARDEN_DEVICE void run_of_many(std::uint32_t i, std::uint32_t end, Out& out, Type type) const {
+    // A hot record repeats: as long as it does it is held, and written when it no longer does.
+    [[maybe_unused]] record* held = nullptr;
+    [[maybe_unused]] room held_copy;
+    [[maybe_unused]] bool unwritten = false;
+    for (; i < end; i += at_once) {
+      message_type m[at_once];
+      record* place[at_once];
+      [[maybe_unused]] bool repeats = i + at_once <= end;
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        m[j] = window_.sorted(i + j < end ? i + j : i);
+        place[j] = records_.at(m[j].local());
+        repeats = repeats && place[j] == held;
+      }
+      [[maybe_unused]] room copy[at_once];
+      if constexpr (holds) {
+        if (repeats) {
+          simt::section_enter(records_.address_of(m[0].local()));
+          apply_all(m, held_copy.value, held, i, out, type);
+          i = apply_repeats(i + at_once, end, m[0].local(), held_copy.value, out, type) - at_once;
+          simt::section_leave(records_.address_of(m[0].local()));
+          unwritten = true;
+          continue;
+        }
+        if (unwritten) *held = held_copy.value;
+        unwritten = false;
+        // All loads are under way before the first section runs.
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < at_once; ++j) copy[j].value = *place[j];
+      }
+      reply_type to_callers[at_once];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < at_once; ++j) {
+        if (i + j >= end) continue;
+        simt::section_enter(records_.address_of(m[j].local()));
+        if constexpr (holds) {
+          // What an earlier one of these sections wrote is newer than the load.
+          WARDEN_UNROLL
+          for (unsigned e = 0; e < j; ++e) {
+            if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
+          }
+          apply(m[j], copy[j].value, to_callers[j], i + j, out, type);
+          *place[j] = copy[j].value;
+        } else {
+          apply(m[j], *place[j], to_callers[j], i + j, out, type);
+        }
+        simt::section_leave(records_.address_of(m[j].local()));
+      }
+      section_runner{ref_}.reply(to_callers);
+      if constexpr (holds) {
+        held = place[at_once - 1];
+        held_copy.value = copy[at_once - 1].value;
+      }
+    }
+    if constexpr (holds) {
+      if (unwritten) *held = held_copy.value;
+    }
+  }
+
+  Ref const& ref_;
+  record_store<Ref> const& records_;
+  Window const& window_;
+  std::uint32_t first_;
+  bool has_one_;
+  record* place_ = nullptr;  ///< of the only record
+  room copy_;                ///< of the only record, where it is held
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a server keeps the records it owns while it works: in global memory, or on chip.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/copy_together.cuh>
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/execute/placement.cuh>
+#include <warden/simt/arena.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The records of server `number`. `Ref::policy::records` says where they are.
+template <class Ref>
+class record_store {
+ public:
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  /// Whether the records are in shared memory.
+  static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
+
+  static_assert(!on_chip || alignof(record) <= arena_alignment,
+                "warden: records on chip are aligned to 128 bytes at most");
+
+  /// The piece for `locals` records; nothing if they are in memory.
+  WARDEN_HOST_DEVICE static constexpr arena_piece<record> carve(arena_carver& carver,
+                                                                std::size_t locals) {
+    if constexpr (on_chip) {
+      return carver.take<record>(locals);
+    } else {
+      return {carver.bytes(), 0};
+    }
+  }
+
+  /// `copies` is shared memory for `ref.locals` records, the same for the whole block.
+  WARDEN_DEVICE record_store(Ref const& ref, std::uint32_t number, simt::shared_span<record> copies)
+      : ref_{ref}, number_{number}, copies_{copies} {}
+
+  /// Brings the records on chip. Collective; a block barrier follows.
+  WARDEN_DEVICE void load() const {
+    for_each([&](std::uint32_t local, record* place) { copy(&copies_[local], place, place); });
+  }
+  /// Writes them back. Collective, when all sections have run.
+  WARDEN_DEVICE void write_back() const {
+    if constexpr (on_chip) simt::sync_block();  // sabotage: write-back-barrier
+    for_each([&](std::uint32_t local, record* place) {
+      copy(place, &copies_[local], place);  // sabotage: write-back
+    });
+  }
+
+  /// The record to run sections on.
+  WARDEN_DEVICE record* at(std::uint32_t local) const {
+    if constexpr (on_chip) {
+      return &copies_[local];
+    } else {
+      return address_of(local);
+    }
+  }
+  /// Where the record is in global memory: its identity, wherever its copy is.
+  WARDEN_DEVICE record* address_of(std::uint32_t local) const {
+    return ref_.record_of(number_, local);
+  }
+
+ private:
+  /// The lanes that run a section together copy a record together.
+  using group = lane_group<Ref::lanes>;
+
+  /// One record, whose identity is `place`.
+  WARDEN_DEVICE static void copy(record* to, record const* from, record const* place) {
+    if constexpr (Ref::lanes == 1) {
+      simt::section_enter(place);
+      *to = *from;
+      simt::section_leave(place);
+    } else {
+      group const lanes;
+      simt::group_enter(lanes.mask(), place);
+      copy_together(lanes, to, from);
+      simt::group_leave(lanes.mask(), place);
+    }
+  }
+  template <class F>
+  WARDEN_DEVICE void for_each(F f) const {
+    if constexpr (on_chip) {
+      for (std::uint32_t l = simt::thread_rank() / Ref::lanes; l < ref_.locals;
+           l += simt::block_threads() / Ref::lanes) {
+        // The last servers own fewer than the first.
+        if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
+      }
+    }
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  simt::shared_span<record> copies_;
+};
+
+WARDEN_NAMESPACE_END

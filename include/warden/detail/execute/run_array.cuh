@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One guarded's array as the workers of a deferred run see it: records by part, and whether they
+/// are in use.
+#pragma once
+
+#include <warden/detail/execute/guarded_health.cuh>
+#include <warden/detail/execute/guarded_report.cuh>
+#include <warden/detail/execute/partition_map.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The records of a guarded, who is told of them, and in which parts they are; handed to kernels by
+/// value.
+template <class Record>
+struct run_array {
+  Record* records = nullptr;         ///< `size` records in global memory
+  std::uint64_t size = 0;            ///< records
+  guarded_report* report = nullptr;  ///< one a guarded, in global memory
+  std::uint32_t* at_work = nullptr;  ///< not 0 while the guarded's records are in use
+  guarded_health* health = nullptr;  ///< the guarded's, where a run may fail; null otherwise
+  partition_map owners{};            ///< record id to part and number there
+  std::uint32_t locals = 0;          ///< records of one part, at most
+
+  /// The record of a partition's local number, in global memory.
+  WARDEN_DEVICE Record* record_of(std::uint32_t partition, std::uint32_t local) const {
+    return records + owners.id({partition, local});
+  }
+
+  /// True if the guarded has a failure to report: until its `wait` has done that, no run begins
+  /// that could fail itself.
+  WARDEN_DEVICE bool has_failed() const { return health != nullptr && is_poisoned(health); }
+  /// Marks the records as a run's, unless they are in use or the guarded has a failure to report;
+  /// false then. One thread. What the run or launch that had the records before wrote is visible to
+  /// this thread, and to the kernels after this one in its stream.
+  WARDEN_DEVICE bool take() const {
+    if (has_failed()) return false;
+    if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // sabotage: run-amid
+    // Acquire. The other side is the thread that called `free` in a kernel of another stream: it
+    // fenced after all that the run wrote, and stored the 0 that this thread has read.
+    simt::fence_device();  // sabotage: run-acquire
+    return true;
+  }
+  /// Marks them as free; the thread that took them, or one of a kernel behind it. Precondition: the
+  /// caller has fenced since the last write, which is the release that `take` acquires, or nothing
+  /// was written. False if a launch has begun meanwhile: it marks the records as its own, whatever
+  /// it finds, and its end frees them.
+  WARDEN_DEVICE bool free() const { return simt::compare_exchange(at_work, 1u, 0u) == 1; }
+};
+
+WARDEN_NAMESPACE_END

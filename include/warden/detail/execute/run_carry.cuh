@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A run of sorted messages as far as one thread knows it, and what the threads before know of it.
+#pragma once
+
+#include <warden/detail/execute/section_words.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <cstring>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What is known of several sections that combine to `Partial`: their sum, how many they are, and
+/// the slot of a partial among them.
+template <class Partial>
+class run_carry {
+  static constexpr unsigned words = (sizeof(Partial) + 3) / 4;
+
+ public:
+  /// What is known of no sections.
+  run_carry() = default;
+  /// `wide` is the slot's number, from 1 on, or 0.
+  WARDEN_DEVICE run_carry(Partial const& sum, unsigned count, unsigned wide)
+      : tag_{count | wide << 16} {
+    hold(sum);
+  }
+
+  /// The sum of all messages of the run so far.
+  WARDEN_DEVICE Partial sum() const { return read_from<Partial>(words_); }
+  /// The number of narrow messages, below 2^15.
+  WARDEN_DEVICE unsigned count() const { return tag_ & 0x7fffu; }
+  /// The slot of the run's wide message, from 1 on, or 0.
+  WARDEN_DEVICE unsigned wide() const { return tag_ >> 16; }
+
+  /// The messages of `next` come behind these.
+  WARDEN_DEVICE void add(run_carry const& next) { *this = joined(*this, next); }
+  /// Puts the sections of `before` before these.
+  WARDEN_DEVICE void prepend(run_carry const& before) { *this = joined(before, *this); }
+
+  /// The sections of the lanes of `having`, not none, together, in every lane of it. Collective
+  /// over the warp.
+  [[nodiscard]] WARDEN_DEVICE run_carry of_warp(unsigned having) const {
+    run_carry all = *this;
+    WARDEN_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      unsigned const other_lane = simt::lane_id() ^ distance;
+      run_carry const other = all.from(other_lane);
+      bool const has = (having >> simt::lane_id() & 1u) != 0;
+      if ((having >> other_lane & 1u) != 0) {
+        all = has ? joined(all, other) : other;  // sabotage: long-run-lanes
+      }
+      // Who has none has those of the other from here on.
+      unsigned const low = low_of_pairs(distance);
+      having |= (having & low) << distance | (having >> distance & low);
+    }
+    return all;
+  }
+
+  /// What the block's threads before this one have of the run that `last` goes on with, each its
+  /// last one; if this thread's `begins`, it is that of the one before, as far as it has come.
+  /// Garbage if there are none. Collective; `carries` has one for each warp.
+  template <unsigned Threads>
+  WARDEN_DEVICE static run_carry before(run_carry (&carries)[Threads / 32], run_carry last,
+                                        bool begins) {
+    unsigned const lane = simt::lane_id();
+    if (begins) last.tag_ |= first;
+    WARDEN_NO_UNROLL
+    for (unsigned distance = 1; distance < simt::warp_size; distance *= 2) {
+      run_carry const other = last.from(lane < distance ? lane : lane - distance);
+      if (lane >= distance && !last.is_first()) last.prepend(other);
+    }
+    if (lane == simt::warp_size - 1) carries[simt::warp_rank()] = last;
+    last = last.from(lane == 0 ? 0 : lane - 1);
+    simt::sync_block();
+    unsigned w = simt::warp_rank();
+    if (lane == 0 && w != 0) last = carries[--w];
+    WARDEN_NO_UNROLL
+    while (w != 0 && !last.is_first()) last.prepend(carries[--w]);
+    last.tag_ &= ~first;
+    return last;
+  }
+
+ private:
+  /// The bit of a tag that says: the run begins here.
+  static constexpr std::uint32_t first = 1u << 15;
+
+  /// The lanes whose number has no bit `distance`.
+  WARDEN_DEVICE static constexpr unsigned low_of_pairs(unsigned distance) {
+    return ~0u / ((1u << distance) + 1);
+  }
+  WARDEN_DEVICE bool is_first() const { return (tag_ & first) != 0; }
+  WARDEN_DEVICE void hold(Partial const& sum) { memcpy(words_, &sum, sizeof(Partial)); }
+  WARDEN_DEVICE static run_carry joined(run_carry const& a, run_carry const& b) {
+    run_carry both;
+    both.hold(Partial::combine(a.sum(), b.sum()));
+    both.tag_ = ((a.tag_ & 0xffffu) + b.count()) | (a.wide() > b.wide() ? a.wide() : b.wide())
+                                                       << 16;
+    return both;
+  }
+  /// Another lane's. Collective over the warp.
+  WARDEN_DEVICE run_carry from(unsigned lane) const {
+    run_carry other;
+    WARDEN_UNROLL
+    for (unsigned i = 0; i < words; ++i)
+      other.words_[i] = simt::shuffle(simt::full_warp, words_[i], lane);
+    other.tag_ = simt::shuffle(simt::full_warp, tag_, lane);
+    return other;
+  }
+
+  std::uint32_t words_[words]{};
+  std::uint32_t tag_ = 0;  ///< messages, `first`, and above them the slot of a partial
+};
+
+WARDEN_NAMESPACE_END

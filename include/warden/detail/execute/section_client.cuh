@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a section sends the next section by.
+#pragma once
+
+#include <warden/section.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// What a section sends others by. Handed to one that takes a third argument, as `template <class
+/// Next> void operator()(Record&, Context, Next& next) const`. What it sends runs some time after
+/// this section, on its own: the two are not one critical section.
+template <class Run>
+class section_client {
+ public:
+  /// For servers: of a section that sends `most` others.
+  WARDEN_DEVICE section_client(Run& run, unsigned most) : run_{run}, left_{most} {}
+
+  /// Sends a section of any type of the same guarded to the owner of record `id`, and never waits.
+  /// It will be executed exactly once. An id outside the records, and a section beyond the
+  /// sender's `forwards`, are counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
+    if (!run_.may_send(left_)) return;
+    --left_;
+    run_.send(id, section);
+  }
+
+ private:
+  Run& run_;
+  unsigned left_;
+};
+
+WARDEN_NAMESPACE_END

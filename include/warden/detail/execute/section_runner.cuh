@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a server runs the sections that messages carry, and answers those who called.
+#pragma once
+
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/detail/execute/is_noop.cuh>
+#include <warden/detail/execute/section_client.cuh>
+#include <warden/detail/execute/wire_types.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Runs sections of the guarded that `ref` is of, on records that the caller has to itself: one
+/// thread, or all `Ref::lanes` lanes of a group, with the same message and record. Sections of
+/// fewer lanes are run by the first ones of the group.
+template <class Ref>
+class section_runner {
+  using message_type = typename Ref::message_type;
+  using record = typename Ref::record;
+  using context = typename Ref::context;
+  using format = typename Ref::format;
+  using answers = typename Ref::answers;
+  using reply_type = typename Ref::reply_type;
+
+ public:
+  /// `ref` outlives it.
+  WARDEN_DEVICE explicit section_runner(Ref const& ref) : ref_{ref} {}
+
+  /// Runs the section that a message carries on `r`: the record, or the copy that its owner holds.
+  /// What it answers is left in `to_caller`; what it sends goes by way of the ref.
+  WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
+    run(m, to_caller, [&](auto const& section) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      if constexpr (forwarding_section_of<type, record, context>) {
+        section_client<Ref const> next{ref_, forwards_of<type, record, context>};
+        return section(r, ref_.sections_context, next);
+      } else {
+        return run_section_together(section, r, ref_.sections_context);
+      }
+    });
+  }
+  /// Runs a section of one type that a client sends; what it sends goes by way of `to_send`.
+  template <class Sent, class Run>
+  WARDEN_DEVICE void apply_one(Sent const& sent, record& r, reply_type& to_caller,
+                               Run& to_send) const {
+    run_one(sent, to_caller, [&](auto const& section) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      if constexpr (forwarding_section_of<type, record, context>) {
+        section_client<Run> next{to_send, forwards_of<type, record, context>};
+        return section(r, ref_.sections_context, next);
+      } else {
+        return run_section_together(section, r, ref_.sections_context);
+      }
+    });
+  }
+  /// Runs a section of one type that a client sends. `own` is the record to whose owner it was
+  /// sent; `other` is the other one of a pair, and otherwise any.
+  template <class Sent>
+  WARDEN_DEVICE void apply(Sent const& sent, record& own, record& other,
+                           reply_type& to_caller) const {
+    run_one(sent, to_caller, [&](auto const& section) {
+      if constexpr (is_paired<std::remove_cvref_t<decltype(section)>>) {
+        // Not by a reference to either: then a record in registers would need an address.
+        if (partner_of(section).is_first)
+          return run_section_together(section.section(), other, own, ref_.sections_context);
+        return run_section_together(section.section(), own, other, ref_.sections_context);
+      } else {
+        return run_section_together(section, own, ref_.sections_context);
+      }
+    });
+  }
+  /// Runs the section that a message carries, on two records if it is on two.
+  WARDEN_DEVICE void apply(message_type const& m, record& own, record& other,
+                           reply_type& to_caller) const {
+    format::visit(m, [&](auto const& sent) { apply(sent, own, other, to_caller); });
+  }
+  /// Whether the message's section is on two records; if so, the other one's place with the same
+  /// owner.
+  WARDEN_DEVICE bool second_of(message_type const& m, std::uint32_t& local) const {
+    bool pair = false;
+    if constexpr (Ref::has_pairs) {
+      format::visit(m, [&](auto const& sent) {
+        if constexpr (is_paired<std::remove_cvref_t<decltype(without_address(sent))>>) {
+          pair = true;
+          local = ref_.owners(partner_of(sent).id).local;
+        }
+      });
+    }
+    return pair;
+  }
+  /// Whether the section that a message carries says that it would change nothing of `r`, which
+  /// nobody changes meanwhile. One that was called has an answer to give.
+  WARDEN_DEVICE bool changes_nothing(message_type const& m, record const& r) const {
+    bool nothing = false;
+    format::visit(m, [&](auto const& sent) {
+      nothing = warden::changes_nothing(sent, r, ref_.sections_context);
+    });
+    return nothing;
+  }
+  /// The same, if it is to be believed: it is then done.
+  WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
+    return changes_nothing(m, r) && !simt::doubts();
+  }
+  /// By each lane of a group, before it runs the section that a message carries on the record at
+  /// `place`, whose identity is that.
+  WARDEN_DEVICE void enter(lane_group<Ref::lanes> const& lanes, message_type const& m,
+                           record const* identity, record const* place) const {
+    simt::group_enter(lanes.mask(), identity, place, [&] { return changes_nothing(m, *place); });
+  }
+  /// Runs the section that a message carries as one atomic on `r`.
+  WARDEN_DEVICE void apply_atomic(message_type const& m, record* r, reply_type& to_caller) const {
+    static_assert(Ref::all_atomic,
+                  "warden: a section has no member atomic(Record*, Context) const: it cannot be "
+                  "run by the executor atomics");
+    run(m, to_caller, [&](auto const& section) {
+      using type = std::remove_cvref_t<decltype(section)>;
+      using answer = answer_of<type, record, context>;
+      static_assert(
+          std::is_void_v<answer> ||
+              std::is_same_v<
+                  answer, std::remove_cvref_t<decltype(section.atomic(r, ref_.sections_context))>>,
+          "warden: a section's member atomic returns what its operator() returns");
+      return section.atomic(r, ref_.sections_context);
+    });
+  }
+  /// Sends the answers of sections to those who called; by the thread that ran them, which has
+  /// written their records, or by the first lane of a group, behind the group's `sync`.
+  template <unsigned Count>
+  WARDEN_DEVICE void reply(reply_type const (&replies)[Count]) const {
+    if constexpr (Ref::has_answers) {
+      bool any = false;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Count; ++k) any = any || replies[k].is_called();
+      if (!any) return;
+      // Release: this thread ran the sections; who gets an answer fences after it has seen it.
+      if constexpr (Ref::fences) simt::fence_device();  // sabotage: answer-release
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < Count; ++k) {
+        if (replies[k].is_called()) ref_.answers_to.answer(replies[k].to, replies[k].message);
+      }
+    }
+  }
+
+ private:
+  /// Runs a message's section by `by(section)`.
+  template <class By>
+  WARDEN_DEVICE static void run(message_type const& m, reply_type& to_caller, By by) {
+    format::visit(m, [&](auto const& sent) { run_one(sent, to_caller, by); });
+  }
+  template <class Sent, class By>
+  WARDEN_DEVICE static void run_one(Sent const& sent, reply_type& to_caller, By by) {
+    if (!takes_part<section_in<Sent>, Ref::lanes>()) return;
+    if constexpr (is_called<Sent>) {
+      to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
+    } else {
+      static_cast<void>(by(sent));
+    }
+  }
+  template <class Sent>
+  WARDEN_DEVICE static auto without_address(Sent const& sent) {
+    if constexpr (is_called<Sent>) {
+      return sent.section();
+    } else {
+      return sent;
+    }
+  }
+
+  Ref const& ref_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a guarded and its logs have in common, wherever each of them is moved.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/execute/guarded_health.cuh>
+#include <warden/detail/execute/guarded_report.cuh>
+#include <warden/detail/execute/log_region.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/launch_kernel.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/simt.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <source_location>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The part of a guarded array's state that its fused launches need.
+class fused_part {
+ public:
+  fused_part() = default;
+  virtual ~fused_part() = default;
+  fused_part(fused_part const&) = delete;
+  fused_part& operator=(fused_part const&) = delete;
+
+  /// Device memory, in bytes.
+  [[nodiscard]] virtual std::size_t bytes() const = 0;
+  /// Adds to `d` how far the channels of a failed launch had come. Blocks the host. Precondition:
+  /// the launch has ended.
+  virtual void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
+                        std::source_location where) const = 0;
+  /// A report was made, or there is nothing to report.
+  virtual void reported() = 0;
+  /// Makes all channels and rings empty. Blocks the host.
+  virtual void reset_channels(stream_ref s, std::source_location where) = 0;
+  /// Forgets all calls. Blocks the host.
+  virtual void reset_answers(stream_ref s, std::source_location where) = 0;
+};
+
+/// What a guarded shares with its logs; lives as long as any of them.
+struct shared_state {
+  /// In health, with a report of nothing. Blocks the host. Throws cuda_error.
+  explicit shared_state(std::source_location where)
+      : report{2, where},
+        at_work{1, where},
+        control{std::make_shared<buffer<launch_control>>(1, where)},
+        last_work{where} {
+    report.fill_bytes(0, {}, where);
+    at_work.fill_bytes(0, {}, where);
+    control->fill_bytes(0, {}, where);
+    stream_ref{}.synchronize(where);
+  }
+
+  /// What their clients did wrong, and the totals; behind it what `wait` has taken of that.
+  buffer<guarded_report> report;
+  /// Not 0 while the records are in use: 1 by a run, another number by a launch.
+  buffer<std::uint32_t> at_work;
+  /// The health, and the counters of launches. Launches with other guarded arrays keep it alive.
+  std::shared_ptr<buffer<launch_control>> control;
+  /// Made by the first launch; null before.
+  std::unique_ptr<fused_part> fused;
+  bool has_logs = false;  ///< or had some
+  /// Records of all ranks together, where the guarded has one rank's share of them; 0 otherwise.
+  std::uint64_t all_records = 0;
+  /// After all runs of logs and all launches, in whatever streams; not those that were captured.
+  event last_work;
+
+  /// What is left of a log that is gone.
+  struct remains {
+    buffer<log_region> regions;
+    std::uint32_t size, region_size;
+  };
+  /// Until `wait` has reported what was left in them.
+  std::vector<remains> gone;
+
+  /// Number of sections that are left in logs that are gone. Blocks the host; nothing of theirs is
+  /// under way. Throws cuda_error.
+  std::uint64_t never_run(stream_ref s, std::source_location where) const {
+    std::uint64_t sections = 0;
+    for (remains const& log : gone) {
+      std::uint64_t begin = 0;
+      for (log_region const& r : log.regions.to_host(s, where)) {
+        std::uint64_t const room = std::min<std::uint64_t>(log.region_size, log.size - begin);
+        std::uint64_t const taken = (r.taken & 0xffffffffu) + (r.taken >> 32);
+        sections += std::min(taken, room);
+        begin += room;
+      }
+    }
+    return sections;
+  }
+  /// The counters of the report, which are zero from then on; the totals stay. Blocks the host.
+  /// Throws cuda_error.
+  guarded_report take_report(stream_ref s, std::source_location where) {
+    guarded_report counted;
+    guarded_report const nothing{};
+    copy(&counted, report.data(), 1, s, where);
+    s.synchronize(where);
+    counted.totals = {};
+    // Only if there is something: a kernel may have to wait until others of the device have ended.
+    if (std::memcmp(&counted, &nothing, sizeof(nothing)) == 0) return counted;
+    guarded_report* const taken = report.data() + 1;
+    launch(&detail::take_report<guarded_report>, 1, simt::warp_size, {s, where}, report.data(),
+           taken);
+    copy(&counted, taken, 1, s, where);
+    s.synchronize(where);
+    return counted;
+  }
+  /// The failure since it was cleared last, if there was one. Blocks the host; launches have ended,
+  /// and the work of `s` is done.
+  std::optional<diagnosis> failure(stream_ref s, std::source_location where) {
+    guarded_health health;
+    copy(&health, &control->data()->health, 1, s, where);
+    s.synchronize(where);
+    std::optional<diagnosis> result;
+    if (health.poisoned != 0) {
+      diagnosis& d = result.emplace();
+      d.wait = health.first;
+      d.limit_seconds = static_cast<double>(health.failed.limit_nanoseconds) * 1e-9;
+      d.client_blocks = d.wait.client_blocks;
+      d.client_blocks_done = d.wait.client_blocks_done;
+      if (fused) fused->describe(d, health.failed, s, where);
+    }
+    if (fused) fused->reported();
+    return result;
+  }
+  /// Forgets the failure, which was reported: from now on launches run. Blocks the host.
+  void clear_failure(stream_ref s, std::source_location where) {
+    runtime::fill_async(&control->data()->health, 0, sizeof(guarded_health), s, where);
+    s.synchronize(where);
+  }
+  /// The guarded has a log from here on, so launches mark its records. Blocks the host until those
+  /// that have not done that have ended: no run can meet one of them. Throws cuda_error.
+  void begin_logs(std::source_location where) {
+    if (!has_logs) last_work.synchronize(where);  // sabotage: launch-before-log
+    has_logs = true;
+  }
+  /// A run of a log, or a launch, is enqueued in `s`; if it is captured, the event does not know
+  /// when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
+  void enqueued(stream_ref s, std::source_location where) {
+    if (runtime::capturing(s, where)) return;
+    // Runs and launches of one guarded come one after another, so this orders them as they are: it
+    // makes one event come after those of other streams.
+    s.wait_for(last_work, where);  // sabotage: last-stream
+    last_work.record(s, where);
+  }
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

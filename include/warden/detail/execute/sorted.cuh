@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The `runs` executor: no locks. A window of messages is sorted by owner thread, and each thread
+/// applies its run one after another.
+///
+/// Thread t of a server owns the local records that are t mod the number of threads, so no two
+/// threads ever meet at a record. Where several lanes run a section, groups of them take the runs
+/// of those threads instead, one after another. Where the policy says so a window's sections are
+/// combined first, by all threads, so that no owner has a long run for a hot record.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/stable_ranks.cuh>
+#include <warden/detail/execute/group_runs.cuh>
+#include <warden/detail/execute/long_runs.cuh>
+#include <warden/detail/execute/owner_run.cuh>
+#include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/execute/section_runner.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+// Of windows of a fused launch.
+template <class Section, unsigned Threads, unsigned Items>
+class message_combiner;
+template <class Ref, unsigned Slots>
+class forward_window;
+
+namespace executor {
+
+/// The way by which sections send sections, if `Forwards`.
+template <class Window, bool Forwards>
+struct sender_in {
+  using type = sends_nothing;  ///< the way
+};
+/// The way by which they do.
+template <class Window>
+struct sender_in<Window, true> {
+  using type = typename Window::slot_sender;  ///< the way
+};
+
+/// Runs the sections of one window. See window_server and forwarding_server.
+template <class Ref, unsigned BytesPerThread>
+class runs_worker {
+  static_assert(!(Ref::has_forwards && Ref::policy::combines),
+                "warden: sections that send sections are not combined");
+
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert((threads & (threads - 1)) == 0,
+                "warden: the executor runs needs a power of two as block_threads");
+  /// Messages of a thread in one window, at most.
+  static constexpr unsigned rounds =
+      std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
+  /// Messages go from thread to thread.
+  static constexpr bool by_warps = false;
+
+ private:
+  /// Parts of an owner thread's run: each has sections of one type, where those that send are.
+  /// Order between them is nobody's, and one type's code runs without looking what comes next.
+  static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
+  /// Whether a window's sections are asked, all at once, whether they would change anything; those
+  /// that would not are not sorted. (In order the groups ask.)
+  static constexpr bool asks_first = Ref::asks && !Ref::in_order;
+  /// In order, and where sections combine, the scan with fewer instructions, but not where sections
+  /// may write beside their records: there it is not shown that runs gain by it.
+  using scan = std::conditional_t<
+      (Ref::in_order || Ref::combines_runs) && std::is_empty_v<typename Ref::context>,
+      simt::block_scan_by_warps<threads>, simt::block_scan<threads, Ref::in_order>>;
+  using ranks = stable_ranks<threads, threads>;
+  using combiner = message_combiner<typename Ref::section, threads, rounds>;
+
+  /// Combining is over before the order is found, in the same memory.
+  WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
+    if constexpr (Ref::policy::combines) {
+      return sizeof(typename combiner::storage) / sizeof(std::uint16_t);
+    } else {
+      return 0;
+    }
+  }
+
+  struct layout {
+    std::size_t locals, used;  ///< records, rounds
+    arena_carver carver{};
+    arena_piece<std::uint32_t> counts =
+        carver.take<std::uint32_t>(Ref::in_order ? 0 : threads * parts);
+    arena_piece<std::uint32_t> begins = carver.take<std::uint32_t>(threads * parts);
+    arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
+    arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
+    arena_piece<std::uint16_t> ranking =
+        carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::lanes > 1 ? 1 : 0);
+    arena_piece<std::uint16_t> run_begins =
+        carver.take<std::uint16_t>(Ref::lanes > 1 ? threads + 1 : 0);
+    arena_piece<record> records = record_store<Ref>::carve(carver, locals);
+    // Last: the offsets of the others do not depend on the window's size.
+    arena_piece<message_type> window = carver.take<message_type>(used * threads);
+  };
+
+ public:
+  /// Bytes of shared memory for `locals` records of the server, and windows of `used` rounds.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used) {
+    return layout{locals, used}.carver.bytes();
+  }
+  /// For server `number`, with shared memory for the block.
+  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : runs_worker{ref, number, storage, layout{ref.locals, ref.window_rounds(rounds)}} {}
+
+  /// Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const {
+    records_.load();
+    if constexpr (!Ref::in_order) {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) counts_[p * threads + simt::thread_rank()] = 0;
+    }
+  }
+
+  /// Ranks each message among those of its owner, unless it may be combined first: as they are
+  /// taken, or where sections run in order, by warps, rounds and lanes.
+  WARDEN_DEVICE void take(message_type const (&m)[rounds], unsigned arrived) {
+    if constexpr (Ref::in_order) {
+      ranks_.start(owners());
+      // Fewer bits to compare where few threads own records, and none where most threads do.
+      if (owners() <= few_owners) {
+        rank_in_order<few_owners>(m, arrived);
+      } else if (owners() <= some_owners) {
+        rank_in_order<some_owners>(m, arrived);
+      } else {
+        rank_among_many(m, arrived);
+      }
+    } else if constexpr (!Ref::policy::combines && !asks_first) {
+      rank(m, arrived);
+    }
+  }
+
+  /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
+  /// tokens spent, as forwarding_server asks.
+  WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
+    if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
+    if constexpr (asks_first) {
+      arrived = ask(m, arrived);
+      rank(m, arrived);
+      if (!simt::sync_block_or(arrived != 0)) return 0;  // sabotage: asked-ranked
+    }
+    unsigned const me = simt::thread_rank();
+    std::uint32_t count = 0, total;
+    if constexpr (Ref::in_order) {
+      if (me < owners()) count = ranks_.add_up(me);
+    } else {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) count += counts_[p * threads + me];
+    }
+    std::uint32_t begin;
+    [[maybe_unused]] std::uint32_t runs = 0;
+    if constexpr (Ref::lanes > 1) {
+      // No group looks at runs that are empty: the others are counted in the upper half of a word.
+      static_assert(rounds * threads < 1u << 16);
+      begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
+      if (count != 0) run_begins_[begin >> 16] = static_cast<std::uint16_t>(begin);
+      runs = total >> 16;
+      if (me == 0) run_begins_[runs] = static_cast<std::uint16_t>(total);
+      begin &= 0xffff;
+    } else {
+      begin = scan::exclusive_sum(scan_[0], count, total);
+    }
+    std::uint32_t end = begin;
+    if constexpr (Ref::in_order) {
+      begins_[me] = begin;
+      end += count;
+    } else {
+      WARDEN_UNROLL
+      for (unsigned p = 0; p < parts; ++p) {
+        begins_[p * threads + me] = end;
+        end += counts_[p * threads + me];
+        counts_[p * threads + me] = 0;
+      }
+    }
+    owner_run<Ref, runs_worker, to_send> mine{ref_, records_, *this, residue_of(me),
+                                              one_record_each_};
+    if constexpr (Ref::lanes > 1) {
+      // The groups have come from the window before by barriers.
+      if (me == 0) taken_[0] = 0;
+    } else {
+      if (count != 0) mine.load();
+    }
+    simt::sync_block();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      if constexpr (Ref::policy::combines) {
+        unsigned const slot = k * threads + me;
+        order_[begins_[owner_of(window_[slot])] + rank_[k]] = static_cast<std::uint16_t>(slot);
+      } else {
+        std::uint32_t place = begins_[run_of(m[k])] + rank_[k];
+        if constexpr (Ref::in_order) place += ranks_.before(owner_of(m[k]));
+        message_type& slot = window_[place];
+        if constexpr (Ref::has_forwards) {
+          slot = forwards::unmarked(m[k]);
+        } else {
+          slot = m[k];
+        }
+      }
+    }
+    simt::sync_block();
+    if constexpr (Ref::has_forwards) {
+      to_send sent{ref_, window_};
+      Ref::format::for_each_type([&](unsigned p, auto type) {
+        std::uint32_t const last = p + 1 == parts ? end : begins_[(p + 1) % parts * threads + me];
+        mine.run(begins_[p * threads + me], last, sent, type);
+      });
+      simt::sync_block();
+      return forwards::publish(ref_, window_, total);
+    } else if constexpr (Ref::lanes > 1) {
+      group_runs<Ref, runs_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
+      return 0;
+    } else {
+      sends_nothing nothing;
+      if constexpr (Ref::combines_runs) {
+        end = long_runs<Ref>::combine(
+            window_, begin, end,
+            [&](std::uint32_t local, auto const& all) { mine.run_partial(local, all, nothing); });
+      }
+      mine.run(begin, end, nothing, any_type{});
+      return 0;
+    }
+  }
+
+  /// Message i of the window sorted by owner.
+  WARDEN_DEVICE message_type const& sorted(std::uint32_t i) const {
+    if constexpr (Ref::policy::combines) {
+      return window_[order_[i]];
+    } else {
+      return window_[i];
+    }
+  }
+
+  /// Collective.
+  WARDEN_DEVICE void finish() const { records_.write_back(); }
+
+ private:
+  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                            layout const& at)
+      : ref_{ref},
+        records_{ref, number, at.records.in(storage)},
+        window_{at.window.in(storage)},
+        counts_{at.counts.in(storage)},
+        begins_{at.begins.in(storage)},
+        scan_{at.scanning.in(storage)},
+        order_{at.order.in(storage)},
+        ranks_{at.ranking.in(storage)},
+        taken_{at.taken.in(storage)},
+        run_begins_{at.run_begins.in(storage)},
+        one_record_each_{ref.locals <= threads} {}
+
+  /// The window as members of the runs that are combined. See block_combine.
+  struct slots_of_records {
+    static constexpr bool store = true;
+    runs_worker const& worker;
+
+    WARDEN_DEVICE combining_key<typename Ref::section> key(std::uint32_t slot) const {
+      return combining_key_of(worker.window_[slot].local(), section_at(slot));
+    }
+    WARDEN_DEVICE typename Ref::section section_at(std::uint32_t slot) const {
+      return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
+    }
+    WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
+      worker.window_[slot].flits[0].first = nobodys;  // sabotage: window-absorbed
+    }
+    WARDEN_DEVICE void combined(combining_key<typename Ref::section> key, std::uint32_t slot,
+                                typename Ref::section const& s) const {
+      worker.window_[slot] = Ref::format::pack(static_cast<std::uint32_t>(key), s);
+    }
+  };
+
+  /// Leaves one message for each record, or now and then a few, and ranks what is left among those
+  /// of its owner. The owners apply it as they would any other messages, so who excludes whom is as
+  /// without combining. Returns the bits of what is left of this thread's. Collective.
+  WARDEN_DEVICE unsigned combine(message_type const (&m)[rounds], unsigned arrived) {
+    unsigned const me = simt::thread_rank();
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if (arrived >> k & 1u) window_[k * threads + me] = m[k];
+    }
+    // The order that the window before was run in lay here; that is over.
+    combiner::run(*reinterpret_cast<typename combiner::storage*>(order_.data()),
+                  slots_of_records{*this}, ref_.locals, arrived);
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      message_type const& left = window_[k * threads + me];
+      if (left.local() == nobodys) {
+        arrived &= ~(1u << k);
+      } else {
+        rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
+      }
+    }
+    simt::sync_block();  // sabotage: combine-ranked
+    return arrived;
+  }
+
+  /// Ranks each message among those of its owner, as they come.
+  WARDEN_DEVICE void rank(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      // Or none, so that the window before's are not held in registers until then.
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = is ? simt::shared_fetch_add(counts_[run_of(m[k])], 1u) : 0;
+    }
+  }
+
+  /// The bits of those messages whose sections do not say that they would change nothing. The block
+  /// has come from the window before by a barrier, and none of this one's has run: the others are
+  /// done, as if they had come first.
+  WARDEN_DEVICE unsigned ask(message_type const (&m)[rounds], unsigned arrived) const {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      if (section_runner{ref_}.is_done(m[k], *records_.at(m[k].local()))) arrived &= ~(1u << k);
+    }
+    return arrived;
+  }
+
+  /// Threads that are compared by few bits.
+  static constexpr unsigned few_owners = simt::warp_size;
+  /// And by some more: beyond, a warp's messages seldom share one.
+  static constexpr unsigned some_owners = threads / 2;
+  /// Threads that own records.
+  WARDEN_DEVICE std::uint32_t owners() const {
+    return ref_.locals < threads ? ref_.locals : threads;
+  }
+  /// Ranks the messages of owners below `Limit` in their order. Collective over the warp.
+  template <unsigned Limit>
+  WARDEN_DEVICE void rank_in_order(message_type const (&m)[rounds], unsigned arrived) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks_.template rank<Limit>(is ? owner_of(m[k]) : 0, is);
+    }
+  }
+  /// The same where most threads own records.
+  WARDEN_DEVICE void rank_among_many(message_type const (&m)[rounds], unsigned arrived) {
+    typename ranks::counted counted[rounds];
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      counted[k] = ranks_.count(is ? owner_of(m[k]) : 0, is);
+    }
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      bool const is = (arrived >> k & 1u) != 0;
+      rank_[k] = ranks::rank_of_counted(counted[k], is ? owner_of(m[k]) : 0, is);
+    }
+  }
+
+  using forwards = forward_window<Ref, rounds * threads>;
+  using to_send = typename sender_in<forwards, Ref::has_forwards>::type;
+
+  /// No record's number: of a message that went into another one.
+  static constexpr std::uint32_t nobodys = ~0u;
+  WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
+    return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
+  }
+  /// The part of a run that a message belongs to.
+  WARDEN_DEVICE static unsigned run_of(message_type const& m) {
+    return parts == 1 ? owner_of(m) : m.tag() * threads + owner_of(m);
+  }
+  /// The owner thread of the records that are `residue` mod `threads`. Where sections differ more,
+  /// as those that send do, neighbours are in different warps: few hot records do not hold one
+  /// another up.
+  WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
+    if constexpr (Ref::has_forwards) {
+      return (residue & (warps - 1)) * simt::warp_size + residue / warps;
+    } else {
+      return residue;
+    }
+  }
+  /// The other way round.
+  WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
+    if constexpr (Ref::has_forwards) {
+      return thread % simt::warp_size * warps + thread / simt::warp_size;
+    } else {
+      return thread;
+    }
+  }
+  static constexpr unsigned warps = threads / simt::warp_size;
+
+  Ref const& ref_;
+  record_store<Ref> records_;
+  simt::shared_span<message_type> window_;   ///< by owner, unless it has an order
+  simt::shared_span<std::uint32_t> counts_;  ///< [part][thread] its messages of the window
+  simt::shared_span<std::uint32_t> begins_;  ///< [part][thread] the first of its run
+  simt::shared_span<typename scan::storage> scan_;
+  simt::shared_span<std::uint16_t> order_;  ///< [place] slot, by owner; only of combined windows
+  ranks ranks_;                             ///< where sections run in order
+  simt::shared_span<std::uint32_t> taken_;  ///< runs that groups of lanes have taken
+  simt::shared_span<std::uint16_t> run_begins_;  ///< of those that are not empty, and the end
+  bool one_record_each_;                         ///< no thread owns more than one record
+  std::uint32_t rank_[rounds]{};
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

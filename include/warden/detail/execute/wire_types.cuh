@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How the sections of a guarded travel: alone, with a second record, with a return address, or
+/// with both. Each way is a type of its own, with its own tag, so that none pays for another.
+#pragma once
+
+#include <warden/detail/execute/section_words.cuh>
+#include <warden/section.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Whether `T` is a `Wrapper` of something.
+template <template <class...> class Wrapper, class T>
+inline constexpr bool is_a = false;
+/// A wrapper is one.
+template <template <class...> class Wrapper, class... Of>
+inline constexpr bool is_a<Wrapper, Wrapper<Of...>> = true;
+
+/// A section behind a 32-bit word.
+template <class Section>
+struct prefixed {
+  /// 32-bit words of the section.
+  static constexpr std::size_t words = (payload_bytes<Section> + 3) / 4;
+
+  std::uint32_t data[words + 1];  ///< the word, then the section
+
+  /// The section, behind that word.
+  WARDEN_DEVICE static prefixed of(Section const& section, std::uint32_t word) {
+    prefixed p{};
+    p.data[0] = word;
+    if constexpr (words != 0) memcpy(&p.data[1], &section, sizeof(Section));
+    return p;
+  }
+  /// The section.
+  WARDEN_DEVICE Section section() const { return read_from<Section>(&data[words != 0 ? 1 : 0]); }
+  /// The word.
+  WARDEN_DEVICE std::uint32_t word() const { return data[0]; }
+};
+
+/// A section on two records, on its way to the owner of one of them: the word tells the other one,
+/// as partner does.
+template <class Section>
+struct paired : prefixed<Section> {};
+
+/// The other record of a pair, seen from the one whose owner has the message.
+struct partner {
+  /// A guarded with sections on two records has fewer records than this.
+  static constexpr std::uint32_t limit = std::uint32_t{1} << 31;
+
+  std::uint32_t id;  ///< below `limit`
+  bool is_first;     ///< whether it is the one that the sender named first
+
+  /// The word that travels: the id, and which one it is in the highest bit.
+  WARDEN_DEVICE std::uint32_t word() const { return is_first ? id | limit : id; }
+  /// The partner that such a word names.
+  WARDEN_DEVICE static partner of(std::uint32_t word) {
+    return {word & (limit - 1), (word & limit) != 0};
+  }
+};
+
+/// A section that was called: the word is its return address. `Section` may be a paired one.
+template <class Section>
+struct called : prefixed<Section> {};
+/// Whether `T` is a called section.
+template <class T>
+inline constexpr bool is_called = is_a<called, T>;
+
+/// What a message of a pair says of the other record.
+template <class Section>
+WARDEN_DEVICE partner partner_of(paired<Section> const& sent) {
+  return partner::of(sent.data[0]);
+}
+/// What the message of a called pair says of the other record.
+template <class Section>
+WARDEN_DEVICE partner partner_of(called<paired<Section>> const& sent) {
+  return partner::of(sent.data[1]);
+}
+/// What it shall say from now on.
+template <class Section>
+WARDEN_DEVICE void set_partner(paired<Section>& sent, partner other) {
+  sent.data[0] = other.word();
+}
+/// What a called one shall say from now on.
+template <class Section>
+WARDEN_DEVICE void set_partner(called<paired<Section>>& sent, partner other) {
+  sent.data[1] = other.word();
+}
+
+/// Whether `T` is a paired section.
+template <class T>
+inline constexpr bool is_paired = is_a<paired, T>;
+
+namespace detail {
+template <class Sent>
+struct section_inside {
+  using type = Sent;
+};
+template <class Section>
+struct section_inside<paired<Section>> : section_inside<Section> {};
+template <class Section>
+struct section_inside<called<Section>> : section_inside<Section> {};
+}  // namespace detail
+/// The section in what travels when it is sent or called.
+template <class Sent>
+using section_in = typename detail::section_inside<Sent>::type;
+
+/// What travels when `Section` is sent.
+template <class Section, class Record, class Context>
+using sent =
+    std::conditional_t<pair_section_of<Section, Record, Context>, paired<Section>, Section>;
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory in which a guarded's callers get their answers.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/fused/answer_slots.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <source_location>
+#include <string>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Slots and books for every client thread that a device can hold; none if no section of `Ref`
+/// answers.
+template <class Ref>
+class answer_memory {
+ public:
+  /// Makes them for the current device. Throws limit_error if it holds too many threads, cuda_error
+  /// when memory is short.
+  void make(Ref& ref, std::source_location where) {
+    if constexpr (Ref::has_answers) {
+      using slots = typename Ref::slots_of_answers;
+      constexpr std::size_t block = Ref::policy::block_threads;
+      auto const facts = runtime::facts(runtime::current_device(where), where);
+      std::size_t const threads = static_cast<std::size_t>(facts.multiprocessors) *
+                                  static_cast<unsigned>(facts.threads_per_multiprocessor) / block *
+                                  block;
+      if (threads * slots::calls > return_address::most_slots) {
+        throw limit_error{"guarded: " + std::to_string(threads) + " threads on the device with " +
+                              std::to_string(slots::calls) +
+                              " calls each are too many; the limit is " +
+                              std::to_string(return_address::most_slots) + " calls",
+                          where};
+      }
+      slots_ = buffer<simt::flit_words>{slots::flits(threads), where};
+      states_ = buffer<call_state>{threads, where};
+      ref.answers_to.slots = slots_.data();
+      ref.answers_to.states = states_.data();
+      reset({}, where);
+    }
+  }
+  /// No call was ever made. Blocks the host.
+  void reset(stream_ref s, std::source_location where) {
+    if constexpr (Ref::has_answers) {
+      slots_.fill_bytes(0, s, where);
+      std::vector<call_state> const fresh(states_.size(),
+                                          call_state{Ref::slots_of_answers::calls, 0, 0, 0});
+      copy(states_.data(), fresh.data(), fresh.size(), s, where);
+      s.synchronize(where);
+    }
+  }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const { return slots_.bytes() + states_.bytes(); }
+
+ private:
+  buffer<simt::flit_words> slots_;
+  buffer<call_state> states_;  ///< one a client thread
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The memory of the rings between the servers of a guarded.
+#pragma once
+
+#include <warden/detail/fused/launch_state.cuh>
+#include <warden/detail/fused/lock_queues.cuh>
+#include <warden/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Rings and tokens; none if no server of `Ref` sends anything.
+template <class Ref>
+class forward_memory {
+ public:
+  /// For `servers` servers, with rings of `capacity` slots, or by default as many as the policy
+  /// says. Throws limit_error for an impossible capacity, cuda_error when memory is short.
+  void make(Ref& ref, unsigned servers, unsigned capacity, std::source_location where) {
+    if constexpr (Ref::has_forwards) {
+      if (capacity == 0) {
+        capacity = std::bit_floor(
+            static_cast<unsigned>(Ref::policy::forward_bytes / sizeof(typename Ref::message_type)));
+      }
+      if (capacity < Ref::server::least_ring || capacity > (1u << 20) ||
+          !std::has_single_bit(capacity)) {
+        throw limit_error{"guarded: forward capacity " + std::to_string(capacity) +
+                              " is not a power of two from " +
+                              std::to_string(Ref::server::least_ring) + " to 1048576",
+                          where};
+      }
+      auto& rings = ref.rings;
+      rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
+      // Room for what is received behind a missing index, and no more than that.
+      rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
+      rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
+      // A server's share.
+      rings.kept = static_cast<std::uint32_t>(
+          std::clamp<std::uint64_t>(rings.tokens / servers, 1, Ref::server::most_kept));
+      if (rings.tokens == 0) {
+        throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
+                              " others at most; with forward capacity " + std::to_string(capacity) +
+                              " the limit is " + std::to_string(capacity - rings.read_ahead),
+                          where};
+      }
+      memory_ = std::make_shared<channel_memory>(channel_memory{
+          buffer<channel_index>{1, where}, buffer<channel_indices>{servers, where},
+          buffer<simt::flit_words>{servers * Ref::ring::flits(rings.capacity_log2), where}});
+      rings.available = memory_->available.data();
+      rings.indices = memory_->indices.data();
+      rings.slots = memory_->slots.data();
+      if constexpr (Ref::nests) {
+        place_memory& places = ref.aside.places;
+        while ((1ull << places.room_log2) < rings.tokens + Ref::policy::block_threads)
+          ++places.room_log2;
+        std::size_t const room = std::size_t{servers} << places.room_log2;
+        waiting_ = buffer<waiting_message<typename Ref::message_type>>{room, where};
+        tickets_ = buffer<std::uint64_t>{room, where};
+        counts_ = buffer<place_counts>{servers, where};
+        ref.aside.messages = waiting_.data();
+        places.tickets = tickets_.data();
+        places.counts = counts_.data();
+      }
+      reset(ref, {}, where);
+    }
+  }
+  /// Empty rings, all tokens back. Blocks the host.
+  void reset(Ref const& ref, stream_ref s, std::source_location where) {
+    if constexpr (Ref::has_forwards) {
+      memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
+                                                  ref.rings.capacity_log2, s, where);
+      channel_index const all{ref.rings.tokens};
+      copy(memory_->available.data(), &all, 1, s, where);
+      if constexpr (Ref::nests) {
+        tickets_.fill_bytes(0, s, where);
+        counts_.fill_bytes(0, s, where);  // sabotage: pool-reset
+      }
+      s.synchronize(where);
+    }
+  }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() + counts_.bytes();
+  }
+  /// The rings' memory, for dumps and for the watchdog.
+  [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
+
+ private:
+  std::shared_ptr<channel_memory> memory_;
+  // Only of sections on two records; see lock_queue_memory.
+  buffer<waiting_message<typename Ref::message_type>> waiting_;
+  buffer<std::uint64_t> tickets_;
+  buffer<place_counts> counts_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernel of every fused launch: some blocks serve, the others run the user's virtual blocks.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/fused/block_role.cuh>
+#include <warden/detail/fused/launch_control.cuh>
+#include <warden/detail/fused/ref_pack.cuh>
+#include <warden/detail/fused/virtual_block.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What the kernel is given.
+template <class Kernel, class... Refs>
+struct fused_arguments {
+  Kernel kernel;
+  ref_pack<Refs...> refs;
+  std::uint32_t grid;                        ///< virtual blocks
+  std::uint32_t servers;                     ///< server blocks of all guardeds
+  std::uint32_t client_blocks;               ///< the others
+  std::uint64_t servers_per_multiprocessor;  ///< times 2^32, rounded up
+  std::uint32_t user_offset;                 ///< of the user's shared memory in the arena
+  std::uint32_t user_bytes;
+};
+
+/// Whether a kernel is a part of something larger, which has marked the records and zeroed the
+/// counters, unless the kernel says that it does not run: then nothing may be touched.
+template <class Kernel>
+inline constexpr bool is_part_of_run = false;
+
+/// Calls the user's kernel with all refs.
+template <class Kernel, class... Done>
+WARDEN_DEVICE void call_with_refs(Kernel const& kernel, virtual_block const& at, ref_pack<> const&,
+                                  Done const&... done) {
+  kernel(at, done...);
+}
+template <class Kernel, class First, class... Rest, class... Done>
+WARDEN_DEVICE void call_with_refs(Kernel const& kernel, virtual_block const& at,
+                                  ref_pack<First, Rest...> const& refs, Done const&... done) {
+  call_with_refs(kernel, at, refs.rest, done..., refs.first);
+}
+
+/// The kernel of every fused launch.
+template <unsigned Threads, unsigned MinimumBlocks, class Kernel, class... Refs>
+WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
+    fused_kernel(WARDEN_GRID_CONSTANT fused_arguments<Kernel, Refs...> const arguments) {
+  simt::assume_one_dimension();
+  launch_ref const& launch = arguments.refs.first.launch;
+  launch_counters& counters = launch.control->counters;
+  std::byte* const arena = simt::dynamic_shared();
+  // The last words of the arena are for what one thread tells its block here.
+  auto const told =
+      arena_piece<std::uint32_t>{arguments.user_offset + arguments.user_bytes, 2}.in(arena);
+
+  if constexpr (is_part_of_run<Kernel>) {
+    // Nothing is counted before: another launch may be at work with these counters.
+    if (simt::sync_block_or(simt::thread_rank() == 0 && !arguments.kernel.runs()))
+      return;  // sabotage: replay-amid
+  }
+  if (simt::thread_rank() == 0) {
+    block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,
+                                       arguments.servers_per_multiprocessor);
+    told[0] = role.serves;
+    told[1] = role.number;
+  }
+  simt::sync_block();
+  bool const serves = told[0] != 0;
+  std::uint32_t number = told[1];
+  simt::sync_block();
+  // A failure that was not reported yet: nothing may run on those channels. One thread looks,
+  // because two could see different things, and all threads of a block have to agree.
+  if (simt::sync_block_or(simt::thread_rank() == 0 && launch.refused())) return;
+
+  if (serves) {
+    for_each_ref(arguments.refs, [&](auto const& ref) {
+      std::uint32_t const servers = ref.owners.servers();
+      using ref_type = std::remove_cvref_t<decltype(ref)>;
+      if (number < servers) typename ref_type::server{ref, number, arena}.run();
+      // Wraps beyond every count once this block has served.
+      number -= servers;  // sabotage: serves-twice
+    });
+    return;
+  }
+
+  for_each_ref(arguments.refs, [&](auto const& ref) {
+    using ref_type = std::remove_cvref_t<decltype(ref)>;
+    if (ref.gathers()) typename ref_type::outbox{ref, arena + ref.outbox_offset}.start();
+  });
+  while (true) {
+    if (simt::thread_rank() == 0) {
+      told[0] =
+          launch.poisoned() ? arguments.grid : simt::fetch_add(&counters.next_virtual_block, 1u);
+    }
+    simt::sync_block();
+    std::uint32_t const next = told[0];
+    simt::sync_block();
+    if (next >= arguments.grid) break;
+    virtual_block const at{
+        next, arguments.grid, number, &launch, arena, arguments.user_offset, arguments.user_bytes};
+    call_with_refs(arguments.kernel, at, arguments.refs);
+    simt::sync_block();
+    // The next virtual block comes after the loop's barriers.
+    if (simt::thread_rank() == 0) {
+      for_each_ref(arguments.refs, [&](auto const& ref) {
+        using ref_type = std::remove_cvref_t<decltype(ref)>;
+        if (ref.gathers()) typename ref_type::outbox{ref, arena + ref.outbox_offset}.discard();
+      });
+    }
+  }
+  // Every thread is here and has sent all it will: what the block reserved comes before this count,
+  // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
+  if (simt::thread_rank() == 0) {
+    simt::fence_device();  // sabotage: done-fence
+    simt::fetch_add(&counters.client_blocks_done, 1u);
+  }
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

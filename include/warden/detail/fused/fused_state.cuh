@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// State that the first fused launch of a guarded array adds: owners, channels, rings and slots for
+/// answers.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/check_sections.cuh>
+#include <warden/detail/execute/guarded_options.hpp>
+#include <warden/detail/execute/guarded_state.cuh>
+#include <warden/detail/execute/shared_state.cuh>
+#include <warden/detail/fused/answer_memory.cuh>
+#include <warden/detail/fused/forward_memory.cuh>
+#include <warden/detail/fused/guarded_ref.cuh>
+#include <warden/detail/fused/launch_history.cuh>
+#include <warden/detail/fused/launch_state.cuh>
+#include <warden/detail/fused/plan.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// How a fused launch uses the shared memory of a block.
+struct memory_plan {
+  unsigned halvings = 0;     ///< of the servers' windows
+  bool has_outboxes = true;  ///< without them a client block sends each message at once
+};
+
+/// Marks a guarded array's records as in use, or as free, for runs of its logs; enqueued in `s`. A
+/// captured launch marks them even without logs, because there may be some at its replay.
+inline void mark_records(shared_state& state, bool in_use, stream_ref s,
+                         std::source_location where) {
+  if (state.has_logs || runtime::capturing(s, where))
+    runtime::fill_async(state.at_work.data(), in_use ? 2 : 0, state.at_work.bytes(), s, where);
+}
+
+/// State of a guarded array for fused launches.
+template <class Policy, class Record, class... Sections>
+class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part {
+  using guarded = launchable<Policy, Record, Sections...>;
+
+ public:
+  /// Argument that `launch_fused` gives a kernel.
+  using ref = guarded_ref<Policy, Record, Sections...>;
+
+  /// For launches of `of`, which was made at `where`. Blocks the host. Throws limit_error for an
+  /// impossible plan and cuda_error when memory is short.
+  fused_state(guarded const& of, std::source_location where)
+      : options_{of.options_}, report_{of.state_->report.data()} {
+    ref_.records = of.records_;
+    ref_.size = of.size_;
+    ref_.sections_context = of.context_;
+    ref_.report = report_;
+    plan<ref> planned{ref_, options_, of.device_, where};
+    if (of.has_owners_) {
+      options_.servers = of.owners_.servers();
+      ref_.owners = of.owners_;
+    } else {
+      planned.choose_owners(of.size_);
+    }
+    planned.make(of.size_);
+    channels_ = std::make_shared<channel_memory>(
+        channel_memory{{},
+                       buffer<channel_indices>{options_.servers, where},
+                       buffer<simt::flit_words>{
+                           options_.servers * ref::channel::flits(ref_.capacity_log2), where}});
+    answers_.make(ref_, where);
+    forwards_.make(ref_, options_.servers, options_.forward_capacity, where);
+    ref_.indices = channels_->indices.data();
+    ref_.slots = channels_->slots.data();
+    empty_channels({}, where);
+    history_ = std::make_unique<launch_history>(launch_state{channel_groups(), of.state_->control});
+    if (of.has_owners_) planned.check_owners(of.size_);
+  }
+
+  /// The options, with nothing left to defaults.
+  [[nodiscard]] guarded_options const& options() const { return options_; }
+  /// Bytes of the block's shared memory that a client block needs.
+  [[nodiscard]] std::size_t outbox_bytes() const {
+    return ref::outbox::shared_bytes(options_.servers);
+  }
+  /// Bytes of the block's shared memory that a server needs, with its window halved `halvings`
+  /// times.
+  [[nodiscard]] std::size_t server_bytes(unsigned halvings) const {
+    return ref::server::shared_bytes(options_.capacity, ref_.locals, halvings);
+  }
+  /// State of this guarded array that the other ones of a launch need.
+  [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return history_->own(); }
+  /// The device's view for a launch of all these guarded arrays that begins now; adds what is this
+  /// one's to the launch, which the view gets when it is complete.
+  ref begin(launch_history::states all, memory_plan const& memory, std::size_t outbox_offset,
+            launch_ref& launch) {
+    ref r = ref_;
+    r.position = launch.member_count;
+    r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
+    r.has_outbox = memory.has_outboxes;
+    // A forwarding_server has windows of one size.
+    r.window_halvings = ref::has_forwards ? 0 : memory.halvings;
+    launch.members[launch.member_count++] = {own()->control->data(), report_, history_->begin(all)};
+    for (auto const& group : own()->groups)
+      launch.groups[launch.group_count++] = {group.memory->indices.data(),
+                                             group.servers};  // sabotage: progress-rings
+    return r;
+  }
+
+  [[nodiscard]] std::size_t bytes() const override {
+    return channels_->bytes() + forwards_.bytes() + answers_.bytes();
+  }
+  void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
+                std::source_location where) const override {
+    history_->describe(d, failed, s, where);
+  }
+  void reported() override { history_->reported(); }
+  void reset_channels(stream_ref s, std::source_location where) override {
+    empty_channels(s, where);
+    forwards_.reset(ref_, s, where);  // sabotage: rings-kept
+  }
+  void reset_answers(stream_ref s, std::source_location where) override {
+    answers_.reset(s, where);
+  }
+
+ private:
+  /// The channels, and the rings if there are any.
+  std::vector<launch_state::channels> channel_groups() const {
+    std::vector<launch_state::channels> groups;
+    auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
+                                         std::uint64_t tokens) {
+      groups.push_back({memory, options_.servers, capacity_log2, Channel::flits(capacity_log2),
+                        &Channel::is_published, tokens});
+    };
+    list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
+    if constexpr (ref::has_forwards) {
+      list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
+                                                   ref_.rings.tokens);
+    }
+    return groups;
+  }
+  void empty_channels(stream_ref s, std::source_location where) {
+    channels_->template reset<typename ref::channel>(options_.first_index, ref_.capacity_log2, s,
+                                                     where);
+  }
+
+  guarded_options options_;
+  ref ref_{};
+  guarded_report* report_;
+  std::shared_ptr<channel_memory> channels_;
+  forward_memory<ref> forwards_;
+  answer_memory<ref> answers_;
+  std::unique_ptr<launch_history> history_;
+};
+
+/// Virtual blocks that send n sections: enough that no client block idles, and each with enough to
+/// fill its outbox.
+template <class Ref>
+unsigned virtual_blocks_for(std::size_t n) {
+  std::size_t const batch = Ref::outbox::batch;
+  return static_cast<unsigned>(std::min<std::size_t>((n + batch - 1) / batch, 8u * 1024));
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The `nested` executor: sections on two records, whoever owns them, after [Wang 2020,
+/// section 4.4].
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/lock_table.cuh>
+#include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/fused/lane_sender.cuh>
+#include <warden/detail/fused/pair_messages_run.cuh>
+#include <warden/detail/fused/pair_messages_server.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Runs the messages of a warp's lanes, each under a lock of the server's. See nested_server.
+template <class Ref>
+class nested_worker {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+
+  /// Bytes of shared memory for `locals` records of the server.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t locals) {
+    return layout{locals}.carver.bytes();
+  }
+
+  /// For server `number`, with shared memory for the block.
+  WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : nested_worker{ref, number, storage, layout{ref.locals}} {}
+
+  /// All locks free, all records in place. Collective over the block; a block barrier follows.
+  WARDEN_DEVICE void start() const {
+    locks_.clear();
+    nested_.start();
+    records_.load();
+  }
+
+  /// Before it runs anything. Collective over a warp.
+  WARDEN_DEVICE void prepare() { nested_.prepare(); }
+  /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
+  /// they send. Returns how many messages of this lane's are not under way any more. Collective
+  /// over a warp.
+  WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
+    if (arrived) nested_.count_arrival(m);
+    std::uint32_t const lock = executor::lock_of(m.local());
+    unsigned left = 0;
+    bool resumes = false;
+    do {
+      lane_sender<Ref> out{ref_};
+      if (arrived) arrived = run_locked(lock, m, resumes, left, out);
+      // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
+      simt::sync_warp(simt::full_warp);
+      out.reserve();
+      nested_.prepare();
+      left -= out.publish();
+      resumes = true;
+    } while (simt::any(simt::full_warp, arrived));
+    return left;
+  }
+
+  /// Collective over the block.
+  WARDEN_DEVICE void finish() const {
+    nested_.finish();
+    records_.write_back();
+  }
+
+ private:
+  using executor = typename Ref::executor;
+  using table = lock_table<executor::lock_count>;
+  struct layout {
+    WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t locals)
+        : locks{carver.take<std::uint32_t>(executor::lock_count)},
+          nested{carver, locals},
+          records{record_store<Ref>::carve(carver, locals)} {}
+    arena_carver carver{};
+    arena_piece<std::uint32_t> locks;
+    typename nested_run<Ref>::layout nested;
+    arena_piece<record> records;
+  };
+
+  WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                              layout const& at)
+      : ref_{ref},
+        number_{number},
+        records_{ref, number, at.records.in(storage)},
+        nested_{ref, number, at.nested, storage},
+        locks_{at.locks.in(storage)} {}
+
+  /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
+  /// section runs; a section that is on its way with it leaves a mark instead (see lock_queues).
+  /// True if there is more to run.
+  WARDEN_DEVICE bool run_locked(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
+                                lane_sender<Ref>& out) {
+    for (unsigned tries = 1; !locks_.try_lock(lock); ++tries) {
+      // Sections are short: most locks are free again before a polite wait would end.
+      if (tries % tries_before_wait != 0) continue;
+      bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
+                                         [&](auto watch) { watch(locks_.word(lock)); },
+                                         wait_kind::lock, number_, lock);
+      if (!alive) return false;  // sabotage: nested-poisoned
+    }
+    bool const more = nested_.run(lock, m, resumes, left, records_, out);
+    // Release, by the thread that ran it.
+    simt::fence_block();  // sabotage: nested-fence
+    locks_.unlock(lock);
+    return more;
+  }
+
+  /// Tries for a lock before a polite wait.
+  static constexpr unsigned tries_before_wait = 8;
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  record_store<Ref> records_;
+  nested_run<Ref> nested_;
+  table locks_;
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

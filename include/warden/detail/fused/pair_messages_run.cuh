@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a server runs sections on two records with two owners, after [Wang 2020,
+/// section 4.4].
+///
+/// A section goes first to the owner of the record whose lock is the greater. When that lock is
+/// free the owner takes it and sends the section on, with the record's value, to the owner of the
+/// other record, who runs it as soon as no one has that record locked, and sends the value back:
+/// that unlocks. So a section that waits for a lock waits for a smaller one than it has, the
+/// smallest is had by nobody for longer than a section runs, and no thread waits for anything.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/slot_free_list.cuh>
+#include <warden/detail/execute/record_store.cuh>
+#include <warden/detail/execute/section_runner.cuh>
+#include <warden/detail/fused/guarded_ref.cuh>
+#include <warden/detail/fused/lock_queues.cuh>
+#include <warden/detail/fused/pair_times.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Runs the messages of one server, the sections on two records among them. A lock is in one
+/// thread's hands at a time.
+template <class Ref>
+class nested_run {
+ public:
+  /// A message with room for the largest section.
+  using message_type = typename Ref::message_type;
+  /// The type of one protected item.
+  using record = typename Ref::record;
+
+  /// What it takes of a server's memory, for so many records.
+  struct layout {
+    /// Behind what the carver has taken.
+    WARDEN_HOST_DEVICE constexpr layout(arena_carver& carver, std::size_t locals)
+        : places{carver.take<place_counts>(1)},
+          queues{carver.take<lock_queue>(locks_for(locals))} {}
+    arena_piece<place_counts> places;  ///< of the pool
+    arena_piece<lock_queue> queues;    ///< one a lock
+  };
+
+  /// For server `number`, with the block's shared memory.
+  WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, layout const& at,
+                           std::byte* storage)
+      : ref_{ref},
+        number_{number},
+        places_{ref.aside.places, number, at.places.in(storage)},
+        locks_{ref.aside, number, at.queues.in(storage)} {}
+
+  /// Collective over the block; a block barrier follows.
+  WARDEN_DEVICE void start() const {
+    locks_.start();
+    if (simt::thread_rank() == 0) places_.start();
+  }
+  /// Collective over the block.
+  WARDEN_DEVICE void finish() const {
+    if (place_ != place_pool::none) places_.give(place_);  // sabotage: place-kept
+    simt::sync_block();
+    if (simt::thread_rank() == 0) places_.finish();
+    times_.add_to(ref_.report->totals);
+  }
+
+  /// Sees to it that each lane can set its next message aside. Collective over a warp.
+  WARDEN_DEVICE void prepare() { places_.take(place_ == place_pool::none, place_); }
+
+  /// One step of what a message brings, which sends one message at most, by `out`: runs it, or sets
+  /// it aside, or, if the lane `resumes`, runs the next one that waited for the lock instead. True
+  /// if another one waits, which is the caller's to run. Adds to `left` the messages that are not
+  /// set aside (any more).
+  template <class Out>
+  WARDEN_DEVICE bool run(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
+                         record_store<Ref> const& records, Out& out) {
+    bool const is_locked = resumes || locks_.is_locked(lock);
+    if (is_locked) {
+      if (!resumes) {
+        if (!unlocks(m, records)) {
+          set_aside(lock, m);  // sabotage: handler-waits
+          return false;
+        }
+        ++left;
+        if (locks_.free_if_none_waits(lock)) return false;
+      }
+      pop(lock, m);
+    }
+    ++left;
+    bool const takes = run_unlocked(m, records, out);
+    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // sabotage: nested-more
+  }
+
+  /// A message has been received: for the statistics.
+  WARDEN_DEVICE void count_arrival(message_type const& m) {
+    if constexpr (Ref::policy::statistics) {
+      Ref::format::visit(m, [&](auto const& sent) {
+        using type = std::remove_cvref_t<decltype(sent)>;
+        if constexpr (is_locked<type>) {
+          times_.came_to_other();
+        } else if constexpr (is_unlock<type>) {
+          times_.came_back();
+        } else if constexpr (requires { partner_of(sent); }) {
+          times_.came();
+        }
+      });
+    }
+  }
+
+ private:
+  WARDEN_HOST_DEVICE static constexpr std::size_t locks_for(std::size_t locals) {
+    return locals < Ref::executor::lock_count ? locals : Ref::executor::lock_count;
+  }
+
+  /// Whether the message frees the lock; its record has the new value then.
+  WARDEN_DEVICE static bool unlocks(message_type const& m, record_store<Ref> const& records) {
+    bool result = false;
+    Ref::format::visit(m, [&](auto const& sent) {
+      if constexpr (is_unlock<std::remove_cvref_t<decltype(sent)>>) {
+        *records.at(m.local()) = sent.value();
+        result = true;
+      }
+    });
+    return result;
+  }
+  /// Who has a lock already comes first.
+  WARDEN_DEVICE void set_aside(std::uint32_t lock, message_type const& m) {
+    bool resumes = false;
+    Ref::format::visit(
+        m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
+    locks_.push(lock, m, resumes, place_);
+    place_ = place_pool::none;  // sabotage: place-twice
+  }
+  /// The first one that waits for a taken lock.
+  WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {
+    std::uint32_t const place = locks_.pop(lock, next);
+    if (place_ == place_pool::none) {
+      place_ = place;
+    } else {
+      places_.give(place);
+    }
+  }
+  /// Runs a message whose lock nobody has. True if its section is on its way with the lock now.
+  template <class Out>
+  WARDEN_DEVICE bool run_unlocked(message_type const& m, record_store<Ref> const& records,
+                                  Out& out) {
+    bool takes = false;
+    Ref::format::visit(m, [&](auto const& sent) {
+      using type = std::remove_cvref_t<decltype(sent)>;
+      if constexpr (is_locked<type>) {
+        run_here(sent, m.local(), records, out);
+      } else if constexpr (requires { partner_of(sent); }) {
+        takes = begin(sent, m.local(), records, out);
+      } else if constexpr (!is_unlock<type>) {
+        run_alone(sent, m.local(), records, out);
+      }
+    });
+    return takes;
+  }
+
+  /// A section on one record.
+  template <class Sent, class Out>
+  WARDEN_DEVICE void run_alone(Sent const& sent, std::uint32_t local,
+                               record_store<Ref> const& records, Out& out) const {
+    record* const r = records.at(local);
+    typename Ref::reply_type to_caller[1];
+    simt::section_enter(records.address_of(local));
+    section_runner{ref_}.apply_one(sent, *r, to_caller[0], out);
+    simt::section_leave(records.address_of(local));
+    section_runner{ref_}.reply(to_caller);
+  }
+
+  /// A section on two records comes to the first one's lock. True if it goes on with it.
+  template <class Sent, class Out>
+  WARDEN_DEVICE bool begin(Sent const& sent, std::uint32_t local, record_store<Ref> const& records,
+                           Out& out) {
+    partner const other = partner_of(sent);
+    record_location const to = ref_.owners(other.id);
+    std::uint32_t const lock = Ref::executor::lock_of(local);
+    if (to.server == number_ && Ref::executor::lock_of(to.local) == lock) {
+      // One record, or two of one lock.
+      typename Ref::reply_type to_caller[1];
+      enter(records.address_of(local), records.address_of(to.local), true);
+      section_runner{ref_}.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
+      leave(records.address_of(local), records.address_of(to.local), true);
+      section_runner{ref_}.reply(to_caller);
+      times_.ran_at_once();
+      return false;
+    }
+    times_.left();
+    locks_.take(lock);
+    Sent passed = sent;
+    set_partner(passed,
+                {ref_.owners.id({number_, local}), !other.is_first});  // sabotage: pair-turned
+    out.put(to, locked<Sent, record>::of(passed, *records.at(local)));
+    return true;
+  }
+
+  /// A section that has its other record locked.
+  template <class Sent, class Out>
+  WARDEN_DEVICE void run_here(locked<Sent, record> const& section, std::uint32_t local,
+                              record_store<Ref> const& records, Out& out) {
+    partner const other = partner_of(section.sent);
+    record value = section.value();
+    typename Ref::reply_type to_caller[1];
+    record* const identity = ref_.records + other.id;
+    enter(records.address_of(local), identity, Ref::fences);
+    section_runner{ref_}.apply(section.sent, *records.at(local), value, to_caller[0]);
+    leave(records.address_of(local), identity, Ref::fences);
+    times_.ran();
+    out.put(ref_.owners(other.id), unlock<record>::of(value));  // sabotage: unlock
+    section_runner{ref_}.reply(to_caller);
+  }
+
+  /// `in_order`: what earlier sections on `b` wrote is visible to this one, and what it writes to
+  /// later ones. Without fences the record's value alone has come along, in the message.
+  WARDEN_DEVICE static void enter(record const* a, record const* b, bool in_order) {
+    simt::section_enter(a);
+    if (a != b) simt::section_enter(b, in_order);
+  }
+  WARDEN_DEVICE static void leave(record const* a, record const* b, bool in_order) {
+    if (a != b) simt::section_leave(b, in_order);
+    simt::section_leave(a);
+  }
+
+  Ref const& ref_;
+  std::uint32_t number_;
+  place_pool places_;
+  lock_queues<message_type> locks_;
+  /// The thread's own, to set the next message aside in.
+  std::uint32_t place_ = place_pool::none;
+  pair_times<Ref::policy::statistics> times_;
+};
+
+WARDEN_NAMESPACE_END

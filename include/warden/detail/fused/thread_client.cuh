@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The client for one thread in any control flow: each send reserves its own slot and publishes it.
+#pragma once
+
+#include <warden/detail/fused/future.cuh>
+#include <warden/detail/fused/guarded_ref.cuh>
+#include <warden/detail/fused/virtual_block.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Reserves one slot, waits for credit and publishes; false once poisoned.
+template <class Ref>
+WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
+                              typename Ref::client_message const& m) {
+  auto const channel = ref.channel_of(server);
+  std::uint64_t const index = channel.reserve(1);
+  if (!channel.has_credit(index, channel.released())) {
+    ref.count_wait();
+    if (!ref.wait_for_credit(server, index)) return false;
+  }
+  ref.publish(channel, index, m);
+  ref.count_batch(1);
+  return true;
+}
+
+/// A thread's client of one guarded, made where it is needed.
+template <class Ref>
+class thread_client {
+ public:
+  /// `at` is the virtual block that the kernel was called with; both outlive the client.
+  WARDEN_DEVICE thread_client(Ref const& ref, virtual_block const& at) : ref_{ref}, at_{at} {}
+  /// A section has no client block: it must not send, call or wait.
+  explicit thread_client(Ref const&) = delete;
+
+  /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When
+  /// it returns true the section is accepted: it will be executed exactly once. False only once the
+  /// launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
+    return !ref_.check(id) || send_to_owner(id, section);
+  }
+  /// Sends a section on two records. With the executor locks they have one owner: pairs
+  /// with two are counted, not sent, and reported by `wait`.
+  template <class Section>
+  WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
+    if (!ref_.check(first, second)) return true;
+    auto const pair = ref_.pair(first, second, section, true);
+    return send_to_owner(pair.id, pair.sent);
+  }
+
+  /// Sends a section that answers: the future brings what it returns. Before a thread's call, the
+  /// future of its call `calls_per_thread` calls before is gone or has given its answer.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
+    return call_owner<Section>(id, section, ref_.check(id));
+  }
+  /// Calls a section on two records.
+  template <class Section>
+  WARDEN_DEVICE auto call(std::uint64_t first, std::uint64_t second, Section const& section) const {
+    bool const good = ref_.check(first, second);
+    auto const pair = ref_.pair(first, second, section, good);
+    return call_owner<Section>(pair.id, pair.sent, good);
+  }
+
+ private:
+  template <class Sent>
+  WARDEN_DEVICE bool send_to_owner(std::uint64_t id, Sent const& section) const {
+    record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
+    return send_alone(ref_, to.server, Ref::client_format::pack(to.local, section));
+  }
+  template <class Section, class Sent>
+  WARDEN_DEVICE auto call_owner(std::uint64_t id, Sent const& section, bool good) const {
+    static_assert(!std::is_void_v<answer_of<Section, typename Ref::record, typename Ref::context>>,
+                  "warden: the section returns nothing: send it, do not call it");
+    using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
+    if (!good) return result{call_error::bad_id};
+    call_book<Ref> const book{ref_, at_};
+    auto const opened = book.open(/*staged*/ false);
+    if (opened.error != call_error::none) return result{opened.error};
+    result answer{book, opened.number};
+    // Once poisoned the future says so.
+    static_cast<void>(send_to_owner(id, Ref::with_address(section, opened.to)));
+    return answer;
+  }
+
+  Ref const& ref_;
+  virtual_block const& at_;
+};
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A server whose block receives a window of messages at once and executes it together, until all
+/// clients are done and nothing is left.
+///
+/// Each thread receives its part (see window_reader). What all have received is given back to the
+/// senders as soon as the block holds the messages itself, before it executes them.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/fused/guarded_ref.cuh>
+#include <warden/detail/fused/termination_detector.cuh>
+#include <warden/detail/fused/window_minimum.cuh>
+#include <warden/detail/fused/window_reader.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
+/// made of (ref, number, storage) and has
+///
+///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
+///     // For so many records, and windows of `used` messages of a thread.
+///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
+///     void start();                      // collective over the block; a block barrier follows
+///     // Each thread, with its messages m[k] for the bits k of `arrived`:
+///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
+///     void execute(message_type const (&m)[rounds], unsigned arrived);  // collective, then
+///     void finish();                     // collective, when the server ends
+template <class Ref, class Worker>
+class window_server {
+ public:
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static_assert(Ref::channel::in_band,
+                "warden: this executor reads messages as they come, by readiness::laps; for "
+                "readiness::bitmask there is locks with leader_server");
+
+  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel, with
+  /// windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned halvings) {
+    return layout{Worker::shared_bytes(locals, Ref::halved(Worker::rounds, halvings))}
+        .carver.bytes();
+  }
+
+  /// `storage` is shared memory of `shared_bytes(capacity, locals, ref.window_halvings)` bytes, the
+  /// same for the whole block.
+  WARDEN_DEVICE window_server(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : ref_{ref},
+        channel_{ref.channel_of(number)},
+        number_{number},
+        worker_{ref, number, layout{}.worker.in(storage).data()},
+        received_{layout{}.received.in(storage)} {}
+
+  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  WARDEN_DEVICE void run() {
+    unsigned const me = simt::thread_rank();
+    window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
+    worker_.start();
+    if (me == 0) {
+      received_[0].start();
+      simt::store_relaxed(&channel_.indices()->started.value, ref_.launch_number());
+    }
+    simt::sync_block();
+    for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
+      typename Ref::message_type m[Worker::rounds];
+      unsigned const arrived = reader.receive(m, ref_.window_rounds(Worker::rounds));
+      // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
+      // hands it to the threads that will execute them.
+      if constexpr (Ref::fences) {
+        if (arrived != 0) simt::fence_device();  // sabotage: receive-fence
+      }
+      worker_.take(m, arrived);
+      // How far beyond `released` everything was received: below the capacity and a window.
+      received_[0].note(turn, reader.ahead());
+      bool const any = simt::sync_block_or(arrived != 0);
+      std::uint64_t const before = reader.released();
+      reader.release(received_[0].get(turn));  // sabotage: window-release
+      if (me == 0) {
+        received_[0].turn_over(turn);
+        // The windows before this one have been executed: all threads came to the barrier. What
+        // was received beyond an index that is missing is not counted yet.
+        give_back(ref_, channel_, before, reader.released(), any ? before : reader.released());
+      }
+      if (!any) {
+        if (!wait(reader.released())) break;
+        continue;
+      }
+      worker_.execute(m, arrived);
+    }
+    worker_.finish();
+  }
+
+ private:
+  struct layout {
+    std::size_t worker_bytes = 0;
+    arena_carver carver{};
+    arena_piece<window_minimum> received = carver.take<window_minimum>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
+  };
+
+  /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
+  /// the work has ended or the launch is poisoned.
+  WARDEN_DEVICE bool wait(std::uint64_t oldest) const {
+    bool stops = false;
+    if (simt::thread_rank() == 0) {
+      bool ended = false;
+      bool const alive = ref_.wait_until(
+          [&] {
+            if (channel_.is_there(oldest)) return true;
+            ended = clients_have_ended(ref_, channel_);
+            return ended;
+          },
+          [&](auto watch) {
+            channel_.watch_slot(oldest, watch);
+            watch(&ref_.launch.control->counters.client_blocks_done);
+          },
+          wait_kind::message, number_, oldest);
+      stops = ended || !alive;
+    }
+    return !simt::sync_block_or(stops);
+  }
+
+  Ref const& ref_;
+  typename Ref::channel channel_;
+  std::uint32_t number_;
+  Worker worker_;
+  /// Smallest index that any thread expects, counted from `released`.
+  simt::shared_span<window_minimum> received_;
+};
+
+WARDEN_NAMESPACE_END

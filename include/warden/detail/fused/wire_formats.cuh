@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Formats of the messages in channels: what clients send, and what servers send one another.
+#pragma once
+
+#include <warden/detail/execute/wire_types.cuh>
+#include <warden/detail/fused/message.cuh>
+#include <warden/section.cuh>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A section on two records that has one of them locked, on its way to the owner of the other: with
+/// the value of the locked one. `Sent` is the section as its sender sent it.
+template <class Sent, class Record>
+struct locked {
+  Sent sent;                                       ///< whose word now tells the locked record
+  std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the locked record
+
+  /// Its value.
+  WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
+  /// `sent` with the value of the record that is locked for it.
+  WARDEN_DEVICE static locked of(Sent const& sent, Record const& value) {
+    locked l{sent, {}};
+    memcpy(l.record, &value, sizeof(Record));
+    return l;
+  }
+};
+/// True if `T` is a section that has a record locked.
+template <class T>
+inline constexpr bool is_locked = is_a<locked, T>;
+
+/// A record's new value, on its way to the owner, who unlocks it.
+template <class Record>
+struct unlock {
+  std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the record
+
+  /// Its value.
+  WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
+  /// With that value.
+  WARDEN_DEVICE static unlock of(Record const& value) {
+    unlock u{};
+    memcpy(u.record, &value, sizeof(Record));
+    return u;
+  }
+};
+/// True if `T` is an unlock.
+template <class T>
+inline constexpr bool is_unlock = is_a<unlock, T>;
+namespace detail {
+template <class... Types>
+struct type_list {
+  template <class... More>
+  type_list<Types..., More...> operator+(type_list<More...>) const;
+};
+template <class Section, class Record, class Context>
+using called_if_it_answers =
+    std::conditional_t<answer_bytes<Section, Record, Context> != 0,
+                       type_list<called<sent<Section, Record, Context>>>, type_list<>>;
+/// Messages between servers for a section on two records, sent or called.
+template <class Sent, class Record>
+struct between_servers {
+  using type = type_list<>;
+};
+template <class Section, class Record>
+struct between_servers<paired<Section>, Record> {
+  using type = type_list<locked<paired<Section>, Record>>;
+};
+template <class Section, class Record>
+struct between_servers<called<paired<Section>>, Record> {
+  using type = type_list<locked<called<paired<Section>>, Record>>;
+};
+template <bool Nests, class Record, class Clients>
+struct with_servers {
+  using type = Clients;
+};
+template <class Record, class... Sent>
+struct with_servers<true, Record, type_list<Sent...>> {
+  using type = decltype((type_list<Sent..., unlock<Record>>{} + ... +
+                         typename between_servers<Sent, Record>::type{}));
+};
+template <class List>
+struct format_of;
+template <class... Sections>
+struct format_of<type_list<Sections...>> {
+  using type = message_format<Sections...>;
+};
+}  // namespace detail
+
+/// How everything that a guarded's clients may send is written into messages; with `Nests`, what
+/// its servers send one another as well.
+template <bool Nests, class Record, class Context, class... Sections>
+using format_for = typename detail::format_of<typename detail::with_servers<
+    Nests, Record,
+    decltype((detail::type_list<sent<Sections, Record, Context>...>{} + ... +
+              detail::called_if_it_answers<Sections, Record, Context>{}))>::type>::type;
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a thread runs sections on two records that its block holds: one by one where they are, or
+/// many that have a record in common one after another, with that record in registers.
+#pragma once
+
+#include <warden/detail/block/lock_table.cuh>
+#include <warden/detail/execute/lock_pair.cuh>
+#include <warden/detail/execute/wire_types.cuh>
+#include <warden/detail/pairs/log_pairs.cuh>
+#include <warden/detail/pairs/two_array_store.cuh>
+#include <warden/section.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Runs sections on the records of a game of `Ref`, a rounds_ref; messages have slots in place of
+/// ids.
+template <class Ref>
+class pair_sections {
+  using record = typename Ref::record;
+  using second_record = typename Ref::second_record;
+  using format = typename Ref::format;
+  using pairs = pair_words<format>;
+
+ public:
+  using store = rounds_store<Ref>;                  ///< of the records
+  using message_type = typename Ref::message_type;  ///< a section and its two slots
+  /// Locks of a block; records may share one.
+  static constexpr unsigned lock_count = std::min(4096u, 8 * Ref::policy::block_threads);
+  static_assert((lock_count & (lock_count - 1)) == 0,
+                "warden: sections on two records are run by a power of two as block_threads");
+  using table = lock_table<lock_count>;  ///< of them
+  /// Records are held in registers as long as they take few.
+  static constexpr bool holds = sizeof(record) <= 32 && sizeof(second_record) <= 32;
+
+  /// The type of the first records if `IsFirst`, of the second ones otherwise.
+  template <bool IsFirst>
+  using record_of = std::conditional_t<IsFirst, record, second_record>;
+
+  /// On records that are kept in `storage`, the shared memory in which `at` was carved.
+  WARDEN_DEVICE pair_sections(Ref const& ref, typename store::pieces const& at, std::byte* storage)
+      : ref_{ref}, records_{ref, at, storage} {}
+
+  /// The records of the two parts that the block holds.
+  WARDEN_DEVICE store& records() { return records_; }
+  /// The same.
+  WARDEN_DEVICE store const& records() const { return records_; }
+
+  /// See there.
+  WARDEN_DEVICE static lock_pair locks_of(message_type const& m) {
+    return {table::lock_of(m.local()), table::lock_of(pairs::second_of(m))};
+  }
+  /// The slot of a message's second record; of the first one if it is on one.
+  WARDEN_DEVICE static std::uint32_t second_of(message_type const& m) {
+    return pairs::second_of(m);
+  }
+
+  /// Calls `f` with the slots of the records of the messages `m[k]` of the bits k of `arrived`.
+  template <unsigned Rounds, class F>
+  WARDEN_DEVICE static void for_each_record(message_type const (&m)[Rounds], unsigned arrived,
+                                            F f) {
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < Rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      f(m[k].local());
+      f(second_of(m[k]));
+    }
+  }
+
+  /// Runs a message's section, whose locks are held, on the records where they are.
+  WARDEN_DEVICE void run(message_type const& m) const {
+    std::uint32_t const own = m.local(), other = pairs::second_of(m);
+    apply(m, own, *records_.first(own), other, *records_.second(other));
+  }
+
+  /// The same by all lanes of a group, which know behind it what each of them wrote.
+  WARDEN_DEVICE void run_together(lane_group<Ref::lanes> const& lanes,
+                                  message_type const& m) const {
+    std::uint32_t const own = m.local(), second = pairs::second_of(m);
+    auto* const identity = records_.address_of(own);
+    auto* const other = records_.address_of(second);
+    simt::group_enter(lanes.mask(), identity);
+    if (second != own) simt::group_enter(lanes.mask(), other);
+    call(m, *records_.first(own), *records_.second(second));
+    if (second != own) simt::group_leave(lanes.mask(), other);
+    simt::group_leave(lanes.mask(), identity);
+    lanes.sync();  // sabotage: pair-group-release
+  }
+
+  /// The record of a slot, among those that hot ones are of or among the others: of the first array
+  /// or of the second, if there are two.
+  template <bool IsFirst>
+  WARDEN_DEVICE record_of<IsFirst>* at(std::uint32_t slot) const {
+    if constexpr (IsFirst) {
+      return records_.first(slot);
+    } else {
+      return records_.second(slot);
+    }
+  }
+
+  /// Runs `count` messages one after another, all of them on the same two records, which may be
+  /// one; all locks are held. One thread.
+  WARDEN_DEVICE void run_alike(message_type const* of, unsigned count) const {
+    std::uint32_t const first = of->local(), second = pairs::second_of(*of);
+    if (!holds || first == second) {
+      WARDEN_NO_UNROLL
+      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      return;
+    }
+    record x = *records_.first(first);
+    second_record y = *records_.second(second);
+    in_turn(count, [&](unsigned k, auto several) {
+      constexpr unsigned n = decltype(several)::value;
+      message_type m[n];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+      WARDEN_UNROLL
+      for (unsigned j = 0; j < n; ++j) apply(m[j], first, x, second, y);
+    });
+    *records_.first(first) = x;
+    *records_.second(second) = y;
+  }
+  /// The same of messages that are all on the record of the slot `hot`, as their first one if
+  /// `IsFirst`, as their second one otherwise, and each on another one besides: `others[k]` stands
+  /// for that of `of[k]`.
+  template <bool IsFirst>
+  WARDEN_DEVICE void run_apart(message_type const* of, record_of<!IsFirst>* others, unsigned count,
+                               std::uint32_t hot) const {
+    if constexpr (!holds) {
+      WARDEN_NO_UNROLL
+      for (unsigned k = 0; k < count; ++k) run(of[k]);
+      return;
+    }
+    record_of<IsFirst> x = *at<IsFirst>(hot);
+    in_turn(count, [&](unsigned k, auto several) {
+      load_several(others + k, several, [&](auto& y) {
+        constexpr unsigned n = decltype(several)::value;
+        message_type m[n];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < n; ++j) m[j] = of[k + j];
+        WARDEN_UNROLL
+        for (unsigned j = 0; j < n; ++j) {
+          if constexpr (IsFirst) {
+            apply(m[j], hot, x, pairs::second_of(m[j]), y[j]);
+          } else {
+            apply(m[j], m[j].local(), y[j], hot, x);
+          }
+          others[k + j] = y[j];
+        }
+      });
+    });
+    *at<IsFirst>(hot) = x;
+  }
+
+ private:
+  /// Messages whose operands are loaded together. Where there are several types of sections, the
+  /// code for each is several times as long already.
+  static constexpr unsigned several = format::types > 1 ? 1 : sizeof(message_type) <= 16 ? 4 : 2;
+
+  /// Calls `f` with a number and how many from there on are its own, until `count`.
+  template <class F>
+  WARDEN_DEVICE static void in_turn(unsigned count, F f) {
+    unsigned k = 0;
+    if constexpr (several > 1) {
+      WARDEN_NO_UNROLL
+      for (; k + several <= count; k += several) f(k, std::integral_constant<unsigned, several>{});
+    }
+    WARDEN_NO_UNROLL
+    for (; k < count; ++k) f(k, std::integral_constant<unsigned, 1>{});
+  }
+
+  /// Calls `f` with so many records as an array: there may be none without a value.
+  template <class Record, unsigned N, class F>
+  WARDEN_DEVICE static void load_several(Record const* from, std::integral_constant<unsigned, N>,
+                                         F f) {
+    [&]<std::size_t... J>(std::index_sequence<J...>) {
+      Record several[] = {from[J]...};
+      f(several);
+    }
+    (std::make_index_sequence<N>{});
+  }
+
+  /// Runs a message's section.
+  WARDEN_DEVICE void call(message_type const& m, record& own, second_record& other) const {
+    format::visit(m, [&](auto const& sent) {
+      if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::lanes>()) return;
+      if constexpr (Ref::two_arrays) {
+        run_section_between(sent.section(), own, other, ref_.sections_context);
+      } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {
+        static_cast<void>(run_section_together(sent.section(), own, other, ref_.sections_context));
+      } else {
+        static_cast<void>(run_section_together(sent, own, ref_.sections_context));
+      }
+    });
+  }
+  /// Runs a message's section on the records of these slots, or their copies.
+  WARDEN_DEVICE void apply(message_type const& m, std::uint32_t own_slot, record& own,
+                           std::uint32_t other_slot, second_record& other) const {
+    auto* const identity = records_.address_of(own_slot);
+    simt::section_enter(identity);
+    if (other_slot != own_slot) simt::section_enter(records_.address_of(other_slot));
+    call(m, own, other);
+    if (other_slot != own_slot) simt::section_leave(records_.address_of(other_slot));
+    simt::section_leave(identity);
+  }
+
+  Ref const& ref_;
+  store records_;
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Copies of records on chip, and how a block brings many of them there and back.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/block/copy_together.cuh>
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/simt/arena.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied.
+/// `Places` says of a slot whether it has a record, `is_record(slot)`, and where that is in global
+/// memory, `address_of(slot)`.
+/// `Lanes` neighbouring threads copy a record together.
+template <class Record, bool OnChip, unsigned Lanes>
+class part_copies {
+  static_assert(!OnChip || alignof(Record) <= arena_alignment,
+                "warden: records on chip are aligned to 128 bytes at most");
+
+ public:
+  /// The piece for so many records; nothing if they are in memory.
+  WARDEN_HOST_DEVICE static constexpr arena_piece<Record> carve(arena_carver& carver,
+                                                                std::size_t records) {
+    if constexpr (OnChip) {
+      return carver.take<Record>(records);
+    } else {
+      return {carver.bytes(), 0};
+    }
+  }
+
+  /// `copies` is shared memory as carved, the same for the whole block.
+  WARDEN_DEVICE explicit part_copies(simt::shared_span<Record> copies) : copies_{copies} {}
+
+  /// A copy.
+  WARDEN_DEVICE Record& operator[](std::uint32_t slot) const { return copies_[slot]; }
+
+  /// Brings the records of the first `all` slots on chip. Collective; a block barrier follows.
+  template <class Places>
+  WARDEN_DEVICE void load(Places const& places, std::uint32_t all) const {
+    if constexpr (OnChip) {
+      copy(
+          places, all, [&](std::uint32_t s) { return places.address_of(s); },
+          [&](std::uint32_t s) { return &copies_[s]; });
+    }
+  }
+  /// Writes them back. Collective, when all sections have run and a barrier has passed.
+  template <class Places>
+  WARDEN_DEVICE void write_back(Places const& places, std::uint32_t all) const {
+    if constexpr (OnChip) {
+      auto const from = [&](std::uint32_t s) { return &copies_[s]; };
+      auto const to = [&](std::uint32_t s) { return places.address_of(s); };
+      copy(places, all, from, to);  // sabotage: part-back
+    }
+  }
+
+ private:
+  /// A word of a record: as wide as its alignment allows, so that nothing is put together of bytes.
+  using word = std::conditional_t<
+      alignof(Record) % 8 == 0, std::uint64_t,
+      std::conditional_t<alignof(Record) % 4 == 0, std::uint32_t, unsigned char>>;
+  /// A record as words: there may be none without a value.
+  struct [[gnu::may_alias]] alignas(Record) image {
+    word words[sizeof(Record) / sizeof(word)];
+  };
+  /// Records of a thread under way: one wait for memory instead of one each.
+  static constexpr unsigned at_once =
+      sizeof(Record) <= 64 ? std::min<unsigned>(4, 128 / sizeof(Record)) : 1;
+
+  /// Copies the records of the first `all` slots from `from(slot)` to `to(slot)`. Collective.
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy(Places const& places, std::uint32_t all, From from, To to) {
+    if constexpr (Lanes > 1) {
+      copy_by_groups(places, all, from, to);
+    } else {
+      copy_by_threads(places, all, from, to);
+    }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_groups(Places const& places, std::uint32_t all, From from,
+                                           To to) {
+    lane_group<Lanes> const lanes;
+    for (std::uint32_t s = simt::thread_rank() / Lanes; s < all;
+         s += simt::block_threads() / Lanes) {
+      if (!places.is_record(s)) continue;
+      simt::group_enter(lanes.mask(), places.address_of(s));
+      copy_together(lanes, to(s), from(s));
+      simt::group_leave(lanes.mask(), places.address_of(s));
+    }
+  }
+  template <class Places, class From, class To>
+  WARDEN_DEVICE static void copy_by_threads(Places const& places, std::uint32_t all, From from,
+                                            To to) {
+    WARDEN_NO_UNROLL
+    for (std::uint32_t first = simt::thread_rank(); first < all;
+         first += at_once * simt::block_threads()) {
+      auto const for_each_record = [&](auto f) {
+        WARDEN_UNROLL
+        for (unsigned k = 0; k < at_once; ++k) {
+          std::uint32_t const s = first + k * simt::block_threads();
+          if (!places.is_record(s)) continue;
+          simt::section_enter(places.address_of(s));
+          f(s, k);
+          simt::section_leave(places.address_of(s));
+        }
+      };
+      if constexpr (at_once == 1) {
+        // Not by way of registers, of which there may be too few.
+        for_each_record([&](std::uint32_t s, unsigned) {
+          *reinterpret_cast<image*>(to(s)) = *reinterpret_cast<image const*>(from(s));
+        });
+      } else {
+        image images[at_once];
+        for_each_record([&](std::uint32_t s, unsigned k) {
+          images[k] = *reinterpret_cast<image const*>(from(s));
+        });
+        for_each_record(
+            [&](std::uint32_t s, unsigned k) { *reinterpret_cast<image*>(to(s)) = images[k]; });
+      }
+    }
+  }
+
+  simt::shared_span<Record> copies_;
+};
+
+WARDEN_NAMESPACE_END

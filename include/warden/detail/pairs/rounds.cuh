@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a block runs the sections between the records of two parts that it holds: by locks in shared
+/// memory as long as few threads want one record, and one after another by one thread where many
+/// do.
+///
+/// Every message is tried by the thread that has it: both locks or none, so nobody waits for a lock
+/// while it holds another. What wants a lock that many did not get is for runners, see
+/// pair_runners. Where a part has few records one thread runs all.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/pairs/few_records.cuh>
+#include <warden/detail/pairs/hot_record_warps.cuh>
+#include <warden/detail/pairs/pair_sections.cuh>
+#include <warden/detail/pairs/two_array_store.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace executor {
+
+/// Runs the sections of one window after another. `Ref` is a rounds_ref; messages have slots in
+/// place of ids. See rounds_server.
+template <class Ref>
+class rounds_worker {
+  using sections = pair_sections<Ref>;
+  using message_type = typename sections::message_type;
+  using store = typename sections::store;
+
+ public:
+  /// Threads of the block.
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  /// Messages of a thread in one window, at most.
+  static constexpr unsigned rounds = std::max<unsigned>(1, 64 / sizeof(message_type));
+
+  /// Bytes of shared memory for parts of these sizes, and windows of `used` rounds.
+  WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned used) {
+    return layout{sizes, used}.carver.bytes();
+  }
+
+  /// `storage` is the same for the whole block.
+  WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage)
+      : rounds_worker{ref, storage, layout{ref.sizes(), ref.window_rounds(rounds)}} {}
+
+  /// All locks free, nothing left over. Collective; a block barrier follows.
+  WARDEN_DEVICE void start() const { runners_.start(); }
+  /// Takes the records of two parts, as pair_store.
+  WARDEN_DEVICE void load(part_pair pair) {
+    forget();
+    records().load(pair);
+  }
+  /// The same, but of their records only those of this thread's messages. Collective.
+  WARDEN_DEVICE void load(part_pair pair, message_type const (&m)[rounds], unsigned arrived) {
+    forget();
+    records().hold(pair);
+    sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().load(slot); });
+  }
+  /// Gives those back. Collective, behind a barrier.
+  WARDEN_DEVICE void write_back(message_type const (&m)[rounds], unsigned arrived) const {
+    sections::for_each_record(m, arrived, [&](std::uint32_t slot) { records().write_back(slot); });
+  }
+  /// Gives them back, as pair_store.
+  WARDEN_DEVICE void write_back() const { records().write_back(); }
+  /// The slot of a part's record; `side` is 0 for the first part, 1 for the second.
+  WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
+    return records().slot_of(side, local);
+  }
+
+  /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. False once the
+  /// run is poisoned.
+  WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) {
+    // All want the same few records.
+    if (ref_.sizes().first <= few_slots / 2 && ref_.sizes().second <= few_slots / 2) {
+      runners_.run_by_one(m, arrived);
+      simt::sync_block();
+      return true;
+    }
+    unsigned const hot = has_hot_ ? hot_ones(m, arrived) : 0;
+    // The first turn is the block's: it finds the hot locks. In those behind it each thread runs
+    // what is left to it. One loop for both, so that there is one copy of every section.
+    bool is_sorted = false, alive = true;
+    WARDEN_NO_UNROLL
+    for (unsigned waiting = arrived & ~hot;;) {
+      waiting = try_all(m, waiting);
+      if (!is_sorted) {
+        if (!simt::sync_block_or((waiting | hot) != 0)) return true;
+        waiting = runners_.take(m, waiting | hot);
+        simt::sync_block();
+        is_sorted = true;
+      } else if (waiting != 0) {
+        alive = wait_for_one(m, waiting);
+      }
+      if (waiting == 0 || !alive) break;
+    }
+    if (!simt::any(simt::full_warp, !alive)) alive = runners_.run();
+    if (simt::sync_block_or(!alive)) return false;
+    has_hot_ = true;
+    return true;
+  }
+
+ private:
+  using runners = pair_runners<Ref, rounds>;
+  /// How often in a row a thread gets no locks for any of its messages before it leaves them.
+  static constexpr unsigned patience = 8;
+
+  struct layout {
+    part_sizes sizes;
+    unsigned used;  ///< rounds
+    arena_carver carver{};
+    typename runners::pieces pieces = runners::carve(carver, sizes, used);
+  };
+
+  WARDEN_DEVICE rounds_worker(Ref const& ref, std::byte* storage, layout const& at)
+      : ref_{ref}, runners_{ref, at.pieces, storage} {}
+
+  WARDEN_DEVICE store& records() { return runners_.all_sections().records(); }
+  WARDEN_DEVICE store const& records() const { return runners_.all_sections().records(); }
+
+  /// What was hot in the game before. Collective; a block barrier follows.
+  WARDEN_DEVICE void forget() {
+    if (has_hot_) runners_.forget();
+    has_hot_ = false;
+  }
+
+  /// The bits of the messages that want a lock which many did not get in this game.
+  WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
+    unsigned hot = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      if ((arrived >> k & 1u) == 0) continue;
+      auto const [a, b] = sections::locks_of(m[k]);
+      if (runners_.is_hot(a) || runners_.is_hot(b)) hot |= 1u << k;
+    }
+    return hot;
+  }
+
+  /// Each thread tries for the locks of its messages in turn. Returns the bits of those that did
+  /// not get them. No lock is held from one try to the next, so lanes never keep one another
+  /// waiting.
+  WARDEN_DEVICE unsigned try_all(message_type const (&m)[rounds], unsigned waiting) const {
+    WARDEN_NO_UNROLL
+    for (unsigned in_vain = 0; waiting != 0 && in_vain < patience;) {
+      unsigned const before = waiting;
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < rounds; ++k) {
+        if ((waiting >> k & 1u) == 0) continue;
+        auto const [a, b] = sections::locks_of(m[k]);
+        if (!runners_.locks().try_lock(a, b)) continue;
+        runners_.all_sections().run(m[k]);
+        // Release, by the thread that ran the section.
+        simt::fence_block();
+        runners_.locks().unlock(a, b);
+        waiting &= ~(1u << k);
+      }
+      in_vain = waiting == before ? in_vain + 1 : 0;
+    }
+    return waiting;
+  }
+
+  /// Waits for the locks of one of these messages. False once the run is poisoned.
+  WARDEN_DEVICE bool wait_for_one(message_type const (&m)[rounds], unsigned waiting) const {
+    lock_pair wanted{0, 0};
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k)
+      if ((waiting >> k & 1u) != 0) wanted = sections::locks_of(m[k]);
+    return runners_.wait_for(wanted);
+  }
+
+  Ref const& ref_;
+  runners runners_;
+  bool has_hot_ = false;  ///< in this game there was a window of which something was left
+};
+
+}  // namespace executor
+WARDEN_NAMESPACE_END

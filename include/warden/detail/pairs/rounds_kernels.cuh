@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The kernels of a run in rounds, between those of any run that close the log and open it again.
+#pragma once
+
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/pairs/bin_writer.cuh>
+#include <warden/detail/pairs/group_rounds.cuh>
+#include <warden/detail/pairs/round_list.cuh>
+#include <warden/detail/pairs/rounds_ref.cuh>
+#include <warden/detail/pairs/rounds_server.cuh>
+#include <warden/detail/pairs/single_block_run.cuh>
+#include <warden/simt/simt.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What plays the games.
+template <class Ref>
+using rounds_server_of = rounds_server<Ref, executor::rounds_worker_of<Ref>>;
+
+/// What runs a log of few sections.
+template <class Ref>
+using few_sections_of = few_sections<Ref, executor::rounds_worker_of<Ref>>;
+
+/// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (a.runs()) few_sections_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+/// Blocks of a multiprocessor that fill bins: they mostly wait for memory.
+template <class Ref>
+inline constexpr int fill_blocks_each = Ref::policy::block_threads <= 512 ? 2 : 1;
+
+/// Sorts messages by the parts of both records. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Ref>)
+    fill_bins(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (a.runs() && a.ref.bins.control->are_few == 0)
+    bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+/// Lists the games that have sections. One block.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) list_games(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (a.runs() && a.ref.bins.control->are_few == 0)
+    round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
+}
+/// Runs all sections. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) play_games(run_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  if (a.runs()) rounds_server_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What the blocks of a run in rounds see: what any run sees, the bins, and how long a block waits
+/// for a part.
+#pragma once
+
+#include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/guarded_health.cuh>
+#include <warden/detail/execute/placement.cuh>
+#include <warden/detail/pairs/log_pairs.cuh>
+#include <warden/diagnosis.hpp>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A log's sections as the blocks of a run in rounds see them. `Run` is a run_pairs_ref or a
+/// run_between_ref; records of a pair of parts are at `Where` during their game.
+template <class Run, placement Where>
+struct rounds_ref : Run {
+  using typename Run::message_type;
+  /// Nothing is combined.
+  using partials = rounds_ref;
+
+  /// The bins of its messages.
+  using bins_type = pair_bins<message_type, typename Run::schedule>;
+
+  /// The run's policy, with records at `Where`.
+  struct policy : Run::policy {
+    static constexpr placement records = Where;  ///< see above
+  };
+
+  bins_type bins{};    ///< of the log
+  time_limit limit{};  ///< the guarded's
+
+  /// Waits until both parts have played the games before this one; one thread. Whoever they wait
+  /// for took its game earlier. False once the run is poisoned, by this wait or another.
+  WARDEN_DEVICE bool wait_for_turns(round_game const& game) const {
+    std::uint32_t const* const a = &bins.turns[game.a].played;
+    std::uint32_t const* const b = &bins.turns[game.b].played;
+    auto const have_played = [&] {
+      std::uint32_t const played_a = simt::load_relaxed(a), played_b = simt::load_relaxed(b);
+      return played_a == game.turn_a && played_b == game.turn_b;  // sabotage: turn-early
+    };
+    bool const waits_for_a = simt::load_relaxed(a) != game.turn_a;
+    return wait_until(
+        have_played,
+        [&](auto watch) {
+          watch(a);
+          watch(b);
+        },
+        wait_kind::part, waits_for_a ? game.a : game.b, waits_for_a ? game.turn_a : game.turn_b);
+  }
+  /// Waits for `predicate`, as long as the run gets on; false once it is poisoned.
+  template <class Predicate, class Watch>
+  WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
+                                std::uint32_t part, std::uint64_t index) const {
+    watchdog dog{this->health, limit};
+    return simt::wait_until(
+        predicate,
+        [&] {
+          return dog.hopeful([&] { return progress(); },
+                             [&] {
+                               stop(this->health, limit.nanoseconds, kind, part, index);
+                               // The records of both may be partly updated.
+                               if constexpr (Run::two_arrays)
+                                 stop(this->second.health, limit.nanoseconds, kind, part, index);
+                             });
+        },
+        watch);
+  }
+  /// A block has run a window of sections; one thread.
+  WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
+  /// The parts have played: whoever plays them next may begin. One thread, behind a barrier with
+  /// all those that wrote.
+  WARDEN_DEVICE void raise_turns(round_game const& game) const {
+    simt::store_relaxed(&bins.turns[game.a].played, game.turn_a + 1);
+    if (game.a != game.b) simt::store_relaxed(&bins.turns[game.b].played, game.turn_b + 1);
+  }
+
+ private:
+  /// Changes whenever a game begins, or a window of one has run.
+  WARDEN_DEVICE std::uint64_t progress() const {
+    return simt::load_relaxed(&bins.control->next_game) +
+           std::uint64_t{simt::load_relaxed(&bins.control->windows)};
+  }
+  /// By value: what a function is given by address lies in local memory everywhere.
+  WARDEN_COLD static void stop(guarded_health* health, std::uint64_t nanoseconds, wait_kind kind,
+                               std::uint32_t part, std::uint64_t index) {
+    failed_wait const first{kind, simt::block_rank(), simt::thread_rank(), 0, part, 0, index, 0,
+                            0,    wait_kind::nothing};
+    if (!poison(health, first)) return;
+    health->failed.limit_nanoseconds = nanoseconds;
+    health->failed.member_count = 0;
+  }
+};
+
+WARDEN_NAMESPACE_END

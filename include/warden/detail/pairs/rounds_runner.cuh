@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log's sections are run where some of them are on two records: in rounds. Into how many
+/// parts the records go, whether two of them fit the chip, and what is launched.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/block/watchdog.cuh>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/flat_sort.cuh>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/run_array.cuh>
+#include <warden/detail/pairs/rounds_kernels.cuh>
+#include <warden/detail/pairs/rounds_parts.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+#include <string>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// The kernels between a log's close and its opening, and what they need. `Run` is a
+/// run_pairs_ref or a run_between_ref.
+template <class Run>
+class rounds_runner {
+  using message_type = typename Run::message_type;
+  using schedule = typename Run::schedule;
+  static constexpr unsigned threads = Run::policy::block_threads;
+  template <placement Where>
+  using ref = rounds_ref<Run, Where>;
+  using any_ref = ref<placement::in_memory>;
+  using chip_ref = ref<placement::on_chip>;
+  using bins = typename any_ref::bins_type;
+
+ public:
+  /// For the logs of `of`, or for those whose sections have their first records in it.
+  template <class Guarded>
+  explicit rounds_runner(Guarded const& of)
+      : device_{of.device()}, limit_{launch_access::limit(of)} {}
+
+  /// No launch replays the log.
+  [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Bytes of device memory.
+  [[nodiscard]] std::size_t bytes() const {
+    return pool_.bytes() + ranges_.bytes() + present_.bytes() + games_.bytes() + turns_.bytes() +
+           control_.bytes();
+  }
+
+  /// Chooses the parts, unless the user did. Returns them. Throws limit_error if two parts have to
+  /// be on chip and are not, and if parts are to be split.
+  partition_map plan_partitions(Run& run, deferred_options const& options, std::size_t sections,
+                                std::source_location where) {
+    if (options.split > 1) {
+      throw limit_error{"deferred: split " + std::to_string(options.split) +
+                            "; with sections on two records a log is not split",
+                        where};
+    }
+    auto const facts = runtime::facts(device_, where);
+    std::size_t const most_bytes = facts.shared_bytes_per_block;
+    run.window_halvings = Run::fitting(most_bytes, [](unsigned halvings) {
+      return std::max(few_sections_of<any_ref>::shared_bytes({}, halvings),
+                      rounds_server_of<any_ref>::shared_bytes({}, halvings));
+    });
+    auto arrays = arrays_of(run, options, sections, facts);
+    // False if there are so many games that they cannot be listed.
+    auto const plan = [&] {
+      for (array_parts const& one : arrays) {
+        *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
+        *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
+      }
+      on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
+      return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
+    };
+    // Parts that the user did not choose are fewer if their games cannot be listed.
+    bool lists = plan();
+    while (!lists) {
+      auto const most = std::max_element(
+          arrays.begin(), arrays.end(),
+          [](array_parts const& a, array_parts const& b) { return a.choosable() < b.choosable(); });
+      if (most->choosable() < 2) break;
+      most->parts /= 2;
+      lists = plan();
+    }
+    if (!lists) {
+      throw limit_error{"deferred: a log of " + text_of(arrays) + " needs " +
+                            std::to_string(round_list<any_ref>::shared_bytes(schedule_of(run))) +
+                            " bytes of shared memory to list its games; the device has " +
+                            std::to_string(most_bytes) + ": choose fewer partitions",
+                        where};
+    }
+    while (!on_chip_) {
+      // Whose parts take the most memory, and may be smaller.
+      auto const larger = std::max_element(
+          arrays.begin(), arrays.end(),
+          [](array_parts const& a, array_parts const& b) { return a.bytes() < b.bytes(); });
+      if (larger->bytes() == 0) break;
+      larger->parts *= 2;
+      if (plan()) continue;
+      larger->parts /= 2;
+      plan();
+      break;
+    }
+    if (!on_chip_ && Run::must_fit) {
+      throw limit_error{"deferred: " + text_of(arrays) + " do not fit the chip: two need " +
+                            std::to_string(game_bytes<placement::on_chip>(run)) +
+                            " bytes of shared memory; the device has " +
+                            std::to_string(most_bytes) + ": keep them in memory",
+                        where};
+    }
+    log_plan<Run>::check_block(
+        std::max(few_sections_of<any_ref>::shared_bytes({}, run.window_halvings),
+                 game_bytes<placement::in_memory>(run)),
+        most_bytes, where);
+    unsigned parts = 0;
+    for (array_parts const& one : arrays) parts += one.parts;
+    schedule const all = schedule_of(run);
+    few_ = {simt::make_kernel(&run_few<any_ref>), 1,
+            few_sections_of<any_ref>::shared_bytes({}, run.window_halvings), where};
+    fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
+             bin_writer<any_ref>::shared_bytes(all.others()), where};
+    list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
+             where};
+    if (on_chip_) {
+      play_ = {simt::make_kernel(&play_games<chip_ref>), parts, game_bytes<placement::on_chip>(run),
+               where};
+    } else if constexpr (!Run::must_fit) {
+      play_ = {simt::make_kernel(&play_games<any_ref>), parts,
+               game_bytes<placement::in_memory>(run), where};
+    }
+    return run.owners;
+  }
+  /// Behind the plan of the log: makes the memory for as many messages. Throws cuda_error.
+  void make(Run& run, std::source_location where) {
+    sorter_.plan(run.log, where);
+    schedule const all = schedule_of(run);
+    pool_ = buffer<message_type>{run.log.size, where};
+    ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
+    std::size_t const words = bins::words(all.others());  // sabotage: second-parts
+    present_ = buffer<std::uint32_t>{all.homes() * words, where};
+    games_ = buffer<round_game>{all.games(), where};
+    turns_ = buffer<part_turns>{all.parts(), where};
+    control_ = buffer<rounds_control>{1, where};
+    control_.fill_bytes(0, {}, where);
+  }
+
+  /// Enqueues what comes between closing the log and opening it; `stage` says how much is enqueued,
+  /// also if it throws. Throws cuda_error.
+  void enqueue(run_arguments<Run> const& given, run_stage& stage, stream_ref s,
+               std::source_location where) const {
+    sorter_.enqueue(given, s, where);
+    stage = run_stage::sorted;
+    launch_one(few_, in_one_part(arguments<any_ref>(given)), s, where);
+    stage = run_stage::begun;
+    launch_one(fill_, arguments<any_ref>(given), s, where);
+    launch_one(list_, arguments<any_ref>(given), s, where);
+    if (on_chip_) {
+      launch_one(play_, arguments<chip_ref>(given), s, where);
+    } else if constexpr (!Run::must_fit) {
+      launch_one(play_, arguments<any_ref>(given), s, where);
+    }
+  }
+
+ private:
+  /// Into how many parts the records of an array go.
+  struct array_parts {
+    partition_map* owners;  ///< where the run has them
+    std::uint32_t* locals;  ///< records of a part
+    std::uint64_t records;
+    std::size_t record_bytes;
+    unsigned parts;
+    bool is_fixed;   ///< no more, even if they do not fit the chip
+    bool is_chosen;  ///< by the user
+
+    /// Bytes of a part, if there may be more parts.
+    [[nodiscard]] std::size_t bytes() const {
+      return is_fixed || parts == most_parts ? 0 : *locals * record_bytes;
+    }
+    /// Parts, if there may be fewer.
+    [[nodiscard]] unsigned choosable() const { return is_chosen ? 0 : parts; }
+  };
+  static constexpr unsigned most_parts = flat_writer<Run>::most_partitions;
+  /// The arrays' records and parts, for an error.
+  template <class Arrays>
+  static std::string text_of(Arrays const& arrays) {
+    std::string all;
+    for (array_parts const& one : arrays) {
+      all += (all.empty() ? "" : " and ") + std::to_string(one.records) + " records of " +
+             std::to_string(one.record_bytes) + " bytes in " + std::to_string(one.parts) + " parts";
+    }
+    return all;
+  }
+
+  /// The arrays of a run, in the number of parts that the user or the device's facts choose.
+  static auto arrays_of(Run& run, deferred_options const& options, std::size_t sections,
+                        runtime::device_facts const& facts) {
+    auto const array = [&]<class Record>(run_array<Record>& of, unsigned chosen, unsigned parts) {
+      return array_parts{&of.owners,
+                         &of.locals,
+                         of.size,
+                         sizeof(Record),
+                         chosen != 0 ? chosen : std::min(parts, most_parts),
+                         chosen != 0,
+                         chosen != 0};
+    };
+    auto& first = static_cast<run_array<typename Run::record>&>(run);
+    if constexpr (Run::two_arrays) {
+      // A block for each pair of parts of a round. If records are so few that all sections of a
+      // pair want the same ones, twice as many parts are faster.
+      unsigned const blocks = std::bit_floor(static_cast<unsigned>(facts.multiprocessors));
+      auto const usual = [&](std::uint64_t records) {
+        return records < std::uint64_t{8} * blocks ? 2 * blocks : blocks;
+      };
+      unsigned const second =
+          options.second_partitions != 0 ? options.second_partitions : options.partitions;
+      return std::array{array(first, options.partitions, usual(first.size)),
+                        array(run.second, second, usual(run.second.size))};
+    } else {
+      run.locals = 0;
+      std::size_t const without_records = game_bytes<placement::on_chip>(run);
+      std::size_t const for_records =
+          facts.shared_bytes_per_block - std::min(facts.shared_bytes_per_block, without_records);
+      rounds_load const load{sections, run.size, for_records / sizeof(typename Run::record),
+                             threads, static_cast<unsigned>(facts.multiprocessors)};
+      std::array arrays{array(first, options.partitions, rounds_parts(load, most_parts))};
+      // The estimate includes what it costs if two parts do not fit the chip.
+      if (!Run::must_fit) arrays[0].is_fixed = true;
+      return arrays;
+    }
+  }
+  /// The schedule of the parts that have records: where there are few records, not all do.
+  static schedule schedule_of(Run const& run) {
+    auto const parts_of = [](auto const& array) {
+      std::uint32_t const all = array.owners.partitions();
+      return array.size < all ? static_cast<std::uint32_t>(array.size) : all;
+    };
+    if constexpr (Run::two_arrays) {
+      return schedule{parts_of(run), parts_of(run.second)};
+    } else {
+      return schedule{parts_of(run)};
+    }
+  }
+  template <placement Where>
+  static std::size_t game_bytes(Run const& run) {
+    return rounds_server_of<ref<Where>>::shared_bytes(run.sizes(), run.window_halvings);
+  }
+  /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
+  /// resident together.
+  struct launched {
+    launched() = default;
+    launched(runtime::kernel k, unsigned most, std::size_t bytes, std::source_location where)
+        : kernel{std::move(k)}, shared_bytes{bytes} {
+      auto const resident = runtime::resident_blocks(kernel, threads, shared_bytes, where);
+      blocks = std::min(most, static_cast<unsigned>(resident));
+    }
+    runtime::kernel kernel;
+    std::size_t shared_bytes = 0;
+    unsigned blocks = 0;
+  };
+
+  template <class Ref>
+  run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
+    run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
+    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),       games_.data(),
+                  turns_.data(), control_.data(), schedule_of(given.ref)};
+    return a;
+  }
+  /// With all records of an array in one part.
+  static run_arguments<any_ref> in_one_part(run_arguments<any_ref> a) {
+    auto const join = [](auto& array) {
+      array.owners = log_plan<Run>::partitions(array.size, 1);
+      array.locals = static_cast<std::uint32_t>(array.owners.locals(array.size));
+    };
+    join(a.ref);
+    if constexpr (Run::two_arrays) join(a.ref.second);
+    return a;
+  }
+  template <class Arguments>
+  static void launch_one(launched const& what, Arguments argument, stream_ref s,
+                         std::source_location where) {
+    void* given[] = {&argument};
+    runtime::launch_shape const shape{what.blocks, threads, what.shared_bytes, false};
+    runtime::launch(what.kernel, shape, given, s, where);
+  }
+
+  int device_;
+  time_limit limit_;
+  flat_sort<Run> sorter_;
+  bool on_chip_ = false;
+  launched few_, fill_, list_, play_;
+  buffer<message_type> pool_;
+  buffer<bin_range> ranges_;
+  buffer<std::uint32_t> present_;
+  buffer<round_game> games_;
+  buffer<part_turns> turns_;
+  buffer<rounds_control> control_;
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

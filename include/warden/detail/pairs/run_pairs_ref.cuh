@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// A guarded array as the workers of a run in rounds see it.
+#pragma once
+
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/placement.cuh>
+#include <warden/detail/pairs/all_pairs_schedule.cuh>
+#include <warden/detail/pairs/pair_store.cuh>
+#include <warden/simt/simt.cuh>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// A guarded array whose sections may be on two of its records, as the workers of a run see it.
+template <class Policy, class Record, class... Sections>
+class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
+ public:
+  using partials = run_pairs_ref;            ///< nothing is combined
+  static constexpr bool two_arrays = false;  ///< both records are in this array
+  /// True if the two parts of a game must fit the block's shared memory.
+  static constexpr bool must_fit = Policy::records == placement::on_chip;
+  using schedule = tournament;   ///< games of its parts
+  using second_record = Record;  ///< type of a section's second record
+
+  /// The array of the second records.
+  WARDEN_DEVICE run_pairs_ref const& seconds() const { return *this; }
+  /// Largest number of records in each of the two parts that a block holds.
+  WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
+};
+
+WARDEN_NAMESPACE_END

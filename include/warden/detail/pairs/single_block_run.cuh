@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What one block does where a log has no more sections than one window: it runs all of them on the
+/// records in memory, and no game is played. However few sections games have, most of them wait for
+/// others, one behind another, and that takes longer.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/pairs/log_pairs.cuh>
+#include <warden/detail/pairs/pair_store.cuh>
+#include <warden/simt/collective.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
+/// in one part, and in memory. A `Worker` is a rounds_worker.
+template <class Ref, class Worker>
+class few_sections {
+  using message_type = typename Ref::message_type;
+  using pairs = pair_words<typename Ref::format>;
+  static constexpr unsigned threads = Ref::policy::block_threads;
+  static constexpr unsigned rounds = Worker::rounds;
+  using scan = simt::block_scan<threads>;
+
+ public:
+  /// Bytes of shared memory for parts of these sizes, with windows halved `halvings` times.
+  static constexpr std::size_t shared_bytes(part_sizes sizes, unsigned halvings) {
+    return layout{Worker::shared_bytes(sizes, Ref::halved(rounds, halvings))}.carver.bytes();
+  }
+
+  /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
+  /// for the whole block.
+  WARDEN_DEVICE few_sections(Ref const& ref, std::byte* storage)
+      : ref_{ref},
+        worker_{ref, layout{}.worker.in(storage).data()},
+        scan_{layout{}.scanning.in(storage)},
+        gathered_{layout{}.gathered.in(storage)} {}
+
+  /// Runs the log's sections if they are few, and notes whether they are. One block; collective.
+  WARDEN_DEVICE void run() {
+    unsigned const me = simt::thread_rank();
+    std::uint32_t const most = window();
+    std::uint32_t mine = 0, all;
+    for (std::uint32_t r = me; r <= ref_.log.last_region; r += threads) {
+      // By itself each count is below 2^31; of few sections the sum is, too.
+      std::uint32_t const more = ref_.log.regions[r].flat + ref_.log.regions[r].batches;
+      mine = more > most || mine > most ? most + 1 : mine + more;
+    }
+    static_cast<void>(scan::exclusive_sum(scan_[0], mine, all));
+    bool const are_few = all <= most;
+    if (me == 0) {
+      ref_.bins.control->are_few = are_few ? 1 : 0;  // sabotage: few-noted
+      ref_.bins.control->games = 0;
+      ref_.bins.control->next_game = 0;
+      gathered_[0] = 0;
+    }
+    if (!are_few) return;
+    worker_.start();
+    simt::sync_block();
+    gather(most);
+    simt::sync_block();
+    std::uint32_t const count = gathered_[0] < most ? gathered_[0] : most;
+    message_type m[rounds];
+    unsigned arrived = 0;
+    WARDEN_UNROLL
+    for (unsigned k = 0; k < rounds; ++k) {
+      std::uint32_t const i = k * threads + me;
+      if (i >= count) continue;
+      arrived |= 1u << k;
+      m[k] = ref_.bins.pool[i];
+    }
+    static_cast<void>(worker_.run(m, arrived));
+  }
+
+ private:
+  struct layout {
+    std::size_t worker_bytes = 0;
+    arena_carver carver{};
+    arena_piece<typename scan::storage> scanning = carver.take<typename scan::storage>(1);
+    arena_piece<std::uint32_t> gathered = carver.take<std::uint32_t>(1);
+    // Last: only its size is known no earlier than at run time.
+    arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
+  };
+
+  /// Sections that are few: those of a window.
+  WARDEN_DEVICE std::uint32_t window() const { return ref_.window_rounds(rounds) * threads; }
+
+  /// Brings the messages of all batches together, `most` at most, with slots for ids. A warp takes
+  /// a batch.
+  WARDEN_DEVICE void gather(std::uint32_t most) const {
+    std::uint32_t const rows = ref_.log.rows_written(), size = ref_.log.size;
+    std::uint32_t strange = 0;
+    for (std::uint32_t row = simt::warp_rank(); row < rows; row += threads / simt::warp_size) {
+      std::uint32_t const begin = ref_.log.begins[row];
+      std::uint32_t const count = *ref_.log.offset(ref_.log.partitions.partitions(), row);
+      // A row that nobody has written: a kernel was sending.
+      if (begin > size || count > size - begin) continue;
+      for (std::uint32_t i = simt::lane_id(); i < count; i += simt::warp_size) {
+        message_type const m = ref_.log.pool[begin + i];
+        std::uint32_t const first = m.local(), second = pairs::second_of(m);
+        if (first >= ref_.size || second >= ref_.seconds().size) {
+          ++strange;
+          continue;
+        }
+        // No more than were counted, unless a kernel was sending.
+        std::uint32_t const place = simt::shared_fetch_add(gathered_[0], 1u);
+        if (place >= most || place >= size) {
+          ++strange;
+          continue;
+        }
+        ref_.bins.pool[place] = pairs::with_numbers(m, worker_.slot_of(0, first),
+                                                    worker_.slot_of(Ref::two_arrays, second));
+      }
+    }
+    if (strange != 0) simt::fetch_add(&ref_.report->not_whole, std::uint64_t{strange});
+  }
+
+  Ref const& ref_;
+  Worker worker_;
+  simt::shared_span<typename scan::storage> scan_;
+  simt::shared_span<std::uint32_t> gathered_;  ///< messages
+};
+
+WARDEN_NAMESPACE_END

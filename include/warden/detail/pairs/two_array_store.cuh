@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Where a block keeps the records of a part of one array and of a part of another while it runs
+/// the sections between them: on chip, or in global memory where they do not fit the chip.
+#pragma once
+
+#include <warden/detail/block/arena_carver.cuh>
+#include <warden/detail/execute/placement.cuh>
+#include <warden/detail/pairs/all_pairs_schedule.cuh>
+#include <warden/detail/pairs/pair_store.cuh>
+#include <warden/detail/pairs/part_copies.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// The records of a part of each of two arrays. What pair_store is to the parts of one array: a
+/// slot below the size of the first part is one of its records, any other one of the second part's.
+template <class Ref>
+class two_array_store {
+ public:
+  /// The type of the first array's items.
+  using first_record = typename Ref::record;
+  /// The type of the second array's items.
+  using second_record = typename Ref::second_record;
+  /// Whether the records are in shared memory.
+  static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
+  /// Copies of the first array's.
+  using first_copies = part_copies<first_record, on_chip, Ref::lanes>;
+  /// Copies of the second array's.
+  using second_copies = part_copies<second_record, on_chip, Ref::lanes>;
+  /// The pieces of shared memory that it needs.
+  struct pieces {
+    arena_piece<first_record> first;    ///< for records of the first array
+    arena_piece<second_record> second;  ///< and of the second
+  };
+
+  /// The pieces for parts of these sizes; nothing if they are in memory.
+  WARDEN_HOST_DEVICE static constexpr pieces carve(arena_carver& carver, part_sizes sizes) {
+    auto const first = first_copies::carve(carver, sizes.first);
+    return {first, second_copies::carve(carver, sizes.second)};
+  }
+
+  /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
+  WARDEN_DEVICE two_array_store(Ref const& ref, pieces const& at, std::byte* storage)
+      : ref_{ref}, firsts_{at.first.in(storage)}, seconds_{at.second.in(storage)} {}
+
+  /// The block holds these two parts from now on; brings nothing on chip.
+  WARDEN_DEVICE void hold(part_pair pair) {
+    first_part_ = pair.a;
+    second_part_ = ref_.bins.schedule.other_of(pair.b);
+  }
+  /// Brings one record on chip.
+  WARDEN_DEVICE void load(std::uint32_t slot) const {
+    if constexpr (on_chip) {
+      if (is_first(slot)) {
+        *first(slot) = *ref_.record_of(first_part_, slot);
+      } else {
+        *second(slot) = *ref_.seconds().record_of(second_part_, slot - ref_.locals);
+      }
+    }
+  }
+  /// Writes it back.
+  WARDEN_DEVICE void write_back(std::uint32_t slot) const {
+    if constexpr (on_chip) {
+      if (is_first(slot)) {
+        *ref_.record_of(first_part_, slot) = *first(slot);
+      } else {
+        *ref_.seconds().record_of(second_part_, slot - ref_.locals) = *second(slot);
+      }
+    }
+  }
+
+  /// Brings the records of these parts on chip. Collective; a block barrier follows.
+  WARDEN_DEVICE void load(part_pair pair) {
+    hold(pair);
+    firsts_.load(firsts(), ref_.sizes().first);
+    seconds_.load(seconds(), ref_.sizes().second);
+  }
+  /// Writes them back. Collective, when all sections have run and a barrier has passed.
+  WARDEN_DEVICE void write_back() const {
+    firsts_.write_back(firsts(), ref_.sizes().first);
+    seconds_.write_back(seconds(), ref_.sizes().second);  // sabotage: second-back
+  }
+
+  /// The slot of the record `local` of the first part held, for side 0, or of the second one.
+  WARDEN_DEVICE std::uint32_t slot_of(unsigned side, std::uint32_t local) const {
+    return side * ref_.locals + local;
+  }
+  /// The record of the first array to run sections on.
+  WARDEN_DEVICE first_record* first(std::uint32_t slot) const {
+    if constexpr (on_chip) {
+      return &firsts_[slot];
+    } else {
+      return ref_.record_of(first_part_, slot);
+    }
+  }
+  /// The record of the second array to run sections on.
+  WARDEN_DEVICE second_record* second(std::uint32_t slot) const {
+    if constexpr (on_chip) {
+      return &seconds_[slot - ref_.locals];
+    } else {
+      return ref_.seconds().record_of(second_part_, slot - ref_.locals);
+    }
+  }
+  /// Where the record is in global memory: its identity, wherever its copy is.
+  WARDEN_DEVICE void* address_of(std::uint32_t slot) const {
+    if (is_first(slot)) return ref_.record_of(first_part_, slot);
+    return ref_.seconds().record_of(second_part_, slot - ref_.locals);
+  }
+
+ private:
+  /// A part's records, whose slots are their numbers.
+  template <class Record, class Array>
+  struct places {
+    Array const& array;
+    std::uint32_t part;
+
+    /// The last parts have fewer records than the first.
+    WARDEN_DEVICE bool is_record(std::uint32_t slot) const {
+      return slot < array.locals && array.owners.id({part, slot}) < array.size;
+    }
+    WARDEN_DEVICE Record* address_of(std::uint32_t slot) const {
+      return array.record_of(part, slot);
+    }
+  };
+  using second_array = std::remove_cvref_t<decltype(std::declval<Ref const&>().seconds())>;
+  WARDEN_DEVICE places<first_record, Ref> firsts() const { return {ref_, first_part_}; }
+  WARDEN_DEVICE places<second_record, second_array> seconds() const {
+    return {ref_.seconds(), second_part_};
+  }
+  WARDEN_DEVICE bool is_first(std::uint32_t slot) const { return slot < ref_.locals; }
+
+  Ref const& ref_;
+  first_copies firsts_;
+  second_copies seconds_;
+  std::uint32_t first_part_ = 0, second_part_ = 0;
+};
+
+/// The one that a run needs.
+template <class Ref>
+using rounds_store = std::conditional_t<Ref::two_arrays, two_array_store<Ref>, pair_store<Ref>>;
+
+WARDEN_NAMESPACE_END

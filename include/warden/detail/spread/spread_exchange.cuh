@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// Messages on their way from rank to rank, and the log that they make where they come.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/communicator.hpp>
+#include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/spread/spread_kernels.cuh>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <source_location>
+#include <utility>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Number of blocks of a kernel of `Run` that are resident together, `most` at most. Throws
+/// cuda_error.
+template <class Run>
+unsigned resident_blocks(runtime::kernel const& kernel, std::size_t shared_bytes, unsigned most,
+                         std::source_location where) {
+  constexpr unsigned threads = Run::policy::block_threads;
+  return std::min(
+      most, static_cast<unsigned>(runtime::resident_blocks(kernel, threads, shared_bytes, where)));
+}
+/// Enqueues a kernel of `Run` that takes one argument. Throws cuda_error.
+template <class Run, class Argument>
+void launch_blocks(runtime::kernel const& kernel, unsigned blocks, std::size_t shared_bytes,
+                   Argument& argument, stream_ref s, std::source_location where) {
+  void* arguments[] = {&argument};
+  runtime::launch(kernel, {blocks, Run::policy::block_threads, shared_bytes, false}, arguments, s,
+                  where);
+}
+
+/// The memory of both ways, and the kernels of both ends. Where the ranks can share memory, each
+/// copies what it packed to the others. Copy engines do that and take no multiprocessor from the
+/// kernel that runs sections. Else NCCL sends and receives. Moves, does not copy.
+template <class Run>
+class spread_exchange {
+  using log_type = typename Run::log_type;
+  using message_type = typename Run::message_type;
+
+ public:
+  /// Number of messages whose bytes are a multiple of 16.
+  static constexpr std::uint32_t aligned =
+      static_cast<std::uint32_t>(16 / std::gcd(std::size_t{16}, sizeof(message_type)));
+
+  explicit spread_exchange(communicator world) : world_{std::move(world)} {}
+
+  /// Makes the memory for what the log `from` holds and for what comes: `rooms[rank]` messages of
+  /// logs of `rows[rank]` rows. Collective. Throws cuda_error and communicator_error.
+  void make(log_type const& from, partition_map columns, std::vector<std::uint32_t> const& rows,
+            std::vector<std::uint32_t> const& rooms, std::source_location where) {
+    columns_ = columns;
+    std::uint32_t const all_rows = std::accumulate(rows.begin(), rows.end(), 0u);
+    // What is left free after the messages of each rank.
+    std::size_t const free_places = std::size_t{ranks()} * (aligned - 1);
+    std::size_t const places = from.size + (from.last_region + std::size_t{1}) * from.gap;
+    cursors_ = buffer<std::uint32_t>{ranks(), where};
+    sent_ = buffer<message_type>{places + free_places, where};
+    sent_headers_ = buffer<std::byte>{ranks() * header_bytes(from.rows), where};
+    std::size_t const room = rooms[own()] + free_places;
+    headers_at_ = (room * sizeof(message_type) + 15) / 16 * 16;
+    received_bytes_ = headers_at_;
+    for (std::uint32_t const n : rows) received_bytes_ += header_bytes(n);
+    // Memory that is shared has one size.
+    if (std::ranges::count(rooms, rooms.front()) == std::ssize(rooms))
+      shared_ = world_.by().share(received_bytes_, where);
+    if (shared_) {
+      arrivals_ = buffer<std::uint32_t>{ranks() + std::size_t{1}, where};
+    } else {
+      received_ = buffer<std::byte>{received_bytes_, where};
+    }
+    offsets_ = buffer<std::uint16_t>{(columns_.partitions() + std::size_t{1}) * all_rows, where};
+    begins_ = buffer<std::uint32_t>{all_rows, where};
+    control_ = buffer<log_control>{1, where};
+    control_.fill_bytes(0, {}, where);
+    came_ = {};
+    came_.pool = reinterpret_cast<message_type*>(received());
+    came_.offsets = offsets_.data();
+    came_.begins = begins_.data();
+    came_.control = control_.data();
+    came_.size = static_cast<std::uint32_t>(room);
+    came_.rows = all_rows;
+    came_.partitions = columns_;
+    if constexpr (Run::in_order) {
+      // They are put in their order when they are packed, and rank by rank.
+      std::vector<std::uint32_t> turns(all_rows);
+      std::iota(turns.begin(), turns.end(), 0u);
+      turns_ = buffer<std::uint32_t>{turns, where};
+      came_.order.rows = turns_.data();
+    }
+    pack_blocks_ = resident_blocks<Run>(pack_kernel_, packer_bytes(), from.rows, where);
+    join_blocks_ =
+        resident_blocks<Run>(join_kernel_, 0, std::min(columns_.partitions() + 2, all_rows), where);
+  }
+  /// The log of what came, once it is joined.
+  [[nodiscard]] log_type const& came() const { return came_; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return cursors_.bytes() + sent_.bytes() + sent_headers_.bytes() + received_bytes_ +
+           arrivals_.bytes() + offsets_.bytes() + begins_.bytes() + turns_.bytes() +
+           control_.bytes();
+  }
+
+  /// Enqueues that what a closed and sorted log has for other ranks is packed. `t` is for the host,
+  /// `on_device` the same for kernels.
+  void pack(run_arguments<Run> const& run, exchange_table const& t, exchange_table const& on_device,
+            stream_ref s, std::source_location where) {
+    if (t.packed_below(own(), ranks()) == 0) return;
+    cursors_.fill_bytes(0, s, where);
+    pack_arguments<Run> argument{
+        run,          on_device,           own(), columns_.partitions(), cursors_.data(),
+        sent_.data(), sent_headers_.data()};
+    launch_blocks<Run>(pack_kernel_, pack_blocks_, packer_bytes(), argument, s, where);
+  }
+  /// Enqueues that what is packed travels. What is enqueued in `s` later finds what came.
+  /// Collective. Throws communicator_error.
+  void send(exchange_table const& t, stream_ref s, std::source_location where) {
+    if (shared_) {
+      copy_pieces(t, s, where);
+    } else {
+      send_pieces(t, s, where);
+    }
+  }
+  /// Enqueues that what came is made one log, for run `number`.
+  void join(exchange_table const& on_device, std::uint32_t number, stream_ref s,
+            std::source_location where) {
+    join_arguments<Run> argument{came_,
+                                 on_device,
+                                 own(),
+                                 columns_.partitions(),
+                                 received() + headers_at_,
+                                 number,
+                                 world_.by().failed_word()};
+    launch_blocks<Run>(join_kernel_, join_blocks_, 0, argument, s, where);
+  }
+
+ private:
+  [[nodiscard]] std::uint32_t ranks() const { return static_cast<std::uint32_t>(world_.size()); }
+  [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world_.rank()); }
+  [[nodiscard]] std::size_t packer_bytes() const { return log_packer<Run>::shared_bytes(ranks()); }
+  [[nodiscard]] std::size_t header_bytes(std::uint32_t rows) const {
+    return exchange_header::bytes(rows, columns_.partitions());
+  }
+  [[nodiscard]] std::byte* received() const {
+    return shared_ ? shared_->of(world_.rank()) : received_.data();
+  }
+
+  /// A piece of messages, or its header: what this rank has packed for `to`, and what comes from
+  /// `from`.
+  struct span_of_bytes {
+    std::byte* data;
+    std::size_t bytes;
+  };
+  [[nodiscard]] std::array<span_of_bytes, 2> packed_for(exchange_table const& t,
+                                                        std::uint32_t to) const {
+    std::size_t const header = header_bytes(t.rows(own()));
+    return {{{reinterpret_cast<std::byte*>(sent_.data() + t.packed_below(own(), to)),
+              t.packed(own(), to) * sizeof(message_type)},
+             {sent_headers_.data() + to * header, header}}};
+  }
+  /// Places of what comes to rank `to` from rank `from`, in the memory of rank `to` that begins at
+  /// `memory`.
+  [[nodiscard]] std::array<span_of_bytes, 2> place_of(exchange_table const& t, std::uint32_t from,
+                                                      std::uint32_t to, std::byte* memory) const {
+    std::size_t headers = headers_at_;
+    for (std::uint32_t r = 0; r < from; ++r)
+      headers += t.packed(r, to) != 0 ? header_bytes(t.rows(r)) : 0;
+    return {{{memory + std::size_t{t.packed_before(from, to)} * sizeof(message_type),
+              t.packed(from, to) * sizeof(message_type)},
+             {memory + headers, header_bytes(t.rows(from))}}};
+  }
+  /// Copies what this rank packed to the memory of the other ranks. No kernel of theirs uses that
+  /// now: a rank tells its counts after its last run.
+  void copy_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
+    for (std::uint32_t k = 1; k <= ranks(); ++k) {
+      std::uint32_t const to = (own() + k) % ranks();
+      if (t.packed(own(), to) == 0) continue;
+      int const rank = static_cast<int>(to);  // sabotage: copied-to-wrong-rank
+      auto const from = packed_for(t, to);
+      auto const places = place_of(t, own(), to, shared_->of(rank));
+      for (std::size_t i = 0; i < from.size(); ++i)
+        runtime::copy_async(places[i].data, from[i].data, from[i].bytes, s, where);
+    }
+    await_copies(s, where);  // sabotage: copies-awaited
+  }
+  /// Work that is enqueued in `s` from now on begins after the copies of all ranks: each rank's
+  /// part of the gathering follows its copies in its stream.
+  void await_copies(stream_ref s, std::source_location where) {
+    std::uint32_t* const all = arrivals_.data();
+    world_.by().all_gather(all + ranks(), all, sizeof(std::uint32_t), s, where);
+  }
+  /// Sends what this rank packed, and receives what others did.
+  void send_pieces(exchange_table const& t, stream_ref s, std::source_location where) {
+    std::vector<runtime::outgoing> sent;
+    std::vector<runtime::incoming> received;
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      int const rank = static_cast<int>(r);  // sabotage: wrong-rank
+      auto const pieces = packed_for(t, r);
+      auto const places = place_of(t, r, own(), received_.data());
+      for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (r == own() && t.packed(r, r) != 0)
+          runtime::copy_async(places[i].data, pieces[i].data, pieces[i].bytes, s, where);
+        if (r != own() && t.packed(own(), r) != 0)
+          sent.push_back({rank, pieces[i].data, pieces[i].bytes});
+        if (r != own() && t.packed(r, own()) != 0)
+          received.push_back({rank, places[i].data, places[i].bytes});
+      }
+    }
+    world_.by().exchange(sent, received, s, where);
+  }
+
+  communicator world_;
+  partition_map columns_;  ///< of a rank
+  log_type came_{};
+  buffer<std::uint32_t> cursors_;
+  buffer<message_type> sent_;
+  buffer<std::byte> sent_headers_;
+  /// For what comes: messages, and from `headers_at_` on the headers of the ranks that sent any.
+  /// Null where ranks cannot share memory: then it is `received_`.
+  std::unique_ptr<runtime::shared_memory> shared_;
+  buffer<std::byte> received_;
+  std::size_t headers_at_ = 0, received_bytes_ = 0;
+  buffer<std::uint32_t> arrivals_;  ///< [rank] words that say nothing, and one more
+  buffer<std::uint16_t> offsets_;
+  buffer<std::uint32_t> begins_, turns_;
+  buffer<log_control> control_;
+  unsigned pack_blocks_ = 0, join_blocks_ = 0;
+  runtime::kernel pack_kernel_ = simt::make_kernel(&pack_by_rank<Run>);
+  runtime::kernel join_kernel_ = simt::make_kernel(&join_ranks<Run>);
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

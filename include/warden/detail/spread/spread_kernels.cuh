@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log travels: the kernels that count what goes to each rank, that pack it, and that make
+/// one log of what has come.
+///
+/// A log's partitions are those of all ranks, rank by rank, so what one batch has for one rank is
+/// one piece. Packed, the pieces for a rank lie one behind another, in no order, and a header says
+/// of each row where its piece begins, and where in that the segment of each partition does: as
+/// many columns as a rank has partitions, and one more, each by row. The receiver puts the headers
+/// side by side and runs the messages where they lie.
+#pragma once
+
+#include <warden/detail/deferred/deferred_kernels.cuh>
+#include <warden/detail/deferred/section_log.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// What each rank tells all others: whether its log is being run, its rows, and how many places
+/// its messages for each rank take.
+struct exchange_table {
+  std::uint32_t const* words;  ///< [rank][`words_each(ranks)`]
+  std::uint32_t ranks;         ///< that there are
+  bool packs_own;              ///< what stays at home is packed, too
+  /// What is packed for one rank, or comes from one, begins at a multiple of so many places, a
+  /// power of two: of 16 bytes, without which NCCL copies byte by byte.
+  std::uint32_t aligned;
+
+  /// Words that each rank tells.
+  WARDEN_HOST_DEVICE static std::uint32_t words_each(std::uint32_t ranks) { return 2 + ranks; }
+  /// Whether that rank's log is being run.
+  WARDEN_HOST_DEVICE bool runs(std::uint32_t rank) const { return of(rank)[0] != 0; }
+  /// Rows of that rank's log.
+  WARDEN_HOST_DEVICE std::uint32_t rows(std::uint32_t rank) const { return of(rank)[1]; }
+  /// Places of what that rank has for another one, or for itself.
+  WARDEN_HOST_DEVICE std::uint32_t places(std::uint32_t from, std::uint32_t to) const {
+    return of(from)[2 + to];
+  }
+  /// Places of what that rank packs for that one.
+  WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
+    return from == to && !packs_own ? 0 : places(from, to);  // sabotage: home-twice
+  }
+  /// The same and what is left free behind it.
+  WARDEN_HOST_DEVICE std::uint32_t spaced(std::uint32_t from, std::uint32_t to) const {
+    return (packed(from, to) + aligned - 1) & ~(aligned - 1);
+  }
+  /// Where what comes to a rank from rank `from` begins, behind all from those before.
+  WARDEN_HOST_DEVICE std::uint32_t packed_before(std::uint32_t from, std::uint32_t to) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t r = 0; r < from; ++r) sum += spaced(r, to);
+    return sum;
+  }
+  /// Where what a rank packs for rank `to` begins, behind all for those before.
+  WARDEN_HOST_DEVICE std::uint32_t packed_below(std::uint32_t from, std::uint32_t to) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t r = 0; r < to; ++r) sum += spaced(from, r);
+    return sum;
+  }
+  /// Rows that come to a rank from those before `from`.
+  WARDEN_HOST_DEVICE std::uint32_t rows_before(std::uint32_t from, std::uint32_t to) const {
+    std::uint32_t sum = 0;
+    for (std::uint32_t r = 0; r < from; ++r) sum += packed(r, to) != 0 ? rows(r) : 0;
+    return sum;
+  }
+
+ private:
+  WARDEN_HOST_DEVICE std::uint32_t const* of(std::uint32_t rank) const {
+    return words + std::size_t{rank} * words_each(ranks);
+  }
+};
+
+/// The header of what a log of `rows` rows has for one rank.
+struct exchange_header {
+  std::uint32_t* begins;   ///< [row] where its piece begins, and `wide_row`; or `no_row`
+  std::uint16_t* offsets;  ///< [column, and one more][row] from there
+
+  /// Bytes of one for a rank with `columns` partitions, a multiple of 16.
+  WARDEN_HOST_DEVICE static std::size_t bytes(std::uint32_t rows, std::uint32_t columns) {
+    std::size_t const used =
+        std::size_t{rows} * (sizeof(std::uint32_t) + sizeof(std::uint16_t) * (columns + 1));
+    return (used + 15) / 16 * 16;
+  }
+  /// The one that lies there.
+  WARDEN_HOST_DEVICE static exchange_header at(std::byte* memory, std::uint32_t rows) {
+    auto* const begins = reinterpret_cast<std::uint32_t*>(memory);
+    return {begins, reinterpret_cast<std::uint16_t*>(begins + rows)};
+  }
+};
+
+/// What the kernel that counts is given.
+template <class Ref>
+struct count_arguments {
+  run_arguments<Ref> run;
+  std::uint32_t* told;    ///< what this rank tells, zeros before
+  std::uint32_t ranks;    ///< that there are
+  std::uint32_t columns;  ///< partitions of a rank
+};
+
+/// A row's messages of the columns from `first` on, in places of narrow ones.
+template <class Ref>
+WARDEN_DEVICE log_places piece_of(typename Ref::log_type const& log, std::uint32_t first,
+                                  std::uint32_t end, std::uint32_t row) {
+  constexpr bool mixed = Ref::formats::two_widths;
+  log_places piece = log.template segment_of<1, mixed>(log.words_of(first, end, row));
+  if constexpr (mixed) {
+    if (piece.count != 0) return piece;
+    constexpr unsigned width = Ref::formats::places;
+    piece = log.template segment_of<width, mixed>(log.words_of(first, end, row));
+    piece.count *= width;
+  }
+  return piece;
+}
+
+/// Counts what a closed log has for each rank, flat messages as well. Any grid; a word of shared
+/// memory for each rank. Tells nothing if the run is put off.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
+    count_by_rank(count_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  auto const& log = a.run.ref.log;
+  if (!a.run.runs()) return;
+  constexpr std::uint32_t tile = flat_writer<Ref>::slots;
+  simt::shared_span<std::uint32_t> const counts{
+      reinterpret_cast<std::uint32_t*>(simt::dynamic_shared()), a.ranks};
+  for (std::uint32_t r = simt::thread_rank(); r < a.ranks; r += simt::block_threads())
+    simt::shared_store(counts[r], 0u);
+  simt::sync_block();
+  std::uint32_t const rank = simt::block_rank() * simt::block_threads() + simt::thread_rank();
+  std::uint32_t const step = simt::block_count() * simt::block_threads();
+  std::uint32_t const rows = log.rows_written();
+  for (std::uint32_t r = 0; r < a.ranks; ++r) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t row = rank; row < rows; row += step)
+      sum += piece_of<Ref>(log, r * a.columns, (r + 1) * a.columns, row).count;
+    if (sum != 0) simt::shared_fetch_add(counts[r], sum);
+  }
+  std::uint32_t const tiles = (log.region_size + tile - 1) / tile;
+  std::uint32_t tiles_used = 0;
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+       i += simt::block_count()) {
+    std::uint32_t const region = i & log.last_region;
+    log_places const unsorted = log.unsorted(region);
+    std::uint32_t const first = i / (log.last_region + 1) * tile;
+    if (first >= unsorted.count) continue;
+    ++tiles_used;
+    std::uint32_t const begin = unsorted.begin;
+    std::uint32_t const end = first + tile < unsorted.count ? first + tile : unsorted.count;
+    for (std::uint32_t m = first + simt::thread_rank(); m < end; m += simt::block_threads()) {
+      std::uint32_t const to = a.run.ref.bits.place(log.pool[begin + m].local()).server;
+      if (to < a.ranks) simt::shared_fetch_add(counts[to], 1u);  // sabotage: count-lost
+    }
+  }
+  simt::sync_block();
+  for (std::uint32_t r = simt::thread_rank(); r < a.ranks; r += simt::block_threads()) {
+    std::uint32_t const sum = simt::shared_load(counts[r]);
+    if (sum != 0) simt::fetch_add(&a.told[2 + r], sum);
+  }
+  if (simt::thread_rank() != 0) return;
+  // Each tile becomes a batch with a row.
+  std::uint32_t const more = tiles_used + (simt::block_rank() == 0 ? rows : 0);
+  if (more != 0) {
+    // Tiles that find no row are lost, as on one device: what is told is no more than there are.
+    std::uint32_t const all = simt::fetch_add(&a.told[1], more) + more;
+    std::uint32_t const beyond = all > log.rows ? all - log.rows : 0;
+    if (beyond != 0) simt::fetch_add(&a.told[1], 0u - (beyond < more ? beyond : more));
+  }
+  if (simt::block_rank() == 0) simt::store_relaxed(&a.told[0], 1u);
+}
+
+/// What the kernel that packs is given.
+template <class Ref>
+struct pack_arguments {
+  run_arguments<Ref> run;
+  exchange_table table;                ///< of all ranks
+  std::uint32_t own;                   ///< this rank
+  std::uint32_t columns;               ///< partitions of a rank
+  std::uint32_t* cursors;              ///< [rank] places taken, zeros before
+  typename Ref::message_type* pieces;  ///< [rank, `table.packed`] one behind another
+  std::byte* headers;                  ///< [rank] of the log's rows
+};
+
+/// One block's part of packing: whole rows of pieces, and whole columns of headers.
+template <class Ref>
+class log_packer {
+  using log_type = typename Ref::log_type;
+  /// What a row has for one rank.
+  struct piece {
+    log_places from;
+    std::uint32_t to;  ///< place among all that is packed, or `nowhere`
+  };
+  static constexpr std::uint32_t nowhere = ~0u;
+
+ public:
+  /// Bytes of shared memory.
+  static std::size_t shared_bytes(std::uint32_t ranks) { return ranks * sizeof(piece); }
+
+  /// `storage` is shared memory of as many bytes, the same for the whole block.
+  WARDEN_DEVICE log_packer(pack_arguments<Ref> const& a, std::byte* storage)
+      : a_{a},
+        log_{a.run.ref.log},
+        rows_{a.table.rows(a.own)},
+        found_{reinterpret_cast<piece*>(storage), a.table.ranks} {}
+
+  /// Collective over the block.
+  WARDEN_DEVICE void run() const {
+    for (std::uint32_t turn = simt::block_rank(); turn < rows_; turn += simt::block_count()) {
+      for (std::uint32_t r = simt::thread_rank(); r < a_.table.ranks; r += simt::block_threads())
+        found_[r] = find(r, turn);
+      simt::sync_block();
+      for (std::uint32_t r = 0; r < a_.table.ranks; ++r) {
+        piece const p = found_[r];
+        if (p.to == nowhere) continue;
+        copy(p);
+      }
+      simt::sync_block();
+    }
+    std::uint32_t const each = a_.columns + 1;
+    for (std::uint32_t c = simt::block_rank(); c < a_.table.ranks * each; c += simt::block_count())
+      write_column(c / each, c % each);
+  }
+
+ private:
+  WARDEN_DEVICE exchange_header header_of(std::uint32_t rank) const {
+    return exchange_header::at(a_.headers + rank * exchange_header::bytes(rows_, a_.columns),
+                               rows_);
+  }
+  /// The row whose turn it is; in no order any.
+  WARDEN_DEVICE std::uint32_t row_of(std::uint32_t turn) const {
+    if constexpr (Ref::in_order) {
+      return log_.order.rows[turn];  // sabotage: packed-in-order
+    } else {
+      return turn;
+    }
+  }
+  /// The block copies a piece.
+  WARDEN_DEVICE void copy(piece const& p) const {
+    constexpr unsigned at_once = 4;  ///< loads that do not wait for one another
+    std::uint32_t const threads = simt::block_threads();
+    typename Ref::message_type const* const from = log_.pool + p.from.begin;
+    typename Ref::message_type* const to = a_.pieces + p.to;
+    for (std::uint32_t i = simt::thread_rank(); i < p.from.count; i += at_once * threads) {
+      typename Ref::message_type taken[at_once];
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (i + k * threads < p.from.count) taken[k] = from[i + k * threads];
+      }
+      WARDEN_UNROLL
+      for (unsigned k = 0; k < at_once; ++k) {
+        if (i + k * threads < p.from.count) to[i + k * threads] = taken[k];
+      }
+    }
+  }
+  /// Takes places for a row's messages for a rank, and says so in that one's header.
+  WARDEN_DEVICE piece find(std::uint32_t rank, std::uint32_t turn) const {
+    piece found{{0, 0}, nowhere};
+    std::uint32_t const all = a_.table.packed(a_.own, rank);
+    if (all == 0) return found;
+    std::uint32_t const row = row_of(turn);
+    std::uint32_t begin = log_type::no_row;
+    if (row != log_type::no_row) {
+      found.from = piece_of<Ref>(log_, rank * a_.columns, (rank + 1) * a_.columns, row);
+      std::uint32_t const count = found.from.count;
+      std::uint32_t const place = count == 0 ? 0 : simt::fetch_add(&a_.cursors[rank], count);
+      if (count != 0 && place <= all && count <= all - place) {  // sabotage: late-row
+        found.to = a_.table.packed_below(a_.own, rank) + place;
+        begin = place;
+        if constexpr (Ref::formats::two_widths) begin |= log_.begins[row] & log_type::wide_row;
+      } else if (count != 0) {
+        // A kernel that was sending has written the row since it was counted.
+        simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{count});
+      }
+    }
+    header_of(rank).begins[turn] = begin;
+    return found;
+  }
+  /// Where the segments of one partition begin, or those of the last one end, from the piece's
+  /// begin.
+  WARDEN_DEVICE void write_column(std::uint32_t rank, std::uint32_t column) const {
+    if (a_.table.packed(a_.own, rank) == 0) return;
+    std::uint32_t const first = rank * a_.columns;
+    std::uint16_t* const to = header_of(rank).offsets + std::size_t{column} * rows_;
+    for (std::uint32_t turn = simt::thread_rank(); turn < rows_; turn += simt::block_threads()) {
+      std::uint32_t const row = row_of(turn);
+      if (row == log_type::no_row) {
+        to[turn] = 0;
+      } else {
+        to[turn] = static_cast<std::uint16_t>(*log_.offset(first + column, row) -
+                                              *log_.offset(first, row));
+      }
+    }
+  }
+
+  pack_arguments<Ref> const& a_;
+  log_type const& log_;
+  std::uint32_t rows_;
+  simt::shared_span<piece> found_;  ///< [rank]
+};
+
+/// Packs a closed and sorted log. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
+    pack_by_rank(pack_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  log_packer<Ref>{a, simt::dynamic_shared()}.run();
+}
+
+/// What the kernel that joins is given.
+template <class Ref>
+struct join_arguments {
+  typename Ref::log_type to;  ///< the log of what has come; its messages lie there already
+  exchange_table table;       ///< of all ranks
+  std::uint32_t own;          ///< this rank
+  std::uint32_t columns;      ///< partitions of a rank
+  std::byte* headers;         ///< of the ranks that sent any, one behind another
+  std::uint32_t number;       ///< of the run
+  /// Not 0 if the communicator has failed, so that messages may be missing: then nothing has come.
+  /// Null if it cannot fail.
+  std::uint32_t const* failed;
+};
+
+/// Makes one log of what has come, rank by rank. Any grid.
+template <class Ref>
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_arguments<Ref> a) {
+  simt::assume_one_dimension();
+  using log_type = typename Ref::log_type;
+  std::byte* memory = a.headers;
+  std::uint32_t first_row = 0, first_place = 0;
+  for (std::uint32_t from = 0; from < a.table.ranks; ++from) {
+    std::uint32_t const places = a.table.packed(from, a.own);
+    if (places == 0) continue;
+    std::uint32_t const rows = a.table.rows(from);
+    exchange_header const header = exchange_header::at(memory, rows);
+    // One more than there are columns: where the last segments end; and where all rows begin.
+    for (std::uint32_t c = simt::block_rank(); c < a.columns + 2; c += simt::block_count()) {
+      for (std::uint32_t row = simt::thread_rank(); row < rows; row += simt::block_threads()) {
+        if (c <= a.columns) {
+          *a.to.offset(c, first_row + row) = header.offsets[std::size_t{c} * rows + row];
+        } else {
+          std::uint32_t const begin = header.begins[row];
+          a.to.begins[first_row + row] =
+              begin == log_type::no_row ? begin : begin + first_place;  // sabotage: piece-begin
+        }
+      }
+    }
+    memory += exchange_header::bytes(rows, a.columns);
+    first_row += rows;  // sabotage: header-lost
+    first_place += a.table.spaced(from, a.own);
+  }
+  if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
+  *a.to.control = {};
+  a.to.control->running = a.number;
+  // The host writes the word, and then aborts the exchange, whose end this kernel waits for.
+  if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // sabotage: join-lost
+  a.to.control->rows = first_row;
+  // Any of them may be.
+  if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;
+}
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// One log of one rank, on records that are spread over ranks.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/deferred_ref.cuh>
+#include <warden/detail/deferred/log_base.cuh>
+#include <warden/detail/deferred/log_plan.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/spread/run_timeline.cuh>
+#include <warden/detail/spread/spread_runner.cuh>
+#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <source_location>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// A log and its runs. Moves, does not copy.
+template <class Policy, class Record, class... Sections>
+class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
+                                       spread_runner<Policy, Record, Sections...>> {
+  using run_type = run_ref<Policy, Record, Sections...>;
+  using runner = spread_runner<Policy, Record, Sections...>;
+  using base = runnable_log<run_type, runner>;
+
+ public:
+  /// What a kernel is handed, by value.
+  using ref_type = deferred_ref<Policy, Record, Sections...>;
+
+  /// Of a spread_guarded. Collective.
+  template <class Guarded>
+  spread_log(Guarded& of, std::size_t sections, deferred_options const& chosen,
+             std::source_location where)
+      : base{of.device(), launch_access::shared(launch_access::local(of)), made_runner(of, where)},
+        records_{launch_access::records(of)},
+        map_{of.share().map},
+        total_{of.size()} {
+    runtime::device_scope const scope{of.device(), where};
+    auto const& local = launch_access::local(of);
+    log_plan<run_type>::check(sections, local.size(), false, where);
+    static_cast<run_array<Record>&>(run_) = launch_access::array<Record>(local, false);
+    run_.sections_context = launch_access::context(local);
+    this->make(sections, chosen, where);
+  }
+
+  /// What kernels that send are handed; each launch has one of its own.
+  [[nodiscard]] ref_type ref() {
+    ref_type r;
+    r.log = run_.log;
+    r.log.order.launch = launches_++;
+    r.size = total_;
+    r.report = run_.report;
+    r.ranks = map_;
+    r.bits = run_.bits;
+    return r;
+  }
+  /// What its sections send goes there.
+  void send_to(spread_log& next) { run_.next = next.ref(); }
+
+  /// Runs it, behind the run before. Collective. Returns whether any rank had anything; where a
+  /// rank's records are at work nobody runs anything, which is counted there.
+  bool run(stream_ref s, std::source_location where) {
+    runtime::device_scope const scope{this->device_, where};
+    s.wait_for(this->state_->last_work, where);
+    try {
+      base::run(s, where);
+    } catch (put_off const&) {
+      return false;
+    }
+    return this->runner_.any_ran();
+  }
+
+  /// See deferred.
+  void record_phases(std::source_location where) {
+    runtime::device_scope const scope{this->device_, where};
+    this->runner_.record_phases();
+  }
+  /// See deferred.
+  [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
+    return this->runner_.phase_ends(where);
+  }
+
+ private:
+  using base::run_;
+
+  template <class Guarded>
+  static runner made_runner(Guarded& of, std::source_location where) {
+    runtime::device_scope const scope{of.device(), where};
+    return runner{launch_access::local(of), of.world(), of.size(), where};
+  }
+
+  std::shared_ptr<buffer<Record> const> records_;  ///< alive when the spread_guarded is gone
+  typename Policy::rank_map map_;
+  std::uint64_t total_;         ///< records of all ranks
+  std::uint32_t launches_ = 0;  ///< refs given out
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

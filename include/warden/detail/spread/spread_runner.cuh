@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// How a log on records that are spread over ranks is run: what stays at home while the rest
+/// travels, and then what has come.
+#pragma once
+
+#include <warden/buffer.hpp>
+#include <warden/communicator.hpp>
+#include <warden/detail/deferred/deferred_options.hpp>
+#include <warden/detail/deferred/log_runner.cuh>
+#include <warden/detail/deferred/record_numbers.cuh>
+#include <warden/detail/deferred/run_ref.cuh>
+#include <warden/detail/execute/partition_map.cuh>
+#include <warden/detail/spread/rank_channel.cuh>
+#include <warden/detail/spread/run_timeline.cuh>
+#include <warden/detail/spread/spread_exchange.cuh>
+#include <warden/detail/spread/spread_kernels.cuh>
+#include <warden/error.hpp>
+#include <warden/runtime.hpp>
+#include <warden/simt/launch.cuh>
+#include <warden/stream.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <source_location>
+#include <string>
+#include <vector>
+
+WARDEN_NAMESPACE_BEGIN
+namespace detail {
+
+/// Some rank's records were at work: no rank runs anything.
+struct put_off {};
+
+/// The kernels and messages between a log's close and its opening, on each rank. `room` places for
+/// what comes.
+template <class Policy, class Record, class... Sections>
+class spread_runner {
+  using run_type = run_ref<Policy, Record, Sections...>;
+  using log_type = typename run_type::log_type;
+  using message_type = typename run_type::message_type;
+  using inner_runner = log_runner<Policy, Record, Sections...>;
+  static constexpr std::uint32_t most_partitions = flat_writer<run_type>::most_partitions;
+
+ public:
+  /// Runs the logs of `of`, the share of this rank; all ranks have `total` records.
+  spread_runner(launchable<Policy, Record, Sections...> const& of, communicator const& world,
+                std::uint64_t total, std::source_location where)
+      : inner_{of},
+        total_{total},
+        counts_{world, exchange_table::words_each(ranks_of(world)), where},
+        exchange_{world} {}
+
+  /// Chooses the partitions of a rank, as a log_runner does, and how records are numbered. Returns
+  /// those of all ranks, rank by rank. Throws limit_error.
+  partition_map plan_partitions(run_type& run, deferred_options const& chosen, std::size_t sections,
+                                std::source_location where) {
+    std::uint32_t const columns_of_ranks = std::bit_ceil(ranks());
+    if (columns_of_ranks > most_partitions)
+      refuse(std::to_string(ranks()) + " ranks; the limit is " + std::to_string(most_partitions),
+             where);
+    std::uint32_t const most = most_partitions / columns_of_ranks;
+    if (chosen.partitions > most) {
+      refuse(std::to_string(chosen.partitions) + " partitions; a log on the records of " +
+                 std::to_string(ranks()) + " ranks has " + std::to_string(most) +
+                 " for each, at most",
+             where);
+    }
+    room_ = chosen.room != 0 ? chosen.room : std::min(2 * sections, most_places);
+    if (room_ > most_places)
+      refuse("room for " + std::to_string(room_) + " sections; the limit is " +
+                 std::to_string(most_places),
+             where);
+    columns_ = inner_.plan_partitions(
+        run, chosen, sections, most,
+        inner_.usual_partitions(run, sections, columns_of_ranks, where), where);
+    std::uint32_t const chunk = columns_.chunk();
+    run.bits.low = static_cast<std::uint32_t>(std::countr_zero(chunk * columns_.partitions()));
+    run.bits.ranks_log2 = static_cast<std::uint32_t>(std::countr_zero(columns_of_ranks));
+    run.rank = own();
+    std::uint64_t const limit = std::min<std::uint64_t>(message_type::limit, 0xffffffff);
+    if (run.bits.limit(run.size) >= limit) {
+      refuse(std::to_string(run.size) + " records on each of " + std::to_string(ranks()) +
+                 " ranks, which number " + std::to_string(run.bits.limit(run.size)) +
+                 "; the limit with these sections is " + std::to_string(limit - 1),
+             where);
+    }
+    return {columns_of_ranks * columns_.partitions(), chunk};
+  }
+
+  /// Behind the plan of the log: the memory of both ways. Collective. Throws limit_error where the
+  /// ranks' logs differ, and cuda_error.
+  void make(run_type& run, std::source_location where) {
+    inner_.make_sorter(run.log, where);
+    home_ = run.log;
+    home_.partitions = columns_;
+    home_.offsets += std::size_t{own()} * columns_.partitions() * run.log.rows;
+    count_blocks_ = resident_blocks<run_type>(count_kernel_, ranks() * sizeof(std::uint32_t),
+                                              run.log.rows, where);
+    agree(run, where);
+    if (ranks() != 1) exchange_.make(run.log, columns_, rows_, rooms_, where);
+    log_type largest = home_;
+    log_type const& came = exchange_.came();
+    largest.size = std::max(home_.size, came.size);
+    largest.rows = std::max(home_.rows, came.rows);  // sabotage: split-came
+    std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
+    inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
+                      where);
+  }
+
+  /// Whether the host has to know if anything was run: sections of the run may have sent others.
+  static constexpr bool sends =
+      (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+
+  /// Enqueues the execution of a closed log, and of what other ranks have for this one. Collective;
+  /// blocks the host until all ranks' counts are known; `stage` says how much is enqueued, also if
+  /// it throws. Throws limit_error where they are too much for some rank, on all ranks; put_off;
+  /// communicator_error; cuda_error.
+  void enqueue(run_arguments<run_type> run, run_stage& stage, stream_ref s,
+               std::source_location where) {
+    if (timeline_) timeline_->begin(s, where);
+    if (ranks() != 1 || sends) count(run, s, where);
+    inner_.sort(run, stage, s, where);
+    note_end(run_phase::sort, s, where);
+    if (ranks() == 1) {
+      if constexpr (sends) gathered_counts(where);
+      run.ref.log = home_;
+      inner_.execute(run, stage, s, where);
+      return note_end(run_phase::home, s, where);
+    }
+    exchange_table const counted = gathered_counts(where);
+    note_end(run_phase::gather, s, where);
+    bool const any = travels(counted);
+    if (any) exchange(run, counted, stage, s, where);
+    if (!run_type::in_order && counted.places(own(), own()) != 0) {
+      run_arguments<run_type> home = run;
+      home.ref.log = home_;
+      inner_.execute(home, stage, s, where);
+      note_end(run_phase::home, s, where);
+    }
+    if (!any) return;
+    s.wait_for(arrived_, where);  // sabotage: came-early
+    note_end(run_phase::arrive, s, where);
+    if (counted.packed_before(ranks(), own()) == 0) return;
+    exchange_.join(on_device(), run.number, s, where);
+    note_end(run_phase::join, s, where);
+    run.ref.log = exchange_.came();
+    inner_.execute(run, stage, s, where);
+    note_end(run_phase::remote, s, where);
+  }
+  /// From here on each run notes when its phases end, which takes timers of the current device.
+  void record_phases() { timeline_ = std::make_unique<run_timeline>(); }
+  /// Precondition: `record_phases` was called before the last run.
+  [[nodiscard]] run_phase_ends phase_ends(std::source_location where) const {
+    return timeline_->ends(where);
+  }
+
+  /// No launch replays the log.
+  [[nodiscard]] static launch_control* launch() { return nullptr; }
+  /// Device memory, in bytes.
+  [[nodiscard]] std::size_t bytes() const {
+    return inner_.bytes() + counts_.bytes() + exchange_.bytes();
+  }
+  /// Whether any rank had anything in the last run; where there are several, or sections that send
+  /// others.
+  [[nodiscard]] bool any_ran() const { return any_ran_; }
+
+ private:
+  /// What a row's begin can say.
+  static constexpr std::size_t most_places = std::size_t{1} << 30;
+  static std::uint32_t ranks_of(communicator const& world) {
+    return static_cast<std::uint32_t>(world.size());
+  }
+  [[nodiscard]] communicator const& world() const { return counts_.world(); }
+  [[nodiscard]] std::uint32_t ranks() const { return ranks_of(world()); }
+  [[nodiscard]] std::uint32_t own() const { return static_cast<std::uint32_t>(world().rank()); }
+  [[nodiscard]] std::uint32_t columns() const { return columns_.partitions(); }
+  [[noreturn]] static void refuse(std::string const& what, std::source_location where) {
+    throw limit_error{"deferred: " + what, where};
+  }
+
+  /// What all ranks' logs have in common, and how large each one is. Collective.
+  void agree(run_type const& run, std::source_location where) {
+    constexpr std::uint32_t alike = 6;  ///< words, and two more that differ
+    std::array<std::uint32_t, alike + 2> const told{columns_.partitions(),
+                                                    columns_.chunk(),
+                                                    sizeof(message_type),
+                                                    sizeof(Record),
+                                                    static_cast<std::uint32_t>(total_ >> 32),
+                                                    static_cast<std::uint32_t>(total_),
+                                                    run.log.rows,
+                                                    static_cast<std::uint32_t>(room_)};
+    static constexpr char const* names[alike] = {
+        "partitions of a rank", "neighbouring records of a partition",
+        "bytes of a message",   "bytes of a record",
+        "2^32 records",         "records"};
+    rank_channel channel{world(), alike + 2, where};
+    auto const all = channel.gather(told, where);
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      for (std::uint32_t w = 0; w < alike; ++w) {
+        std::uint32_t const first = all[w], theirs = all[r * (alike + 2) + w];
+        if (first == theirs) continue;
+        refuse("rank " + std::to_string(r) + " has " + std::to_string(theirs) + " " + names[w] +
+                   ", and rank 0 has " + std::to_string(first) +
+                   ": all ranks make the same guarded, and logs with the same partitions",
+               where);
+      }
+      rows_.push_back(all[r * (alike + 2) + alike]);
+      rooms_.push_back(all[r * (alike + 2) + alike + 1]);
+    }
+  }
+
+  /// Enqueues the count of what this rank has for each rank.
+  void count(run_arguments<run_type> const& run, stream_ref s, std::source_location where) {
+    counts_.own().fill_bytes(0, s, where);
+    count_arguments<run_type> argument{run, counts_.own().data(), ranks(), columns()};
+    launch_blocks<run_type>(count_kernel_, count_blocks_, ranks() * sizeof(std::uint32_t), argument,
+                            s, where);
+    note_end(run_phase::count, s, where);
+    counts_.written(s, where);
+  }
+  /// Returns the counts of all ranks for all ranks. Blocks the host. Throws put_off, and
+  /// limit_error if a rank has no room for all that would come.
+  exchange_table gathered_counts(std::source_location where) {
+    exchange_table const table{counts_.gather(where).data(), ranks(), run_type::in_order,
+                               spread_exchange<run_type>::aligned};
+    any_ran_ = false;
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      if (!table.runs(r)) throw put_off{};
+      for (std::uint32_t to = 0; to < ranks(); ++to)
+        any_ran_ = any_ran_ || table.places(r, to) != 0;
+    }
+    for (std::uint32_t r = 0; r < ranks(); ++r) {
+      std::uint64_t come = 0;
+      for (std::uint32_t from = 0; from < ranks(); ++from)
+        come += table.packed(from, r);  // sabotage: come-narrow
+      if (come <= rooms_[r]) continue;
+      throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
+                            std::to_string(r) + ", whose log has room for " +
+                            std::to_string(rooms_[r]) +
+                            "; what the logs hold was not run, and is still there: give the "
+                            "option room",
+                        where};
+    }
+    return table;
+  }
+  [[nodiscard]] bool travels(exchange_table const& t) const {
+    for (std::uint32_t from = 0; from < ranks(); ++from) {
+      if (t.packed_below(from, ranks()) != 0) return true;
+    }
+    return false;
+  }
+  /// The same table for kernels.
+  [[nodiscard]] exchange_table on_device() const {
+    return {counts_.all(), ranks(), run_type::in_order, spread_exchange<run_type>::aligned};
+  }
+
+  /// Enqueues that what this rank has for others is packed and travels, in a stream of its own.
+  void exchange(run_arguments<run_type> const& run, exchange_table const& t, run_stage& stage,
+                stream_ref s, std::source_location where) {
+    stream_ref const apart = counts_.stream();
+    sorted_.record(s, where);
+    apart.wait_for(sorted_, where);
+    exchange_.pack(run, t, on_device(), apart, where);
+    note_end(run_phase::pack, apart, where);
+    packed_.record(apart, where);
+    // Sections that ran next to the packing would begin on multiprocessors that it leaves, and stay
+    // there when it has ended.
+    s.wait_for(packed_, where);
+    exchange_.send(t, apart, where);
+    stage = run_stage::begun;
+    note_end(run_phase::exchange, apart, where);
+    arrived_.record(apart, where);
+  }
+
+  /// The phase ends with the work that `s` holds now. No effect unless phases are recorded.
+  void note_end(run_phase phase, stream_ref s, std::source_location where) {
+    if (timeline_) timeline_->end(phase, s, where);
+  }
+
+  static constexpr unsigned threads = run_type::policy::block_threads;
+
+  inner_runner inner_;
+  std::uint64_t total_;  ///< records of all ranks
+  std::size_t room_ = 0;
+  partition_map columns_;                    ///< of a rank
+  std::vector<std::uint32_t> rows_, rooms_;  ///< [rank]
+  bool any_ran_ = false;
+  rank_channel counts_;
+  spread_exchange<run_type> exchange_;
+  event sorted_, packed_, arrived_;
+  log_type home_{};                         ///< what is for this rank's own records
+  std::unique_ptr<run_timeline> timeline_;  ///< null unless phases are recorded
+  unsigned count_blocks_ = 0;
+  runtime::kernel count_kernel_ = simt::make_kernel(&count_by_rank<run_type>);
+};
+
+}  // namespace detail
+WARDEN_NAMESPACE_END

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// The fused launch: one cooperative kernel in which some blocks serve and the others run the
+/// user's virtual blocks.
+#pragma once
+
+#include <warden/detail/block/message_combiner.cuh>
+#include <warden/detail/execute/guarded_access.cuh>
+#include <warden/detail/execute/section_client.cuh>
+#include <warden/detail/fused/apply_kernel.cuh>
+#include <warden/detail/fused/block_client.cuh>
+#include <warden/detail/fused/buffered_outbox.cuh>
+#include <warden/detail/fused/channel.cuh>
+#include <warden/detail/fused/forward_window.cuh>
+#include <warden/detail/fused/forwarding_server.cuh>
+#include <warden/detail/fused/future.cuh>
+#include <warden/detail/fused/launch_plan.cuh>
+#include <warden/detail/fused/pair_messages.cuh>
+#include <warden/detail/fused/pair_messages_server.cuh>
+#include <warden/detail/fused/paper/bitmask_channel.cuh>
+#include <warden/detail/fused/single_tag.cuh>
+#include <warden/detail/fused/slice_server.cuh>
+#include <warden/detail/fused/sorted_outbox.cuh>
+#include <warden/detail/fused/thread_client.cuh>
+#include <warden/detail/fused/virtual_block.cuh>
+#include <warden/detail/fused/warp_client.cuh>
+#include <warden/detail/fused/window_server.cuh>
+#include <warden/guarded.cuh>
+#include <warden/runtime.hpp>
+#include <warden/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
+WARDEN_NAMESPACE_BEGIN
+
+/// Runs `kernel(virtual_block, ref...)` for the virtual blocks 0 .. grid-1, `block` threads each,
+/// beside the servers of the one to four guardeds, as one cooperative launch in the stream. Only
+/// enqueues: call `wait` on every guarded to learn of errors. Throws limit_error when the plan is
+/// impossible: `block` is not the policy's block_threads, the guardeds live on different devices,
+/// the servers and one client block are not resident together, or more shared memory is needed than
+/// a block can have; cuda_error when the launch fails. Where one of the guardeds has a failure that
+/// its `wait` has not reported, nothing runs, and the others report that. May be captured into a
+/// graph, with guardeds that live as long as the graph.
+template <class Kernel, class First, class... Rest>
+void launch_fused(Kernel const& kernel, unsigned grid, unsigned block, located_stream in,
+                  First& first, Rest&... rest) {
+  runtime::device_scope const scope{first.device(), in.where};
+  detail::launch_plan<Kernel, First, Rest...>{grid, block, in, first, rest...}.enqueue(
+      kernel, first, rest...);
+}
+/// Launches with blocks of as many threads as the guardeds' policies say.
+template <class Kernel, class First, class... Rest>
+void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First& first,
+                  Rest&... rest) {
+  launch_fused(kernel, grid, First::policy::block_threads, in, first, rest...);
+}
+
+/// Makes the channels of guarded arrays that have none, so that `launch_fused` only enqueues, and
+/// may be captured into a graph. Blocks the host. Throws limit_error for an impossible plan and
+/// cuda_error when memory is short.
+template <class... Guarded>
+void prepare_fused(Guarded&... guarded) {
+  (static_cast<void>(detail::launch_access::fused(guarded)), ...);
+}
+
+namespace detail {
+template <bool Pairs, class Guarded, class Section>
+void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* seconds,
+                  Section const* sections, std::size_t n, stream_ref s,
+                  std::source_location where) {
+  launch_fused(apply_kernel<Pairs, Section>{ids, seconds, sections, n},
+               virtual_blocks_for<typename Guarded::ref>(n), Guarded::policy::block_threads,
+               {s, where}, to);
+}
+}  // namespace detail
+
+WARDEN_NAMESPACE_END

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+/// @file
+/// What a critical section is: a function object applied to a record, and what its type says about
+/// it.
+#pragma once
+
+#include <warden/detail/block/lane_group.cuh>
+#include <warden/simt/simt.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+WARDEN_NAMESPACE_BEGIN
+
+namespace detail {
+/// True if the definition of `T` was included.
+template <class T>
+concept is_defined = requires {
+  sizeof(T);
+};
+}  // namespace detail
+
+/// The context of a guarded whose sections need none.
+struct no_context {};
+
+/// Stands for answers of sections that answer nothing.
+struct no_answer {};
+
+/// Records and sections are copied as bytes, to other threads and other memory: they must be
+/// trivially copyable and hold no address of themselves. Specialize to false for a trivially
+/// copyable type that does.
+template <class T>
+inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
+
+/// Whether the section says how many lanes of a warp run it, by `static constexpr unsigned lanes`:
+/// it is then handed a lane_group behind its other arguments.
+template <class Section>
+inline constexpr bool takes_group = requires {
+  typename std::integral_constant<unsigned, Section::lanes>;
+};
+
+/// How many lanes of a warp run it together: 1, 2, 4, 8, 16 or 32; 1 unless it says so.
+template <class Section>
+inline constexpr unsigned lanes_of = [] {
+  if constexpr (takes_group<Section>) {
+    return lane_group<Section::lanes>::lanes;
+  } else {
+    return 1u;
+  }
+}();
+
+/// Whether an executor runs sections by several lanes: its `static constexpr bool lanes`, false
+/// unless it says so.
+template <class Executor>
+inline constexpr bool lanes_taken_by = [] {
+  if constexpr (requires { Executor::lanes; }) {
+    return Executor::lanes;
+  } else {
+    return false;
+  }
+}();
+
+/// Whether this lane runs the section where `Most` lanes run what several sections' messages say:
+/// the first lanes of the group do.
+template <class Section, unsigned Most>
+WARDEN_DEVICE bool takes_part() {
+  if constexpr (lanes_of<Section> < Most) {
+    return lane_group<Most>{}.lane() < lanes_of<Section>;  // sabotage: fewer-lanes
+  } else {
+    return true;
+  }
+}
+
+namespace detail {
+/// Whether a section can be called with these and, if it takes one, its group.
+template <class Section, class... Arguments>
+concept called_with =
+    (!takes_group<Section> &&
+     requires(Section const& section, Arguments... arguments) { section(arguments...); }) ||
+    (takes_group<Section> &&
+     requires(Section const& section, Arguments... arguments,
+              lane_group<lanes_of<Section>> const& group) { section(arguments..., group); });
+template <class Section, class Record, class Context>
+concept takes_context = called_with<Section, Record&, Context const&>;
+template <class Section, class Record>
+concept takes_record = called_with<Section, Record&>;
+template <class Section, class Record, class Context>
+concept takes_two_and_context = called_with<Section, Record&, Record&, Context>;
+template <class Section, class Record>
+concept takes_two = called_with<Section, Record&, Record&>;
+
+/// What it returns then.
+template <class Section, class... Arguments>
+struct returned {
+  using type = decltype(std::declval<Section const&>()(std::declval<Arguments>()...));
+};
+template <class Section, class... Arguments>
+requires takes_group<Section>
+struct returned<Section, Arguments...> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Arguments>()..., std::declval<lane_group<lanes_of<Section>> const&>()));
+};
+/// Calls it, by all lanes of its group if it has one.
+template <class Section, class... Arguments>
+WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const& section,
+                                                                   Arguments&... arguments) {
+  if constexpr (takes_group<Section>) {
+    return section(arguments..., lane_group<lanes_of<Section>>{});
+  } else {
+    return section(arguments...);
+  }
+}
+
+/// Who calls this runs the section by one thread.
+template <class Section>
+WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
+  static_assert(lanes_of<Section> == 1,
+                "warden: a thread runs this section alone, and its type says several lanes: those "
+                "are for the executors runs and locks");
+}
+}  // namespace detail
+
+/// A section is called as `section(record, context)`, or as `section(record)`, const, on the
+/// device; one that several lanes run has their lane_group as a last argument, here and below.
+template <class Section, class Record, class Context>
+concept critical_section_of = is_address_free<Section> &&
+    (detail::takes_context<Section, Record, Context> || detail::takes_record<Section, Record>);
+
+/// A section on two records is called as `section(first, second, context)`, or as `section(first,
+/// second)`, const: in the order in which the sender named them. Both may be one record.
+template <class Section, class Record, class Context>
+concept pair_section_of =
+    is_address_free<Section> && !critical_section_of<Section, Record, Context> &&
+    (detail::takes_two_and_context<Section, Record, Context> || detail::takes_two<Section, Record>);
+
+namespace detail {
+/// Stands for a section_client, to ask what a section takes.
+struct any_client {
+  template <class Section>
+  WARDEN_DEVICE void send(std::uint64_t, Section const&) {}
+};
+}  // namespace detail
+
+/// A section that sends other sections is called as `section(record, context, next)`, const, where
+/// `next` is a section_client: its type is a template parameter of the section's call operator.
+template <class Section, class Record, class Context>
+concept forwarding_section_of =
+    is_address_free<Section> && !takes_group<Section> &&
+    !pair_section_of<Section, Record, Context> &&
+    requires(Section const& section, Record& record, Context context, detail::any_client& next) {
+  section(record, context, next);
+};
+
+/// How many sections a section sends at most: 0 if it is no forwarding one, otherwise its `static
+/// constexpr unsigned forwards`, 1 unless it says so. Sections that send one each can go on for
+/// ever without filling anything.
+template <class Section, class Record, class Context>
+inline constexpr unsigned forwards_of = [] {
+  if constexpr (!forwarding_section_of<Section, Record, Context>) {
+    return 0u;
+  } else if constexpr (requires { Section::forwards; }) {
+    return unsigned{Section::forwards};
+  } else {
+    return 1u;
+  }
+}();
+
+/// Which sections on two records an executor runs.
+enum class pairs_of : unsigned char {
+  nobody,      ///< none
+  one_owner,   ///< those whose records have one owner
+  any_owners,  ///< all
+};
+/// Its `static constexpr pairs_of pairs`; of nobody unless it says so.
+template <class Executor>
+inline constexpr pairs_of pairs_taken_by = [] {
+  if constexpr (requires { Executor::pairs; }) {
+    return Executor::pairs;
+  } else {
+    return pairs_of::nobody;
+  }
+}();
+
+namespace detail {
+template <class Executor, class Record, class Context, class... Sections>
+struct chosen_executor {
+  using type = Executor;
+};
+template <class Executor, class Record, class Context, class... Sections>
+requires requires { typename Executor::template chosen<Record, Context, Sections...>; }
+struct chosen_executor<Executor, Record, Context, Sections...> {
+  using type = typename Executor::template chosen<Record, Context, Sections...>;
+};
+}  // namespace detail
+
+/// Whether an executor runs sections that send sections: its `static constexpr bool forwards`,
+/// false unless it says so.
+template <class Executor>
+inline constexpr bool forwards_taken_by = [] {
+  if constexpr (requires { Executor::forwards; }) {
+    return Executor::forwards;
+  } else {
+    return false;
+  }
+}();
+
+namespace detail {
+template <class Section, class Record, class Context>
+struct answer_type : returned<Section, Record&> {};
+template <class Section, class Record, class Context>
+requires takes_context<Section, Record, Context>
+struct answer_type<Section, Record, Context> : returned<Section, Record&, Context const&> {
+};
+template <class Section, class Record, class Context>
+requires forwarding_section_of<Section, Record, Context>
+struct answer_type<Section, Record, Context> {
+  using type = decltype(std::declval<Section const&>()(
+      std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));
+};
+template <class Section, class Record, class Context>
+struct pair_answer_type : returned<Section, Record&, Record&> {};
+template <class Section, class Record, class Context>
+requires takes_two_and_context<Section, Record, Context>
+struct pair_answer_type<Section, Record, Context>
+    : returned<Section, Record&, Record&, Context const&> {
+};
+template <class Section, class Record, class Context>
+requires pair_section_of<Section, Record, Context>
+struct answer_type<Section, Record, Context> : pair_answer_type<Section, Record, Context> {
+};
+}  // namespace detail
+
+/// Calls a section on one record, with the context if it takes one; by all lanes of its group if it
+/// has several. The type it returns is spelt out, because nvcc's host side does not see the body of
+/// a device function.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section_together(
+    Section const& section, Record& record, Context const& context) {
+  if constexpr (detail::takes_context<Section, Record, Context>) {
+    return detail::call(section, record, context);
+  } else {
+    return detail::call(section, record);
+  }
+}
+/// The same of a section on two records.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type
+run_section_together(Section const& section, Record& first, Record& second,
+                     Context const& context) {
+  if constexpr (detail::takes_two_and_context<Section, Record, Context>) {
+    return detail::call(section, first, second, context);
+  } else {
+    return detail::call(section, first, second);
+  }
+}
+/// Calls a section that one thread runs, on one record.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::answer_type<Section, Record, Context>::type run_section(
+    Section const& section, Record& record, Context const& context) {
+  detail::check_runs_alone<Section>();
+  return run_section_together(section, record, context);
+}
+/// Calls a section that one thread runs, on two records.
+template <class Section, class Record, class Context>
+WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type run_section(
+    Section const& section, Record& first, Record& second, Context const& context) {
+  detail::check_runs_alone<Section>();
+  return run_section_together(section, first, second, context);
+}
+
+/// What sections between the records of two guardeds are handed: the contexts of both.
+template <class First, class Second>
+struct contexts {
+  First first;    ///< of the guarded whose records are sections' first ones
+  Second second;  ///< of the other one
+};
+
+namespace detail {
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+concept takes_both_contexts =
+    called_with<Section, First&, Second&, FirstContext const&, SecondContext const&>;
+template <class Section, class First, class Second, class Context>
+concept takes_first_context = called_with<Section, First&, Second&, Context const&>;
+template <class Section, class First, class Second>
+concept takes_no_context = called_with<Section, First&, Second&>;
+}  // namespace detail
+
+/// A section between a record of one guarded and one of another is called, const, as
+/// `section(first, second, context, other)` with the contexts of both guardeds, as `section(first,
+/// second, context)` with that of the first, or as `section(first, second)`.
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+concept section_between = is_address_free<Section> &&
+    (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext> ||
+     detail::takes_first_context<Section, First, Second, FirstContext> ||
+     detail::takes_no_context<Section, First, Second>);
+
+/// Calls a section on records of two guardeds, with as many contexts as it takes; by all lanes of
+/// its group if it has several. What it returns is nobody's.
+template <class Section, class First, class Second, class FirstContext, class SecondContext>
+WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
+                                       contexts<FirstContext, SecondContext> const& given) {
+  if constexpr (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext>) {
+    static_cast<void>(detail::call(section, first, second, given.first, given.second));
+  } else if constexpr (detail::takes_first_context<Section, First, Second, FirstContext>) {
+    static_cast<void>(detail::call(section, first, second, given.first));
+  } else {
+    static_cast<void>(detail::call(section, first, second));
+  }
+}
+
+/// What the section answers its caller: its return type. Void for one that answers nothing.
+template <class Section, class Record, class Context>
+using answer_of = std::remove_cvref_t<typename detail::answer_type<Section, Record, Context>::type>;
+/// Bytes of that; 0 for void.
+template <class Section, class Record, class Context>
+inline constexpr std::size_t answer_bytes = [] {
+  using value = answer_of<Section, Record, Context>;
+  if constexpr (std::is_void_v<value>) {
+    return std::size_t{0};
+  } else {
+    static_assert(is_address_free<value>,
+                  "warden: what a section returns is trivially copyable and holds no address of "
+                  "itself");
+    return sizeof(value);
+  }
+}();
+
+/// Whether the section can be run as one atomic: `section.atomic(Record*, Context)`, const.
+template <class Section, class Record, class Context>
+concept has_atomic = requires(Section const& section, Record* record, Context context) {
+  section.atomic(record, context);
+};
+
+/// Whether what a thread wrote before `send` must be visible to the section. True unless the
+/// section type says `static constexpr bool reads_other_memory = false;`: then it may touch its
+/// record, its payload and read-only context only, and no fence is paid for it. With the executors
+/// runs and locks also what is reached through its record alone: all sections of a record run in
+/// one block there.
+template <class Section>
+WARDEN_HOST_DEVICE constexpr bool reads_other_memory() {
+  if constexpr (requires { Section::reads_other_memory; }) {
+    return Section::reads_other_memory;
+  } else {
+    return true;
+  }
+}
+
+/// Bytes of the section that travel in a message: none for a section without data members.
+template <class Section>
+inline constexpr std::size_t payload_bytes = std::is_empty_v<Section> ? 0 : sizeof(Section);
+
+WARDEN_NAMESPACE_END
