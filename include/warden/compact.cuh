@@ -58,7 +58,7 @@ void compact_async(std::uint64_t n, Element element, Keep keep, output<T>& out,
         "compact: " + std::to_string(n) + " elements; the limit is " + std::to_string(most),
         in.where};
   }
-  auto& memory = allocation_access::begin(out, 0, in);
+  auto& memory = detail::allocation_access::begin(out, 0, in);
   simt::selection<detail::element_at<Element>, Keep, detail::store_kept<T>> selection{
       static_cast<std::int64_t>(n), {element}, keep, {out.ref()}, nullptr};
   constexpr std::size_t aligned = 256;

@@ -48,10 +48,11 @@ WARDEN_NAMESPACE_BEGIN
 /// got stuck both tell, and until both have told nothing runs. The log has memory for its messages
 /// twice. Moves, does not copy.
 template <class First, class Second, class... Sections>
-class deferred_between : public detail::runnable_log<
-                             run_between_ref<First, Second, Sections...>,
-                             detail::rounds_runner<run_between_ref<First, Second, Sections...>>> {
-  using run_type = run_between_ref<First, Second, Sections...>;
+class deferred_between
+    : public detail::runnable_log<
+          detail::run_between_ref<First, Second, Sections...>,
+          detail::rounds_runner<detail::run_between_ref<First, Second, Sections...>>> {
+  using run_type = detail::run_between_ref<First, Second, Sections...>;
   using runner = detail::rounds_runner<run_type>;
   using base = detail::runnable_log<run_type, runner>;
   using access = detail::launch_access;
@@ -100,7 +101,7 @@ class deferred_between : public detail::runnable_log<
     this->check("partitions of the second guarded; a log has", chosen.second_partitions, where);
     detail::log_plan<run_type>::check(sections, first.size(), false, where);
     detail::log_plan<run_type>::check(sections, second.size(), false, where);
-    static_cast<run_array<typename First::record>&>(run_) =
+    static_cast<detail::run_array<typename First::record>&>(run_) =
         access::array<typename First::record>(first, true);
     run_.second = access::array<typename Second::record>(second, true);
     run_.sections_context = {access::context(first), access::context(second)};

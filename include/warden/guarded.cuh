@@ -190,7 +190,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     static_assert(Policy::statistics,
                   "warden: statistics are compiled out; let the policy say statistics = true");
     runtime::device_scope const scope{device_, where};
-    guarded_report report;
+    detail::guarded_report report;
     copy(&report, state_->report.data(), 1, s, where);
     s.synchronize(where);
     return report.totals;
@@ -241,7 +241,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   void find_errors(error_list& found, stream_ref s, std::source_location where) {
     std::uint64_t const never_run = state_->never_run(s, where);
     auto const failure = state_->failure(s, where);
-    guarded_report const report = state_->take_report(s, where);
+    detail::guarded_report const report = state_->take_report(s, where);
     bool const did_not_run = failure && failure->wait.kind == wait_kind::earlier;
     if (failure) found.add(*failure, did_not_run ? report.launches_skipped : 1);
     add_misuse(found, report, state_->all_records != 0 ? state_->all_records : this->size(),

@@ -22,7 +22,7 @@ struct paper_policy : default_policy {
   /// Every other multiprocessor hosts a server; beside one of two, no client block fits.
   static constexpr unsigned multiprocessors_per_server = 2;
   /// A table of locks, behind a leader warp.
-  using executor = warden::executor::locks<4096, leader_server>;
+  using executor = warden::executor::locks<4096, detail::leader_server>;
   /// A bit for each slot.
   using readiness = warden::readiness::bitmask;
   /// A buffer for each destination.

@@ -29,6 +29,7 @@
 WARDEN_NAMESPACE_BEGIN
 
 // The parts of fused launches. warden/fused.cuh defines them.
+namespace detail {
 template <class Ref, class Worker>
 class forwarding_server;
 template <class Ref, class Worker>
@@ -49,10 +50,9 @@ namespace flit {
 struct lap_in_each_word;
 struct lap_in_first_word;
 }  // namespace flit
-namespace executor {
 template <class Ref>
 class nested_worker;
-}  // namespace executor
+}  // namespace detail
 
 /// How a server runs the sections that it received.
 namespace executor {
@@ -69,26 +69,28 @@ struct runs {
   static constexpr bool lanes = true;
   /// The server loop.
   template <class Ref>
-  using server = std::conditional_t<Ref::has_forwards,
-                                    forwarding_server<Ref, runs_worker<Ref, BytesPerThread>>,
-                                    window_server<Ref, runs_worker<Ref, BytesPerThread>>>;
+  using server =
+      std::conditional_t<Ref::has_forwards,
+                         detail::forwarding_server<Ref, detail::runs_worker<Ref, BytesPerThread>>,
+                         detail::window_server<Ref, detail::runs_worker<Ref, BytesPerThread>>>;
   /// Its windows of a log have 8 messages for each thread at most, or where several lanes run a
   /// section 2, as more take registers, and 4 if sections say when they would change nothing.
   template <class Ref>
   using deferred_worker =
-      runs_worker<Ref, std::min<unsigned>(BytesPerThread, (Ref::lanes == 1 ? 8
-                                                           : Ref::asks     ? 4
-                                                                           : 2) *
-                                                              sizeof(typename Ref::message_type))>;
+      detail::runs_worker<Ref, std::min<unsigned>(BytesPerThread,
+                                                  (Ref::lanes == 1 ? 8
+                                                   : Ref::asks     ? 4
+                                                                   : 2) *
+                                                      sizeof(typename Ref::message_type))>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, deferred_worker>;
+  using deferred_server = detail::partition_server<Ref, deferred_worker>;
 };
 
 /// `Count` locks a server, a power of two. Lanes of a warp whose records share a lock form a group:
 /// one lane tries for the lock, and under it the group's sections run one after another.
 /// `Server` is how they receive: slice_server, or leader_server.
-template <unsigned Count = 4096, template <class, class> class Server = slice_server>
+template <unsigned Count = 4096, template <class, class> class Server = detail::slice_server>
 struct locks {
   /// A server locks its own records only.
   static constexpr pairs_of pairs = pairs_of::one_owner;
@@ -96,13 +98,13 @@ struct locks {
   static constexpr bool lanes = true;
   /// The server loop.
   template <class Ref>
-  using server = Server<Ref, locks_worker<Ref, Count>>;
+  using server = Server<Ref, detail::locks_worker<Ref, Count>>;
   /// How it runs windows of a log.
   template <class Ref>
-  using deferred_worker = slices_in_window<Ref, locks_worker<Ref, Count>>;
+  using deferred_worker = detail::slices_in_window<Ref, detail::locks_worker<Ref, Count>>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, deferred_worker>;
+  using deferred_server = detail::partition_server<Ref, deferred_worker>;
 };
 
 /// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
@@ -112,13 +114,13 @@ template <unsigned BytesPerThread = 64>
 struct atomics {
   /// The server loop.
   template <class Ref>
-  using server = window_server<Ref, atomics_worker<Ref, BytesPerThread>>;
+  using server = detail::window_server<Ref, detail::atomics_worker<Ref, BytesPerThread>>;
   /// How it runs windows of a log.
   template <class Ref>
-  using deferred_worker = atomics_worker<Ref, BytesPerThread, true>;
+  using deferred_worker = detail::atomics_worker<Ref, BytesPerThread, true>;
   /// What runs a log.
   template <class Ref>
-  using deferred_server = partition_server<Ref, deferred_worker>;
+  using deferred_server = detail::partition_server<Ref, deferred_worker>;
 };
 
 /// Sections on two records that may have two owners, and sections on one. While a section on two is
@@ -134,11 +136,11 @@ struct nested {
   static constexpr std::uint32_t lock_count = Locks;
   /// The lock of the owner's record `local`.
   WARDEN_DEVICE static std::uint32_t lock_of(std::uint32_t local) {
-    return lock_table<Locks>::lock_of(local);
+    return detail::lock_table<Locks>::lock_of(local);
   }
   /// The server loop.
   template <class Ref>
-  using server = nested_server<Ref, nested_worker<Ref>>;
+  using server = detail::nested_server<Ref, detail::nested_worker<Ref>>;
 };
 
 /// Chooses: `nested` if any of the sections is on two records, otherwise `runs`.
@@ -158,7 +160,7 @@ namespace readiness {
 struct laps {
   /// The channels.
   template <int Flits>
-  using channel = channel_ref<Flits, flit::lap_in_each_word>;
+  using channel = detail::channel_ref<Flits, detail::flit::lap_in_each_word>;
 };
 
 /// A message is there when the first word of each flit has its lap. Relies on more than PTX
@@ -166,14 +168,14 @@ struct laps {
 struct whole_flits {
   /// The channels.
   template <int Flits>
-  using channel = channel_ref<Flits, flit::lap_in_first_word>;
+  using channel = detail::channel_ref<Flits, detail::flit::lap_in_first_word>;
 };
 
 /// A message is there when its bit in a mask beside the messages says so.
 struct bitmask {
   /// The channels.
   template <int Flits>
-  using channel = bitmask_channel_ref<Flits>;
+  using channel = detail::bitmask_channel_ref<Flits>;
 };
 
 }  // namespace readiness
@@ -200,14 +202,14 @@ namespace sender {
 struct sorted {
   /// The staging.
   template <class Ref>
-  using outbox = warden::sorted_outbox<Ref>;
+  using outbox = detail::sorted_outbox<Ref>;
 };
 
 /// Messages leave in buffers of 32, one for each destination.
 struct buffered {
   /// The staging.
   template <class Ref>
-  using outbox = buffered_outbox<Ref>;
+  using outbox = detail::buffered_outbox<Ref>;
 };
 
 }  // namespace sender

@@ -227,7 +227,7 @@ using spread_guarded = basic_spread_guarded<default_policy, Record, Sections...>
 /// sections there are two of all that: each holds what the sections of the other one send, and what
 /// finds no place is refused and reported. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-requires is_spread<Policy>
+requires detail::is_spread<Policy>
 class deferred<Policy, Record, Sections...> {
   using log_type = detail::spread_log<Policy, Record, Sections...>;
   static constexpr bool sends =

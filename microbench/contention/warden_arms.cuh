@@ -22,7 +22,7 @@ struct delegate {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& records) const {
     warden::block_client<Ref> client{records, at};
-    warden::load_then_send<8>(
+    warden::detail::load_then_send<8>(
         at, records, n, [&](std::uint64_t i) { return ids[i]; },
         [&](std::uint64_t i, std::uint32_t id, bool valid) {
           client.send(id, make(static_cast<std::uint32_t>(i)), valid);

@@ -34,7 +34,7 @@ template <class Readiness, class Executor, class Totals, class... Sections>
 class channels {
  public:
   using guarded_type = warden::basic_guarded<
-      policy<Readiness, Executor, Totals, warden::message_format<Sections...>::flits>,
+      policy<Readiness, Executor, Totals, warden::detail::message_format<Sections...>::flits>,
       std::uint32_t, Sections...>;
   static constexpr unsigned threads = guarded_type::policy::block_threads;
 

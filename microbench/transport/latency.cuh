@@ -39,7 +39,7 @@ class probed_windows : public adding_windows<Ref> {
     typename Ref::reply_type nobody;
     WARDEN_UNROLL
     for (unsigned k = 0; k < base::rounds; ++k) {
-      if (arrived >> k & 1u) warden::section_runner{base::ref_}.apply(m[k], record, nobody);
+      if (arrived >> k & 1u) warden::detail::section_runner{base::ref_}.apply(m[k], record, nobody);
     }
   }
 };
@@ -51,19 +51,19 @@ class probed_slices : public adding_slices<Ref> {
   WARDEN_DEVICE bool run(typename base::message_type const& m, bool arrived) {
     std::uint32_t record = 0;
     typename Ref::reply_type nobody;
-    if (arrived) warden::section_runner{base::ref_}.apply(m, record, nobody);
+    if (arrived) warden::detail::section_runner{base::ref_}.apply(m, record, nobody);
     return base::run(m, arrived);
   }
 };
 struct windows_with_probes {
   static constexpr char const* name = windows::name;
   template <class Ref>
-  using server = warden::window_server<Ref, probed_windows<Ref>>;
+  using server = warden::detail::window_server<Ref, probed_windows<Ref>>;
 };
 struct slices_with_probes {
   static constexpr char const* name = slices::name;
   template <class Ref>
-  using server = warden::slice_server<Ref, probed_slices<Ref>>;
+  using server = warden::detail::slice_server<Ref, probed_slices<Ref>>;
 };
 
 /// A kernel: the first thread of virtual block 0 sends one probe after another, each when the one

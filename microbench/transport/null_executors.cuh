@@ -67,17 +67,17 @@ class adding_slices {
 struct windows {
   static constexpr char const* name = "windows";
   template <class Ref>
-  using server = warden::window_server<Ref, adding_windows<Ref>>;
+  using server = warden::detail::window_server<Ref, adding_windows<Ref>>;
 };
 struct slices {
   static constexpr char const* name = "slices";
   template <class Ref>
-  using server = warden::slice_server<Ref, adding_slices<Ref>>;
+  using server = warden::detail::slice_server<Ref, adding_slices<Ref>>;
 };
 struct leader {
   static constexpr char const* name = "leader";
   template <class Ref>
-  using server = warden::leader_server<Ref, adding_slices<Ref>>;
+  using server = warden::detail::leader_server<Ref, adding_slices<Ref>>;
 };
 
 }  // namespace transport

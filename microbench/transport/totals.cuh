@@ -67,9 +67,9 @@ class partial_total {
   }
   /// A message as received.
   template <int Flits>
-  WARDEN_DEVICE void add(warden::message<Flits> const& m) {
+  WARDEN_DEVICE void add(warden::detail::message<Flits> const& m) {
     using section = null_section<Flits>;
-    add(warden::message_format<section>::template unpack<section>(m));
+    add(warden::detail::message_format<section>::template unpack<section>(m));
   }
   /// Adds the warp's parts to the total: an atomic of each thread would be felt. Collective over
   /// the warp.

@@ -25,7 +25,7 @@ struct unordered_emission {
   warden::output_ref<std::uint64_t> out;
 };
 struct ordered_emission : unordered_emission {
-  warden::tile_order tiles;
+  warden::detail::tile_order tiles;
 };
 
 __device__ inline void put(warden::output_ref<std::uint64_t> const& out, std::uint64_t i,

@@ -9,7 +9,7 @@ namespace {
 
 namespace simt = warden::simt;
 
-using emit = warden::emit_elements<std::uint64_t, test::numbered>;
+using emit = warden::detail::emit_elements<std::uint64_t, test::numbered>;
 constexpr unsigned items = 3;  // of a lane
 using storage = emit::storage<items>;
 struct part {
@@ -22,7 +22,8 @@ struct part {
 };
 WARDEN_KERNEL void write_part(part a) {
   auto& shared = *reinterpret_cast<storage*>(simt::dynamic_shared());
-  a.elements.write_part<items>(shared, warden::counted_items<test::counts_in>{0, a.n, a.count},
+  a.elements.write_part<items>(shared,
+                               warden::detail::counted_items<test::counts_in>{0, a.n, a.count},
                                a.begin, a.size, a.to);
 }
 

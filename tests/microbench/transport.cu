@@ -93,9 +93,9 @@ void expect_missed(std::uint32_t messages) {
 }
 TEST(transport, a_message_lost_doubled_or_torn_is_not) {
   std::uint32_t const messages = test::sized(1000u, 1u << 20);
-  expect_missed<in_band, faults<warden::slice_server>, by_thread>(messages);
-  expect_missed<whole_flits, faults<warden::slice_server>, by_block>(messages);
-  expect_missed<bitmask, faults<warden::leader_server>, by_block>(messages);
+  expect_missed<in_band, faults<warden::detail::slice_server>, by_thread>(messages);
+  expect_missed<whole_flits, faults<warden::detail::slice_server>, by_block>(messages);
+  expect_missed<bitmask, faults<warden::detail::leader_server>, by_block>(messages);
 }
 
 TEST(transport, a_message_never_sent_is_missed) {

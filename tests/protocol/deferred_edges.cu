@@ -22,7 +22,7 @@ struct message {
 };
 /// A log of two regions without a guarded array.
 struct two_regions {
-  using log_type = warden::section_log<message>;
+  using log_type = warden::detail::section_log<message>;
 
   explicit two_regions(std::uint32_t places) : pool{places}, regions{2}, control{1}, accepted{1} {
     regions.fill_bytes(0);
@@ -37,8 +37,8 @@ struct two_regions {
   }
 
   warden::buffer<message> pool;
-  warden::buffer<warden::log_region> regions;
-  warden::buffer<warden::log_control> control;
+  warden::buffer<warden::detail::log_region> regions;
+  warden::buffer<warden::detail::log_control> control;
   warden::buffer<std::uint32_t> accepted;
   log_type log;
 };

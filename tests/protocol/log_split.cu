@@ -24,7 +24,7 @@ using testing::HasSubstr;
 
 using policy = deferring::small_blocks<>;
 using guarded = deferring::table<policy>;
-using run_type = warden::run_ref<policy, entry, deferring::add<1>, deferring::tick>;
+using run_type = warden::detail::run_ref<policy, entry, deferring::add<1>, deferring::tick>;
 using message_type = run_type::message_type;
 constexpr unsigned window = warden::detail::split_rounds<run_type>;
 using splitter = warden::detail::log_splitter<run_type, window>;
@@ -77,8 +77,8 @@ void split(bool repeats, std::uint32_t places, std::uint32_t rows,
   framed<message_type> pool{places};
   framed<std::uint16_t> offsets{(finer + std::size_t{1}) * rows};
   framed<std::uint32_t> begins{rows};
-  warden::buffer<warden::log_rows> rows_of{coarse};
-  warden::buffer<warden::log_control> control{1};
+  warden::buffer<warden::detail::log_rows> rows_of{coarse};
+  warden::buffer<warden::detail::log_control> control{1};
   warden::buffer<warden::detail::split_counters> counters{1};
   counters.fill_bytes(0);
   a.to.pool = pool.data();
@@ -99,7 +99,7 @@ void split(bool repeats, std::uint32_t places, std::uint32_t rows,
   EXPECT_TRUE(pool.is_whole()) << "places beyond the log's were written";
   EXPECT_TRUE(offsets.is_whole()) << "rows beyond the log's were written";
   EXPECT_TRUE(begins.is_whole()) << "rows beyond the log's were written";
-  for (warden::log_rows const& r : rows_of.to_host())
+  for (warden::detail::log_rows const& r : rows_of.to_host())
     EXPECT_TRUE(r.first == r.end || r.end <= rows) << "rows beyond the log's would be read";
 }
 

@@ -26,8 +26,8 @@ struct pack_arguments {
 
 template <int Words>
 WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
-  using format = warden::message_format<tag_a, record_in<Words>, tag_b>;
-  using proof = warden::flit::lap_in_each_word;
+  using format = warden::detail::message_format<tag_a, record_in<Words>, tag_b>;
+  using proof = warden::detail::flit::lap_in_each_word;
   std::uint32_t const me = warden::simt::thread_rank();
   auto const section = record_in<Words>::of(me * 77u + 5u);
   auto m = format::pack(0xfffffff0u + me, section);
@@ -51,9 +51,9 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
 
 /// With the lap in the first word alone, the second one is payload from end to end.
 WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
-  using proof = warden::flit::lap_in_first_word;
+  using proof = warden::detail::flit::lap_in_first_word;
   std::uint32_t const me = warden::simt::thread_rank();
-  using format = warden::message_format<tag_a, record_in<2>>;
+  using format = warden::detail::message_format<tag_a, record_in<2>>;
   auto const section = record_in<2>::of(me * 77u + 5u);
   auto m = format::pack(me, section);
   std::uint64_t const second = m.flits[0].second;
@@ -118,7 +118,7 @@ WARDEN_DEVICE bool equals(record_in<4> const& s, std::uint32_t me) {
 }
 /// What a log's messages carry is what sections are run with.
 WARDEN_KERNEL void visit_logged(pack_arguments a) {
-  using format = warden::log_format<tag_a, odd_bytes, wide_word, record_in<4>>;
+  using format = warden::detail::log_format<tag_a, odd_bytes, wide_word, record_in<4>>;
   std::uint32_t const me = warden::simt::thread_rank();
   unsigned visited = 0;
   bool good = true;
@@ -141,13 +141,13 @@ WARDEN_KERNEL void visit_logged(pack_arguments a) {
 TEST(message, of_a_log_is_visited_with_what_was_sent) { EXPECT_EQ(errors_of(&visit_logged), 0u); }
 
 TEST(message, sizes) {
-  EXPECT_EQ((warden::message_format<record_in<1>>::flits), 1);
-  EXPECT_EQ((warden::message_format<record_in<2>>::flits), 1);
-  EXPECT_EQ((warden::message_format<record_in<3>>::flits), 2);
-  EXPECT_EQ((warden::message_format<record_in<5>>::flits), 2);
-  EXPECT_EQ((warden::message_format<record_in<8>>::flits), 3);
-  EXPECT_EQ((warden::message_format<tag_a, record_in<11>>::flits), 4);
-  EXPECT_EQ((warden::message_format<tag_a>::flits), 1);
+  EXPECT_EQ((warden::detail::message_format<record_in<1>>::flits), 1);
+  EXPECT_EQ((warden::detail::message_format<record_in<2>>::flits), 1);
+  EXPECT_EQ((warden::detail::message_format<record_in<3>>::flits), 2);
+  EXPECT_EQ((warden::detail::message_format<record_in<5>>::flits), 2);
+  EXPECT_EQ((warden::detail::message_format<record_in<8>>::flits), 3);
+  EXPECT_EQ((warden::detail::message_format<tag_a, record_in<11>>::flits), 4);
+  EXPECT_EQ((warden::detail::message_format<tag_a>::flits), 1);
 }
 
 struct owner_arguments {

@@ -38,7 +38,7 @@ WARDEN_DEVICE void expect(std::uint64_t* errors, bool good) {
 // ---- places
 
 struct pool_arguments {
-  warden::place_memory memory;
+  warden::detail::place_memory memory;
   std::uint32_t* holders;  ///< of each place: a thread's number plus one, or zero
   std::uint64_t* errors;
   std::uint64_t seed;
@@ -46,22 +46,23 @@ struct pool_arguments {
 };
 /// Threads take a place, fill it and give it back, now and then; a block has one pool.
 WARDEN_KERNEL void take_and_give(pool_arguments a) {
-  auto const counts = warden::arena_piece<warden::place_counts>{0, 1}.in(simt::dynamic_shared());
-  warden::place_pool const pool{a.memory, simt::block_rank(), counts};
+  auto const counts =
+      warden::detail::arena_piece<warden::detail::place_counts>{0, 1}.in(simt::dynamic_shared());
+  warden::detail::place_pool const pool{a.memory, simt::block_rank(), counts};
   if (simt::thread_rank() == 0) pool.start();
   simt::sync_block();
   draws draw = draws_of_this_thread(a.seed);
   std::uint32_t* const holders =
       a.holders + (std::size_t{simt::block_rank()} << a.memory.room_log2);
   std::uint32_t const me = simt::thread_rank() + 1;
-  std::uint32_t place = warden::place_pool::none;
+  std::uint32_t place = warden::detail::place_pool::none;
   auto const give = [&] {
     expect(a.errors, simt::exchange(&holders[place], 0u) == me);
     pool.give(place);
-    place = warden::place_pool::none;
+    place = warden::detail::place_pool::none;
   };
   for (unsigned round = 0; round < a.rounds; ++round) {
-    bool const wants = place == warden::place_pool::none && draw.below(4) != 0;
+    bool const wants = place == warden::detail::place_pool::none && draw.below(4) != 0;
     std::uint32_t const had = place;
     pool.take(wants, place);
     if (wants) {
@@ -72,9 +73,9 @@ WARDEN_KERNEL void take_and_give(pool_arguments a) {
     } else {
       expect(a.errors, place == had);
     }
-    if (place != warden::place_pool::none && draw.below(2) != 0) give();
+    if (place != warden::detail::place_pool::none && draw.below(2) != 0) give();
   }
-  if (place != warden::place_pool::none) give();
+  if (place != warden::detail::place_pool::none) give();
   simt::sync_block();
   if (simt::thread_rank() == 0) pool.finish();
 }
@@ -98,7 +99,7 @@ class pools {
       for (std::uint64_t t = tickets; t < tickets + room; ++t)
         entries[p * room + t % room] = t << 32 | (t * 37 + p) % room;
     }
-    std::vector<warden::place_counts> const counts(count, {tickets, tickets});
+    std::vector<warden::detail::place_counts> const counts(count, {tickets, tickets});
     warden::copy(tickets_.data(), entries.data(), entries.size());
     warden::copy(counts_.data(), counts.data(), counts.size());
     warden::stream_ref{}.synchronize();  // the host memory above ends here
@@ -107,7 +108,7 @@ class pools {
   void run(std::uint64_t seed, unsigned rounds) {
     warden::buffer<std::uint64_t> errors{1};
     errors.fill_bytes(0);
-    simt::launch(&take_and_give, count, room, sizeof(warden::place_counts),
+    simt::launch(&take_and_give, count, room, sizeof(warden::detail::place_counts),
                  {{tickets_.data(), counts_.data(), room_log2},
                   holders_.data(),
                   errors.data(),
@@ -139,7 +140,7 @@ class pools {
 
  private:
   warden::buffer<std::uint64_t> tickets_{count * room};
-  warden::buffer<warden::place_counts> counts_{count};
+  warden::buffer<warden::detail::place_counts> counts_{count};
   warden::buffer<std::uint32_t> holders_{count * room};
 };
 
@@ -172,7 +173,7 @@ TEST(place_pool, lasts_beyond_two_to_the_32_tickets) {
 
 // ---- tokens
 
-using rings = warden::forward_rings<warden::channel_ref<1>>;
+using rings = warden::detail::forward_rings<warden::detail::channel_ref<1>>;
 struct token_arguments {
   rings common;
   std::uint64_t* held;  ///< tokens that somebody has taken for messages
@@ -195,7 +196,7 @@ WARDEN_DEVICE void leave(token_arguments const& a, std::uint64_t count) {
 class tokens {
  public:
   tokens(std::uint64_t count, std::uint32_t kept) : count_{count} {
-    warden::channel_index const all{count};
+    warden::detail::channel_index const all{count};
     warden::copy(available_.data(), &all, 1);
     numbers_.fill_bytes(0);
     arguments_.common.available = available_.data();
@@ -223,20 +224,20 @@ class tokens {
 
  private:
   std::uint64_t count_, most_ = 0;
-  warden::buffer<warden::channel_index> available_{1};
+  warden::buffer<warden::detail::channel_index> available_{1};
   warden::buffer<std::uint64_t> numbers_{3};
   token_arguments arguments_{};
 };
 
 /// The block's shared memory as a purse's word.
 WARDEN_DEVICE simt::shared_span<std::int32_t> stock_of_block() {
-  return warden::arena_piece<std::int32_t>{0, 1}.in(simt::dynamic_shared());
+  return warden::detail::arena_piece<std::int32_t>{0, 1}.in(simt::dynamic_shared());
 }
 
 /// The first lane of each warp, as in a server: takes for up to a warp's messages, which leave
 /// later; the first warp's rests now and then.
 WARDEN_KERNEL void take_from_purses(token_arguments a) {
-  warden::token_purse const purse{stock_of_block()};
+  warden::detail::token_purse const purse{stock_of_block()};
   if (simt::thread_rank() == 0) purse.start();
   simt::sync_block();
   if (simt::lane_id() == 0) {
@@ -276,7 +277,7 @@ TEST(token_purse, has_no_token_too_many_under_many_schedules) {
 
 /// One thread alone: nothing is withheld.
 WARDEN_KERNEL void take_alone(token_arguments a) {
-  warden::token_purse const purse{stock_of_block()};
+  warden::detail::token_purse const purse{stock_of_block()};
   purse.start();
   expect(a.errors, purse.has_some(a.common));
   expect(a.errors, purse.take(a.common, 5) == 5);
@@ -307,8 +308,8 @@ WARDEN_KERNEL void serve_by_stock(token_arguments a) {
   std::uint64_t const first = 64, end = first + a.rounds;
   std::uint64_t released = first, ring_released = 0, ring_end = 0;
   std::uint32_t done = 0;  // bit k: index `released` + k was executed
-  warden::token_stock stock{first, 0};
-  warden::token_request request;
+  warden::detail::token_stock stock{first, 0};
+  warden::detail::token_request request;
   while (released != end || ring_released != ring_end) {
     std::uint64_t const before = released;
     std::int32_t spent = 0;
@@ -355,8 +356,8 @@ TEST(token_stock, admits_no_more_than_there_are_tokens_under_many_schedules) {
 
 /// Message 101 is executed, and sends one, while 100 is missing.
 WARDEN_KERNEL void execute_behind_a_missing_index(token_arguments a) {
-  warden::token_stock stock{100, 0};
-  warden::token_request request;
+  warden::detail::token_stock stock{100, 0};
+  warden::detail::token_request request;
   expect(a.errors, stock.try_admit(a.common));
   expect(a.errors, stock.admitted() == 104 && a.common.count() == 0);
   stock.executed(100, 0, 1);

@@ -142,7 +142,7 @@ TEST(no_hang, no_server_starts) {
     using warden::detail::launch_access;
     auto& fused = launch_access::fused(g.guarded);
     auto const state = fused.own();
-    warden::launch_ref launch{};
+    warden::detail::launch_ref launch{};
     launch.control = launch_access::shared(g.guarded)->control->data();
     launch.limit = launch_access::limit(g.guarded);
     clients_only a{fused.begin({&state, 1}, {}, 0, launch)};

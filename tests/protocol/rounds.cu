@@ -22,7 +22,7 @@ using rounds::kind;
 using rounds::small_blocks;
 using testing::HasSubstr;
 using warden::placement;
-using warden::tournament;
+using warden::detail::tournament;
 
 // ---- who meets when
 

@@ -16,7 +16,7 @@ namespace simt = warden::simt;
 constexpr std::uint32_t rounds = 8, blocks = 4;
 
 /// Each block takes the records as often as a run does, and adds one to them without an atomic.
-WARDEN_KERNEL void take_in_turn(warden::run_array<std::uint32_t> a) {
+WARDEN_KERNEL void take_in_turn(warden::detail::run_array<std::uint32_t> a) {
   if (simt::thread_rank() != 0) return;
   for (std::uint32_t done = 0; done < rounds;) {
     if (!a.take()) continue;
@@ -31,7 +31,7 @@ TEST(run_array, what_a_run_wrote_is_visible_to_the_next) {
     warden::buffer<std::uint32_t> records{1}, at_work{1};
     records.fill_bytes(0);
     at_work.fill_bytes(0);
-    warden::run_array<std::uint32_t> a;
+    warden::detail::run_array<std::uint32_t> a;
     a.records = records.data();
     a.at_work = at_work.data();
     simt::launch(&take_in_turn, blocks, 32, 0, a, {});

@@ -156,18 +156,18 @@ TEST_F(time_limit, is_no_way_past_a_lock) {
 
 /// How often a wait of so many questions reads the launch's progress, which takes it long.
 unsigned reads_of_a_wait(unsigned questions) {
-  warden::buffer<warden::launch_health> health{1};
+  warden::buffer<warden::detail::launch_health> health{1};
   health.fill_bytes(0);
   warden::buffer<unsigned> reads{1};
   reads.fill_bytes(0);
   struct arguments {
-    warden::launch_health* health;
+    warden::detail::launch_health* health;
     unsigned* reads;
     unsigned questions;
   };
   warden::simt::launch(
       +[](arguments a) {
-        warden::watchdog dog{a.health, {800'000'000, 1u << 30}};
+        warden::detail::watchdog dog{a.health, {800'000'000, 1u << 30}};
         warden::simt::wait_until([] { return false; },
                                  [&, asked = 0u]() mutable {
                                    dog.hopeful([&] { return ++*a.reads; }, [] {});

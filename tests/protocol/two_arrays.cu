@@ -18,8 +18,8 @@ using two_arrays::bench;
 using two_arrays::kind;
 using two_arrays::small_blocks;
 using two_arrays::user;
-using warden::latin_square;
 using warden::placement;
+using warden::detail::latin_square;
 
 // ---- who meets when
 

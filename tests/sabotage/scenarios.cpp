@@ -49,7 +49,7 @@ using run_notes = warden::basic_guarded<runs_policy, tally, note>;
 /// The paper's: a leader and three followers, buffers at the other end.
 struct paper_policy : warden::paper_policy {
   static constexpr unsigned block_threads = 128;
-  using executor = warden::executor::locks<16, warden::leader_server>;
+  using executor = warden::executor::locks<16, warden::detail::leader_server>;
 };
 using paper_notes = warden::basic_guarded<paper_policy, tally, note>;
 /// The only follower always finds the next assignment given.

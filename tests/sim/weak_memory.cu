@@ -216,11 +216,11 @@ TEST(weak_memory, flits_tear) {
 // One message through the only slot of a channel whose flits prove themselves as `Flit` says.
 template <class Flit>
 WARDEN_KERNEL void one_message(arguments a) {
-  warden::channel_ref<1, Flit> const channel{nullptr, reinterpret_cast<simt::flit_words*>(a.words),
-                                             0};
+  warden::detail::channel_ref<1, Flit> const channel{
+      nullptr, reinterpret_cast<simt::flit_words*>(a.words), 0};
   std::uint64_t const index =
       1;  // the first lap but one: the slot holds zeros, as of the one before
-  warden::message<1> m{{{1, 1}}};
+  warden::detail::message<1> m{{{1, 1}}};
   if (simt::block_rank() == 0) {
     channel.publish(index, m);
     return;
@@ -233,7 +233,7 @@ WARDEN_KERNEL void one_message(arguments a) {
   simt::fetch_add(&a.words[34], std::uint32_t{ready});
 }
 /// Relies on one access a flit, and takes two.
-struct lap_in_first_word_of_two : warden::flit::lap_in_first_word {
+struct lap_in_first_word_of_two : warden::detail::flit::lap_in_first_word {
   static simt::flit_words load(simt::flit_words const* place) { return simt::load_flit(place); }
   static void store(simt::flit_words* place, simt::flit_words words) {
     simt::store_flit(place, words);
@@ -244,7 +244,7 @@ TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_l
     auto const outcomes = [&](auto kernel, unsigned which) {
       return bad_outcomes(kernel, false, 2, 1, which, weak);
     };
-    using warden::flit::lap_in_each_word;
+    using warden::detail::flit::lap_in_each_word;
     EXPECT_EQ(outcomes(&one_message<lap_in_each_word>, 32), 0u);
     EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 33), 0u) << "no halves were seen";
     EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 34), 0u);
@@ -253,7 +253,7 @@ TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_l
 }
 TEST(weak_memory, whole_flits_do_not_tear) {
   for (bool const weak : {true, false}) {
-    using warden::flit::lap_in_first_word;
+    using warden::detail::flit::lap_in_first_word;
     EXPECT_EQ(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 33, weak), 0u);
     EXPECT_GT(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 34, weak), 0u);
   }

@@ -62,7 +62,7 @@ struct locks : small<warden::default_policy> {
   static constexpr unsigned most_servers = 6000;
 };
 struct paper : small<warden::paper_policy> {
-  using executor = warden::executor::locks<64, warden::leader_server>;
+  using executor = warden::executor::locks<64, warden::detail::leader_server>;
   static constexpr unsigned fewest_threads = 64;
   // Its buffers take half a kilobyte for each server.
   static constexpr unsigned blocks_on_multiprocessor = 1;

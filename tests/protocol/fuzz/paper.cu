@@ -11,7 +11,7 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<96, Where, warden::paper_policy> {
-  using executor = warden::executor::locks<16, warden::leader_server>;
+  using executor = warden::executor::locks<16, warden::detail::leader_server>;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using paper = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,

@@ -20,7 +20,6 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
-
 namespace detail {
 
 /// Tiles of `n` items, at least one. Throws limit_error.
@@ -93,20 +92,21 @@ template <class Policy = ordered_allocation<>, class Count, class Element, class
 void allocate_async(std::uint64_t n, Count count, Element element, output<T>& out,
                     located_stream in = {}) {
   if (n == 0) return;
-  using emit = emit_elements<T, Element>;
-  auto const write_rest = &write_long_tiles<Policy, Count, T, Element>;
-  constexpr std::size_t shared_bytes = sizeof(allocation_storage<Policy, emit>);
+  using emit = detail::emit_elements<T, Element>;
+  auto const write_rest = &detail::write_long_tiles<Policy, Count, T, Element>;
+  constexpr std::size_t shared_bytes = sizeof(detail::allocation_storage<Policy, emit>);
   std::uint64_t const tiles = detail::tiles_of<Policy>(n, in);
-  auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
+  auto& memory = detail::allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   auto const blocks = static_cast<unsigned>(runtime::resident_blocks(
       simt::make_kernel(write_rest), Policy::threads, shared_bytes, in.where));
-  long_tiles const listed = detail::long_tiles_for<Policy>(out, memory, blocks, shared_bytes, in);
-  allocation<Count, emit> const a{n,
-                                  count,
-                                  {out.ref(), element, listed},
-                                  memory.counter(),
-                                  allocation_access::order(out, tiles),
-                                  memory.control()};
+  detail::long_tiles const listed =
+      detail::long_tiles_for<Policy>(out, memory, blocks, shared_bytes, in);
+  detail::allocation<Count, emit> const a{n,
+                                          count,
+                                          {out.ref(), element, listed},
+                                          memory.counter(),
+                                          detail::allocation_access::order(out, tiles),
+                                          memory.control()};
   detail::place_tiles<Policy>(a, tiles, memory, in);
   // No tile is longer than the output.
   if (out.capacity() > listed.longest)
@@ -120,14 +120,15 @@ void allocate_places_async(std::uint64_t n, Count count, Write write, output<T>&
                            located_stream in = {}) {
   if (n == 0) return;
   std::uint64_t const tiles = detail::tiles_of<Policy>(n, in);
-  auto& memory = allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
+  auto& memory = detail::allocation_access::begin(out, detail::is_ordered<Policy> ? tiles : 0, in);
   detail::place_tiles<Policy>(
-      allocation<Count, emit_places<T, Write>>{n,
-                                               count,
-                                               {out.ref(), write},
-                                               memory.counter(),
-                                               allocation_access::order(out, tiles),
-                                               memory.control()},
+      detail::allocation<Count, detail::emit_places<T, Write>>{
+          n,
+          count,
+          {out.ref(), write},
+          memory.counter(),
+          detail::allocation_access::order(out, tiles),
+          memory.control()},
       tiles, memory, in);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The way into an output.
 struct allocation_access {
@@ -27,4 +28,5 @@ struct allocation_access {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,9 @@ WARDEN_NAMESPACE_BEGIN
 
 /// A place that no output has, and a count that says as much: sums end there.
 inline constexpr std::uint64_t no_place = std::uint64_t{1} << 58;
+
+namespace detail {
+
 /// Places of a block's call, or a warp's, that are as many as `no_place`.
 inline constexpr std::uint64_t too_many_places = std::uint64_t{1} << 48;
 /// Value of a counter if blocks have another number of threads than their allocator.
@@ -64,4 +67,5 @@ WARDEN_KERNEL void begin_allocation(Control* control, std::uint64_t tiles) {
   control->long_tiles = 0;
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

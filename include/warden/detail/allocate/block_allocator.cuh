@@ -46,12 +46,13 @@ class block_allocator<Threads, unordered> {
   /// Collective: the first of `count` places for the calling thread.
   WARDEN_DEVICE std::uint64_t allocate(std::uint64_t count) {
     if (simt::block_threads() != Threads) {
-      simt::fetch_max(counter_, wrong_blocks_counted);
+      simt::fetch_max(counter_, detail::wrong_blocks_counted);
       return no_place;
     }
     std::uint64_t total;
-    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
-    if (simt::thread_rank() == 0) memory_.first = take_places(counter_, total);
+    std::uint64_t const before =
+        scan::exclusive_sum(memory_.sums, detail::summand_of(count), total);
+    if (simt::thread_rank() == 0) memory_.first = detail::take_places(counter_, total);
     simt::sync_block();
     // The next call writes there behind the barrier of its scan, to which all threads come.
     return memory_.first + before;
@@ -91,7 +92,7 @@ class block_allocator<Threads, ordered> {
   };
 
   /// Collective. `order` outlives it; `memory` is the same for the whole block.
-  WARDEN_DEVICE block_allocator(tile_order const& order, storage& memory)
+  WARDEN_DEVICE block_allocator(detail::tile_order const& order, storage& memory)
       : order_{order}, memory_{memory} {}
   /// Collective, like every call: no thread of the block leaves before.
   WARDEN_DEVICE ~block_allocator() { close(); }
@@ -125,8 +126,9 @@ class block_allocator<Threads, ordered> {
     }
     is_open_ = false;
     std::uint64_t total;
-    std::uint64_t const before = scan::exclusive_sum(memory_.sums, summand_of(count), total);
-    if (total >= too_many_places) total = no_place;
+    std::uint64_t const before =
+        scan::exclusive_sum(memory_.sums, detail::summand_of(count), total);
+    if (total >= detail::too_many_places) total = no_place;
     if (simt::warp_rank() == 0) {
       bool const is_first = simt::lane_id() == 0;
       if (is_first) order_.announce(tile_, total);
@@ -144,7 +146,7 @@ class block_allocator<Threads, ordered> {
     if (is_open_) allocate(0);  // sabotage: unclaimed-tile
   }
 
-  tile_order const& order_;
+  detail::tile_order const& order_;
   storage& memory_;
   std::uint64_t tile_ = 0;
   bool is_open_ = false;

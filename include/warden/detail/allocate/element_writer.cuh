@@ -11,6 +11,7 @@
 #include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Writes elements of type `T` that a warp's listed items emit.
 template <class T, unsigned Items>
@@ -136,4 +137,5 @@ class element_writer {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A warp's items: those from `first` on that are below `n`, of which i emits `count(i)` elements.
 template <class Count>
@@ -140,4 +141,5 @@ struct emit_places {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -11,6 +11,7 @@
 #include <utility>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// An `element` of `allocate_async` that is told its item's value: it is `element(i, k, value)`,
 /// and `item(i)` says the value.
@@ -79,4 +80,5 @@ class item_values<Element, Size> {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

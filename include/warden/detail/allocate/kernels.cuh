@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What all of them are given: items 0 to n - 1, of which i emits `count(i)` elements.
 template <class Count, class Emit>
@@ -215,4 +216,5 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     simt::fetch_add(&a.control->changed, std::uint64_t{1});
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A tile, the items of one warp, that is written later.
 struct long_tile {
@@ -43,4 +44,5 @@ struct long_tiles {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -19,6 +19,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
+namespace detail {
+struct allocation_access;
+}  // namespace detail
+
 /// A range of device memory that allocations fill from its front on, and how many places they took.
 /// What they take beyond the range is counted and not written, and `wait` throws an error that
 /// names the size needed: so a first run can find it, with a range of any size, even 0.
@@ -67,7 +71,7 @@ class output {
   /// its tiles, 0 to `tiles - 1`, none of them taken; enqueued. Needs 9 bytes a tile: allocates
   /// them if there were never as many. Throws cuda_error, and limit_error if it would allocate
   /// while the stream is captured.
-  [[nodiscard]] tile_order tiles_async(
+  [[nodiscard]] detail::tile_order tiles_async(
       std::uint64_t tiles, stream_ref s = {},
       std::source_location where = std::source_location::current()) {
     constexpr std::uint64_t most = 2147483647;
@@ -116,7 +120,7 @@ class output {
   [[nodiscard]] std::uint64_t capacity() const { return capacity_; }
 
  private:
-  friend struct allocation_access;
+  friend struct detail::allocation_access;
 
   /// Adds what went wrong since `clear_async`. Returns how many places were taken. Blocks the host.
   std::uint64_t find_errors(error_list& found, stream_ref s, std::source_location where) const {

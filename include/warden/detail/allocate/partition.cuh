@@ -91,7 +91,7 @@ void partition_async(std::uint64_t n, Element element, Owner owner, std::uint64_
   auto const keys = static_cast<std::uint32_t>(owners);
   // One key more: nobody's.
   auto const bits = static_cast<unsigned>(std::bit_width(std::max(keys, 1u)));
-  auto& memory = allocation_access::begin(out, 0, in);
+  auto& memory = detail::allocation_access::begin(out, 0, in);
   std::size_t const sort_bytes = runtime::sort_bytes(elements, bits, in.where);
   // Each array begins where CUDA's own allocations may.
   std::size_t const array_bytes = (n * sizeof(std::uint32_t) / 256 + 1) * 256;

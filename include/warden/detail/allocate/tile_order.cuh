@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The tiles of one ordered allocation, for kernels.
 ///
@@ -172,4 +173,5 @@ class tile_order {
   time_limit limit_{};
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -22,7 +22,7 @@ WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned ma
   unsigned const lanes = static_cast<unsigned>(simt::count_bits(mask));
   unsigned const rank = static_cast<unsigned>(simt::count_bits(earlier));
   unsigned source = earlier == 0 ? lane : static_cast<unsigned>(simt::last_bit(earlier));
-  std::uint64_t const mine = summand_of(count);
+  std::uint64_t const mine = detail::summand_of(count);
   std::uint64_t sum = mine;
   for (unsigned distance = 1; distance < lanes; distance *= 2) {
     std::uint64_t const before = simt::shuffle(mask, sum, source);
@@ -32,7 +32,7 @@ WARDEN_DEVICE std::uint64_t allocate_in_warp(std::uint64_t* counter, unsigned ma
   }
   auto const last = static_cast<unsigned>(simt::last_bit(mask));
   std::uint64_t first = 0;
-  if (lane == last) first = take_places(counter, sum);
+  if (lane == last) first = detail::take_places(counter, sum);
   return simt::shuffle(mask, first, last) + sum - mine;
 }
 

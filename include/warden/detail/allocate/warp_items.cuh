@@ -11,6 +11,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What is listed of a warp's items, from one element on.
 struct listed_items {
@@ -246,4 +247,5 @@ class warp_items {
   unsigned rank_, emitting_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -32,8 +32,8 @@ struct combining_tile {
 /// What the kernel takes.
 template <class Work>
 struct atomics_combined_arguments {
-  Work work;                  ///< a `baseline::work`
-  combining_buckets buckets;  ///< for all its ids
+  Work work;                          ///< a `baseline::work`
+  detail::combining_buckets buckets;  ///< for all its ids
 };
 
 /// One block's tile.
@@ -41,7 +41,7 @@ template <class Work, class Tile>
 class combined_atomics {
   using section = section_of<Work>;
   using sort = simt::block_sort<Tile::threads, Tile::items>;
-  using combine = block_combine<section, Tile::threads>;
+  using combine = detail::block_combine<section, Tile::threads>;
 
  public:
   /// A block's shared memory.
@@ -104,14 +104,15 @@ class combined_atomics {
     storage& shared;
     std::uint32_t first;
 
-    WARDEN_DEVICE combining_key<section> key(std::uint32_t position) const {
-      return combining_key_of(shared.ids[position], section_at(position));
+    WARDEN_DEVICE detail::combining_key<section> key(std::uint32_t position) const {
+      return detail::combining_key_of(shared.ids[position], section_at(position));
     }
     WARDEN_DEVICE section section_at(std::uint32_t position) const {
       return work.make(first + position);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t) const {}
-    WARDEN_DEVICE void combined(combining_key<section> key, std::uint32_t, section const& s) const {
+    WARDEN_DEVICE void combined(detail::combining_key<section> key, std::uint32_t,
+                                section const& s) const {
       apply_atomically(&work.records[static_cast<std::uint32_t>(key)], s, work.context);
     }
   };
@@ -140,7 +141,7 @@ void atomics_combined_async(Work const& work, std::uint32_t records, stream_ref 
   std::uint32_t const tiles = work.n / Tile::operations + (work.n % Tile::operations != 0);
   unsigned const blocks = std::min(tiles, full_occupancy(kernel, Tile::threads, shared_bytes));
   simt::launch(kernel, blocks, Tile::threads, shared_bytes,
-               {work, combining_buckets::of(records, Tile::position_bits)}, s);
+               {work, detail::combining_buckets::of(records, Tile::position_bits)}, s);
 }
 
 }  // namespace baseline

@@ -20,24 +20,25 @@ namespace baseline {
 class lock_wait {
  public:
   /// For one acquisition of `lock`.
-  WARDEN_DEVICE lock_wait(launch_health* health, time_limit limit, std::uint32_t lock)
+  WARDEN_DEVICE lock_wait(detail::launch_health* health, time_limit limit, std::uint32_t lock)
       : health_{health}, dog_{health, limit}, lock_{lock} {}
 
   /// After a failed try that found `holder`. False once the launch is poisoned.
   WARDEN_DEVICE bool hopeful(std::uint32_t holder) {
     changes_ += holder != last_holder_ ? 1 : 0;
     last_holder_ = holder;
-    if (++tries_ % watchdog::polls_per_look != 0) return true;
+    if (++tries_ % detail::watchdog::polls_per_look != 0) return true;
     return dog_.hopeful([this] { return std::uint64_t{changes_} + 1; },
                         [this] {
-                          poison(health_, {wait_kind::lock, simt::block_rank(), simt::thread_rank(),
-                                           0, 0, 0, lock_, 0, 0, wait_kind::nothing});
+                          detail::poison(
+                              health_, {wait_kind::lock, simt::block_rank(), simt::thread_rank(), 0,
+                                        0, 0, lock_, 0, 0, wait_kind::nothing});
                         });
   }
 
  private:
-  launch_health* health_;
-  watchdog dog_;
+  detail::launch_health* health_;
+  detail::watchdog dog_;
   std::uint32_t lock_;
   std::uint32_t tries_ = 0;
   std::uint32_t changes_ = 0;
@@ -50,7 +51,7 @@ class lock_array_ref {
   /// Indeterminate: assign before use.
   lock_array_ref() = default;
   /// Both pointers are device memory that outlives the ref.
-  lock_array_ref(std::uint32_t* words, launch_health* health, time_limit limit)
+  lock_array_ref(std::uint32_t* words, detail::launch_health* health, time_limit limit)
       : words_{words}, health_{health}, limit_{limit} {}
 
   /// A non-zero name for this thread's `acquisition`-th acquisition.
@@ -98,11 +99,11 @@ class lock_array_ref {
   /// The state of a wait for `lock`.
   WARDEN_DEVICE lock_wait wait(std::uint32_t lock) const { return {health_, limit_, lock}; }
   /// Whether a wait has run out of time.
-  WARDEN_DEVICE bool poisoned() const { return is_poisoned(health_); }
+  WARDEN_DEVICE bool poisoned() const { return detail::is_poisoned(health_); }
 
  private:
   std::uint32_t* words_;
-  launch_health* health_;
+  detail::launch_health* health_;
   time_limit limit_;
 };
 
@@ -124,7 +125,7 @@ class lock_array {
   /// Blocks the host until the stream has come here; throws timeout_error if a wait for a lock ran
   /// out.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
-    launch_health health;
+    detail::launch_health health;
     copy(&health, health_.data(), 1, s, where);
     s.synchronize(where);
     if (health.poisoned == 0) return;
@@ -144,7 +145,7 @@ class lock_array {
     s.synchronize(where);
   }
   buffer<std::uint32_t> words_;
-  buffer<launch_health> health_;
+  buffer<detail::launch_health> health_;
   time_limit limit_;
 };
 

@@ -75,7 +75,8 @@ struct lock_tuned {
     unsigned const me = simt::lane_id();
     std::uint32_t const id = valid ? work.ids[i] : 0;
     // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
-    auto const group = lanes_alike::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
+    auto const group =
+        detail::lanes_alike::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
     lock_wait wait = locks.wait(id);
     bool waiting = valid;
     bool alive = true;
@@ -85,7 +86,7 @@ struct lock_tuned {
       bool const taken = tries && holder == 0;
       unsigned const taken_by = simt::ballot(simt::full_warp, taken);
       bool const ours = waiting && (taken_by >> group.leader & 1u) != 0;
-      take_turns(ours, group.turn, [&] { run(work, id, i); });
+      detail::take_turns(ours, group.turn, [&] { run(work, id, i); });
       simt::sync_warp(simt::full_warp);
       if (taken) locks.unlock(id);
       waiting = waiting && !ours;

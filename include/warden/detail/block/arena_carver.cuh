@@ -9,6 +9,7 @@
 #include <cstddef>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A piece of shared memory: `size` objects of type T, `offset` bytes behind where the memory
 /// begins.
@@ -53,4 +54,5 @@ class arena_carver {
   std::size_t bytes_ = 0;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Counts a block's items by key, below `Keys`, one atomic for each; then says where those of a key
 /// begin. byte_ranks does the same in order.
@@ -54,4 +55,5 @@ class arrival_ranks {
   simt::shared_span<std::uint32_t> counts_;  ///< [key] items, and above 2^16 where they begin
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The ranks of a block's items among those of their key, in the order of the items: by warps, then
 /// by calls of `rank`, then by lanes. Keys are below `Keys`.
@@ -133,4 +134,5 @@ class byte_ranks {
   simt::shared_span<std::uint16_t> begins_;  ///< [eight warps][key] where their items begin
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

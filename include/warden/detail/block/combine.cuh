@@ -14,6 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Bits that tell the numbers below `n` apart.
 WARDEN_HOST_DEVICE constexpr unsigned bits_below(std::uint32_t n) {
@@ -164,4 +165,5 @@ class block_combine {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

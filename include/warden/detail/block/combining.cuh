@@ -26,6 +26,9 @@ template <class Section>
 concept has_combine_key = requires(Section const& s) {
   { s.combine_key() } -> std::convertible_to<std::uint32_t>;
 };
+
+namespace detail {
+
 /// What sections that combine are told apart by: the record's id, and above it their key.
 template <class Section>
 using combining_key = std::conditional_t<has_combine_key<Section>, std::uint64_t, std::uint32_t>;
@@ -46,7 +49,6 @@ WARDEN_DEVICE std::uint32_t folded(std::uint64_t key) {
   return static_cast<std::uint32_t>(key) + static_cast<std::uint32_t>(key >> 32) * 0x85ebca6bu;
 }
 
-namespace detail {
 template <class Section>
 struct partial_type {
   using type = Section;
@@ -56,6 +58,7 @@ requires requires { typename Section::partial; }
 struct partial_type<Section> {
   using type = typename Section::partial;
 };
+
 }  // namespace detail
 
 /// What sections of this type combine to: their `partial`, which is made from one section, combines

@@ -10,8 +10,8 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
-
 namespace detail {
+
 // Parts of objects of any type.
 struct [[gnu::may_alias]] alignas(16) four_words {
   std::uint32_t words[4];
@@ -22,7 +22,6 @@ struct [[gnu::may_alias]] two_words {
 struct [[gnu::may_alias]] one_word {
   std::uint32_t word;
 };
-}  // namespace detail
 
 /// Copies `*from` to `*to`, which do not overlap: each lane its words. What others are to see needs
 /// a barrier behind it.
@@ -42,4 +41,5 @@ WARDEN_DEVICE void copy_together(lane_group<Lanes> const& lanes, T* to, T const*
   }
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,7 +12,6 @@
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
-
 namespace detail {
 
 /// The address behind a pointer, or behind an object like thrust::device_ptr.

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// `Count` locks, a power of two, each one word of shared memory: 0 free, 1 held.
 template <unsigned Count>
@@ -67,4 +68,5 @@ class lock_table {
   simt::shared_span<std::uint32_t> words_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -6,6 +6,7 @@
 #include <warden/simt/simt.cuh>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The lanes of a warp with the same key, as each of them sees it.
 struct lanes_alike {
@@ -36,4 +37,5 @@ WARDEN_DEVICE void take_turns(bool takes_part, int turn_of_me, F f) {
   }
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

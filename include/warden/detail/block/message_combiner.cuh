@@ -11,6 +11,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Combines the messages in `Items` slots of each of `Threads` threads; slot s is thread s mod
 /// `Threads`'. A counting sort by buckets of records brings messages for one record together.
@@ -100,4 +101,5 @@ class message_combiner {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

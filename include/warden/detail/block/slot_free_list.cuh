@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Places taken and given back since the guarded was made.
 struct place_counts {
@@ -107,4 +108,5 @@ class place_pool {
   simt::shared_span<place_counts> counts_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One more item of each lane that `has` one: its rank among the warp's items with its key, which
 /// is below `Limit`, and those of which so far `counter` has counted. A counter is one warp's.
@@ -116,4 +117,5 @@ class stable_ranks {
   simt::shared_span<std::uint16_t> counts_;  ///< [warp][key]
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The sum over the lanes before this one, of unsigned integers. Collective over the warp.
 template <class T>
@@ -22,4 +23,5 @@ WARDEN_DEVICE T warp_sum_before(T value) {
   return sum - value;
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

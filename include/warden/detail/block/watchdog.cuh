@@ -18,6 +18,8 @@ struct time_limit {
   std::uint32_t minimum_polls = 4096;
 };
 
+namespace detail {
+
 /// The health of a launch, in device memory; zero while all is well.
 struct launch_health {
   std::uint32_t poisoned;  ///< 0, or 1 from the first failed wait on
@@ -81,4 +83,5 @@ class watchdog {
   std::uint32_t polls_ = 0;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

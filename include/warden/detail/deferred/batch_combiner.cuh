@@ -17,6 +17,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Combines in batches of up to `Rounds` messages of each of a block's `Threads` threads, in a log
 /// of `Formats`. A warp's slots lie together: what it keeps is at their front.
@@ -406,4 +407,5 @@ struct combines_nothing {
   using wide_message = std::uint32_t;           ///< there are none
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The slots of a batch: `Count` of messages as they are sent, in a log of `Formats`, and behind
 /// them those of wide ones, where partials are wider.
@@ -77,4 +78,5 @@ class batch_slots {
   simt::shared_span<wide_message> wide_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

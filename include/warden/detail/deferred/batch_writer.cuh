@@ -17,6 +17,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Stages up to `Rounds` messages of each of a block's `Threads` threads. With `InOrder` those of
 /// one partition stay in the order of rounds and threads, and batches have the order of flushes.
@@ -529,4 +530,5 @@ constexpr unsigned rounds_that_fit() {
   }
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

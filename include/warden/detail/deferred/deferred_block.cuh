@@ -34,26 +34,26 @@ class deferred_block {
   using message_type = typename Ref::message_type;
   /// Bytes of the batch for each thread, at most: a multiprocessor of 227 KB holds 1,536 threads.
   static constexpr std::size_t bytes_each = 112;
-  static constexpr unsigned most_rounds =
-      std::min<unsigned>(bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
-                         batch_writer<message_type, Threads, 1, Ref::in_order>::most_rounds);
+  static constexpr unsigned most_rounds = std::min<unsigned>(
+      bytes_each / (sizeof(message_type) + sizeof(std::uint16_t)),
+      detail::batch_writer<message_type, Threads, 1, Ref::in_order>::most_rounds);
   /// Bytes of the whole, where that is more than a static array may have: 1,536 threads' worth.
   static constexpr std::size_t most_bytes = Ref::combines ? std::size_t{148} * Threads : 0;
   template <unsigned Rounds>
   struct combiner_of {
-    using type = combines_nothing;
+    using type = detail::combines_nothing;
   };
   template <unsigned Rounds>
   requires(Ref::combines) struct combiner_of<Rounds> {
-    using type = batch_combiner<typename Ref::formats, Threads, Rounds>;
+    using type = detail::batch_combiner<typename Ref::formats, Threads, Rounds>;
   };
   template <unsigned Rounds>
-  using writer_of = batch_writer<message_type, Threads, Rounds, Ref::in_order,
-                                 typename combiner_of<Rounds>::type>;
+  using writer_of = detail::batch_writer<message_type, Threads, Rounds, Ref::in_order,
+                                         typename combiner_of<Rounds>::type>;
 
  public:
   /// Messages of a thread in one batch.
-  static constexpr unsigned rounds = rounds_that_fit<writer_of, most_rounds, most_bytes>();
+  static constexpr unsigned rounds = detail::rounds_that_fit<writer_of, most_rounds, most_bytes>();
 
  private:
   using writer = writer_of<rounds>;
@@ -135,7 +135,8 @@ class deferred_block {
   }
   /// Reports sections sent by a block of another size, `unsent` of each thread. Returns
   /// their number in every thread. Collective.
-  WARDEN_COLD static std::uint32_t lose(guarded_report* report, storage& memory, unsigned unsent) {
+  WARDEN_COLD static std::uint32_t lose(detail::guarded_report* report, storage& memory,
+                                        unsigned unsent) {
     bool const first = simt::thread_rank() == 0;
     auto& sum = *reinterpret_cast<std::uint32_t*>(memory.bytes);
     simt::sync_block();

@@ -21,11 +21,13 @@ WARDEN_NAMESPACE_BEGIN
 
 template <class Policy, class Record, class... Sections>
 class basic_guarded;
+
+namespace detail {
+
 // Defined by warden/deferred_pairs.cuh.
 template <class Policy, class Record, class... Sections>
 class run_pairs_ref;
 
-namespace detail {
 // Defined by warden/deferred_forwarding.cuh.
 template <class Policy, class Record, class... Sections>
 class log_replayer;
@@ -64,6 +66,7 @@ class runs_checks {
                 "warden: a log whose sections are on two records is run in rounds: include "
                 "warden/deferred_pairs.cuh");
 };
+
 }  // namespace detail
 
 /// A log of critical sections on a guarded's records, which any kernels fill and `run` executes:
@@ -115,7 +118,7 @@ class deferred : detail::runs_checks<Policy, Record, Sections...>,
       : base{of.device(), detail::launch_access::shared(of), runner{of}} {
     runtime::device_scope const scope{of.device(), where};
     detail::log_plan<run_type>::check(sections, of.size(), replayed, where);
-    static_cast<run_array<Record>&>(run_) =
+    static_cast<detail::run_array<Record>&>(run_) =
         detail::launch_access::array<Record>(of, run_type::has_pairs);
     run_.sections_context = detail::launch_access::context(of);
     this->make(sections, chosen, where);

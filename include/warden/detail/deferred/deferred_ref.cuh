@@ -26,13 +26,13 @@ class log_ref {
   /// What lies there.
   using message_type = typename formats::message_type;
   /// The log.
-  using log_type = section_log<message_type>;
+  using log_type = detail::section_log<message_type>;
   /// Whether sections on one record run in the order in which they are sent.
   static constexpr bool in_order = InOrder;
 
   // Filled by the host.
-  log_type log{};                    ///< where messages go
-  guarded_report* report = nullptr;  ///< the guarded's
+  log_type log{};                            ///< where messages go
+  detail::guarded_report* report = nullptr;  ///< the guarded's
 
   /// The message of a section on two records: it goes to the part of the first one.
   template <class Section>
@@ -40,7 +40,7 @@ class log_ref {
                                          Section const& section) {
     auto const other = static_cast<std::uint32_t>(second);
     return formats::pack(static_cast<std::uint32_t>(first),
-                         paired<Section>{prefixed<Section>::of(section, other)});
+                         detail::paired<Section>{detail::prefixed<Section>::of(section, other)});
   }
   /// Counts sections that found no place.
   WARDEN_DEVICE void refuse(std::uint32_t count) const {
@@ -68,7 +68,8 @@ class log_ref {
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
-          log_formats<Policy::combines, sent<Sections, Record, typename Policy::context>...>,
+          detail::log_formats<Policy::combines,
+                              detail::sent<Sections, Record, typename Policy::context>...>,
           Policy::order::in_order>,
       public detail::numbers_of<Policy>::sent {
  public:

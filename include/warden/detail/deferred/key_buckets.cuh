@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The buckets of up to `Slots` messages of a block of `Threads` threads; there are about as many.
 /// Keys are what sections that combine are told apart by.
@@ -107,4 +108,5 @@ class key_buckets {
   simt::shared_span<scanning> scan_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

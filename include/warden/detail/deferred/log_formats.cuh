@@ -11,6 +11,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The messages of a log. Where sections combine and their partials take a wider message it has
 /// both, in batches of their own; partials that take no more stand for single sections as well, so
@@ -49,4 +50,5 @@ struct log_formats {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -14,6 +14,7 @@
 #include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A message of `Words` 32-bit words, the first of which has the record's number, with the
 /// section's tag in its highest `TagBits` bits. Loaded and stored `Alignment` bytes at a time.
@@ -101,4 +102,5 @@ struct log_format_by {
 template <class... Sections>
 using log_format = log_format_by<typename log_message_of<Sections...>::type, Sections...>;
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

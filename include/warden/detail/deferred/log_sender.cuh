@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Nothing: for runs whose sections send none.
 struct sends_to_no_log {};
@@ -32,4 +33,5 @@ class log_sender {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Receives a partition's messages in their order, for a block of `Threads` threads, a power of
 /// two.
@@ -168,4 +169,5 @@ class ordered_reader {
   std::uint32_t done_ = 0;   ///< of them
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

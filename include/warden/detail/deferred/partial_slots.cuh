@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The slots of a batch's partials: `Count` in a batch of `Messages`. Runs of three sizes have
 /// slots of their own, and those that smaller ones leave: a long run that stays as it is would be
@@ -58,4 +59,5 @@ class partial_slots {
   simt::shared_span<std::uint32_t> made_;  ///< [size] slots that were asked for
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Runs one partition of a log after another; where there are messages of two widths, those of
 /// `Ref`'s. A `Worker<Ref>` is that of a window_server, made anew for each partition. It also has
@@ -142,4 +143,5 @@ class partition_server {
   simt::shared_span<found> shared_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

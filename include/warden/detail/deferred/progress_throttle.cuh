@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// How far one partition has come through the rows of a log, beside the others. Sections of one row
 /// write near each other, whatever partition they belong to. While all partitions are about as far,
@@ -41,4 +42,5 @@ class run_pace {
   std::uint32_t passed_ = 0;  ///< by this one, as told to the others
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The records of one device: a log calls them by their ids.
 struct plain_numbers {
@@ -76,7 +77,6 @@ inline constexpr bool is_spread = requires {
   typename Policy::rank_map;
 };
 
-namespace detail {
 template <class Policy>
 struct numbers_of {
   using sent = plain_numbers;
@@ -88,6 +88,6 @@ struct numbers_of<Policy> {
   using sent = sent_numbers<typename Policy::rank_map>;
   using own = own_numbers;
 };
-}  // namespace detail
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -19,6 +19,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The policy, not combining, with blocks twice as large: the user's code takes none of their
 /// registers.
@@ -147,4 +148,5 @@ class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   WARDEN_HOST_DEVICE run_ref_of_partials(base const& ref) : base{ref} {}
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

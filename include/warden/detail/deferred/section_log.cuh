@@ -19,6 +19,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The counters of one log.
 struct log_control {
@@ -268,4 +269,5 @@ struct section_log {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

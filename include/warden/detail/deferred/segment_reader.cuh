@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Stands for the shared memory of a reader that has none.
 struct reads_without_storage {};
@@ -152,4 +153,5 @@ class segment_reader {
   std::uint32_t done_ = 0;   ///< of them
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

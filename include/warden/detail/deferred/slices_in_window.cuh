@@ -9,6 +9,7 @@
 #include <cstddef>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A slice_server's worker as a window_server's: the warps run what they receive by themselves.
 template <class Ref, class Worker>
@@ -47,4 +48,5 @@ class slices_in_window {
   Worker worker_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

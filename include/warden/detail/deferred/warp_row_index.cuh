@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The rows that a warp reads together, one a lane, in their order; those without messages come
 /// last.
@@ -58,4 +59,5 @@ struct rows_of_warp {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Runs the atomics of one window. See window_server. With `OneCopy` of a section's code for all of
 /// a thread's messages, if records are on chip: sections that look around there do not wait for
@@ -86,5 +86,5 @@ class atomics_worker {
   record_store<Ref> records_;
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -13,7 +13,7 @@
 #include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// The message of another lane of the group. Collective over the group.
 template <unsigned Lanes, class Message>
@@ -89,5 +89,5 @@ struct run_all {
   WARDEN_DEVICE unsigned operator()(unsigned together) const { return together; }
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The runs of one window. Message i of the window, sorted by owner thread, is `window.sorted(i)`.
 /// A hot record's long run is one group's, while the others take what is left.
@@ -137,4 +138,5 @@ class group_runs {
   Window const& window_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

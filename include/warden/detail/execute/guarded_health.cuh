@@ -11,6 +11,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 struct launch_control;
 
@@ -69,4 +70,5 @@ struct launch_control {
   launch_counters counters;            ///< of the launches in which it comes first
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

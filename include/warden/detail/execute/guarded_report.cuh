@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What a guarded's clients, launches and runs report to the host; `wait` takes it.
 struct guarded_report : misuse_counts {
@@ -31,7 +32,6 @@ struct guarded_report : misuse_counts {
   }
 };
 
-namespace detail {
 /// Moves all counters of misuse to `to`, and leaves zeros. Each is taken by one atomic, so
 /// that what kernels of other streams count at the same time is in this report or in the next one.
 /// One warp.
@@ -43,6 +43,6 @@ WARDEN_KERNEL void take_report(Report* from, Report* to) {
   for (std::size_t w = simt::thread_rank(); w < counters; w += simt::warp_size)
     target[w] = simt::exchange(&source[w], std::uint64_t{0});
 }
-}  // namespace detail
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,8 +9,8 @@
 #include <concepts>
 
 WARDEN_NAMESPACE_BEGIN
-
 namespace detail {
+
 template <class Section>
 concept names_changes_nothing = requires {
   &Section::changes_nothing;
@@ -24,7 +24,6 @@ template <class Section, class Record>
 concept asked_of_record = requires(Section const& section, Record const& record) {
   { section.changes_nothing(record) } -> std::same_as<bool>;
 };
-}  // namespace detail
 
 /// Whether a section says when it would change nothing: `section.changes_nothing(record, context)`,
 /// or `section.changes_nothing(record)`, const, of a record that is const; true if `operator()` on
@@ -55,4 +54,5 @@ WARDEN_DEVICE bool changes_nothing(Section const& section, Record const& record,
   }
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,7 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Two locks, which may be one.
 struct lock_pair {
@@ -30,5 +30,5 @@ WARDEN_DEVICE bool wait_for_locks(Ref const& ref, Table const& locks, lock_pair 
                         wait_kind::lock, number, wanted.a);
 }
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

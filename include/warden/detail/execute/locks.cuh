@@ -16,8 +16,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-/// How servers run the sections they received; a policy names one.
-namespace executor {
+namespace detail {
 
 /// Runs the sections that one warp received. See slice_server.
 template <class Ref, unsigned Count>
@@ -208,5 +207,5 @@ class locks_worker {
   std::uint32_t retries_ = 0;
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What a region's word counts: messages of batches in the low half, flat ones in the high half.
 struct alignas(64) log_region {
@@ -18,4 +19,5 @@ struct alignas(64) log_region {
   std::uint32_t sorted;    ///< of the flat ones, the oldest, which a run that failed has sorted
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Combines the long runs of a window of `Ref`'s messages, which is sorted by owner thread.
 template <class Ref>
@@ -136,4 +137,5 @@ class long_runs {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What sections that send nothing send by.
 struct sends_nothing {};
@@ -238,4 +239,5 @@ class owner_run {
   room copy_;                ///< of the only record, where it is held
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The map from records to partitions: chunks of neighbouring records are dealt out to the
 /// partitions in turn. All sizes are powers of two.
@@ -62,4 +63,5 @@ class partition_map {
   std::uint32_t chunk_log2_ = 0, partitions_log2_ = 0;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

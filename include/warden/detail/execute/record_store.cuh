@@ -14,6 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The records of server `number`. `Ref::policy::records` says where they are.
 template <class Ref>
@@ -99,4 +100,5 @@ class record_store {
   simt::shared_span<record> copies_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The records of a guarded, who is told of them, and in which parts they are; handed to kernels by
 /// value.
@@ -51,4 +52,5 @@ struct run_array {
   WARDEN_DEVICE bool free() const { return simt::compare_exchange(at_work, 1u, 0u) == 1; }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

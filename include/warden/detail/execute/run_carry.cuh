@@ -10,6 +10,7 @@
 #include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What is known of several sections that combine to `Partial`: their sum, how many they are, and
 /// the slot of a partial among them.
@@ -112,4 +113,5 @@ class run_carry {
   std::uint32_t tag_ = 0;  ///< messages, `first`, and above them the slot of a partial
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The size of windows: as large as the policy says, or halved until a block fits the device's
 /// shared memory. Outboxes are not halved, but left out where they do not fit: with a size known
@@ -38,4 +39,5 @@ struct run_window {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

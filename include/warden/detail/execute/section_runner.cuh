@@ -13,6 +13,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Runs sections of the guarded that `ref` is of, on records that the caller has to itself: one
 /// thread, or all `Ref::lanes` lanes of a group, with the same message and record. Sections of
@@ -97,7 +98,7 @@ class section_runner {
   WARDEN_DEVICE bool changes_nothing(message_type const& m, record const& r) const {
     bool nothing = false;
     format::visit(m, [&](auto const& sent) {
-      nothing = warden::changes_nothing(sent, r, ref_.sections_context);
+      nothing = detail::changes_nothing(sent, r, ref_.sections_context);
     });
     return nothing;
   }
@@ -172,4 +173,5 @@ class section_runner {
   Ref const& ref_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A copy of what lies at `from`, which need not be aligned for `T`.
 template <class T>
@@ -50,4 +51,5 @@ inline constexpr unsigned position_among = [] {
   return position;
 }();
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

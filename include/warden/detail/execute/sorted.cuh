@@ -25,14 +25,13 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 // Of windows of a fused launch.
 template <class Section, unsigned Threads, unsigned Items>
 class message_combiner;
 template <class Ref, unsigned Slots>
 class forward_window;
-
-namespace executor {
 
 /// The way by which sections send sections, if `Forwards`.
 template <class Window, bool Forwards>
@@ -409,5 +408,5 @@ class runs_worker {
   std::uint32_t rank_[rounds]{};
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Whether `T` is a `Wrapper` of something.
 template <template <class...> class Wrapper, class T>
@@ -95,7 +96,6 @@ WARDEN_DEVICE void set_partner(called<paired<Section>>& sent, partner other) {
 template <class T>
 inline constexpr bool is_paired = is_a<paired, T>;
 
-namespace detail {
 template <class Sent>
 struct section_inside {
   using type = Sent;
@@ -104,7 +104,6 @@ template <class Section>
 struct section_inside<paired<Section>> : section_inside<Section> {};
 template <class Section>
 struct section_inside<called<Section>> : section_inside<Section> {};
-}  // namespace detail
 /// The section in what travels when it is sent or called.
 template <class Sent>
 using section_in = typename detail::section_inside<Sent>::type;
@@ -114,4 +113,5 @@ template <class Section, class Record, class Context>
 using sent =
     std::conditional_t<pair_section_of<Section, Record, Context>, paired<Section>, Section>;
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

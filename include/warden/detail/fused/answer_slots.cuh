@@ -17,6 +17,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A slot and a generation, as they travel in a message.
 struct return_address {
@@ -122,4 +123,5 @@ class answer_slots {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

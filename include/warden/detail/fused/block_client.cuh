@@ -108,7 +108,7 @@ class block_client {
  private:
   using outbox = typename Ref::outbox;
 
-  WARDEN_DEVICE call_book<Ref> book() const { return {ref_, at_}; }
+  WARDEN_DEVICE detail::call_book<Ref> book() const { return {ref_, at_}; }
 
   template <class Section>
   WARDEN_DEVICE void stage(std::uint64_t id, Section const& section, bool valid) {
@@ -130,8 +130,8 @@ class block_client {
   WARDEN_DEVICE auto stage_call(std::uint64_t id, Sent const& section, bool valid, bool good) {
     static_assert(!std::is_void_v<answer_of<Section, typename Ref::record, typename Ref::context>>,
                   "warden: the section returns nothing: send it, do not call it");
-    typename call_book<Ref>::opened opened{
-        valid ? call_error::bad_id : call_error::not_called, 0, {return_address::nowhere}};
+    typename detail::call_book<Ref>::opened opened{
+        valid ? call_error::bad_id : call_error::not_called, 0, {detail::return_address::nowhere}};
     if (good) opened = book().open(/*staged*/ gathers_);
     bool const calls = opened.error == call_error::none;
     stage(id, Ref::with_address(section, opened.to), calls);

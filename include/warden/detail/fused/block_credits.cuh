@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What a server has asked the common tokens and not looked at yet: kept in registers, so that
 /// nobody waits for the answers.
@@ -119,4 +120,5 @@ class token_stock {
   std::int64_t stock_;  ///< held for nothing yet
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

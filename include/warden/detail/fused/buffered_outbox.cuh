@@ -21,6 +21,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The staging of one client block for one guarded.
 template <class Ref>
@@ -294,4 +295,5 @@ class buffered_outbox {
   unsigned calls_ = 0;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -22,6 +22,7 @@
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// An index with a cache line of its own: senders and server poll and raise different ones.
 struct alignas(128) channel_index {
@@ -161,4 +162,5 @@ class channel_ref {
   WARDEN_DEVICE std::uint64_t lap(std::uint64_t index) const { return index >> capacity_log2_; }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

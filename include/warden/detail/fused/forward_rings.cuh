@@ -16,6 +16,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The rings and tokens of a guarded as device code sees them: trivially copyable, part of a ref.
 template <class Channel>
@@ -64,4 +65,5 @@ struct forward_rings {
   WARDEN_DEVICE bool has_all() const { return simt::load_relaxed(&available->value) == tokens; }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

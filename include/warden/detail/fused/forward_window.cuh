@@ -13,6 +13,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Messages on their way out, in the slots of a window of `Slots` messages. The record's id stands
 /// where its local number will be, and a mark where a lap will be; without one the slot is empty.
@@ -131,4 +132,5 @@ class forward_window {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker` is as in
 /// window_server, but execute returns how many tokens were spent, in all threads together: on
@@ -178,4 +179,5 @@ class forwarding_server {
   termination_detector<Ref> detector_;  ///< the first thread's
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One client thread's calls; holds nothing but where the thread's state is.
 template <class Ref>
@@ -101,6 +102,8 @@ class call_book {
   std::uint32_t thread_ = 0;  ///< among the client threads of the launch
 };
 
+}  // namespace detail
+
 /// The answer of one call, some time. It belongs to the thread that called, which may drop it.
 /// Lives no longer than the virtual block, and than the ref that its client was made of.
 template <class Ref, class Value>
@@ -109,7 +112,7 @@ class [[nodiscard]] future {
   /// A future of no call: `get` says not_called.
   WARDEN_DEVICE future() : number_{0}, error_{call_error::not_called} {}
   /// For clients: the future of a call that was sent or staged.
-  WARDEN_DEVICE future(call_book<Ref> const& book, std::uint32_t number)
+  WARDEN_DEVICE future(detail::call_book<Ref> const& book, std::uint32_t number)
       : book_{book}, number_{number}, error_{call_error::none} {}
   /// For clients: the future of a call that was not sent.
   WARDEN_DEVICE explicit future(call_error why) : number_{0}, error_{why} {}
@@ -150,7 +153,7 @@ class [[nodiscard]] future {
     if (error_ == call_error::none) book_.close(number_);
   }
 
-  call_book<Ref> book_;
+  detail::call_book<Ref> book_;
   std::uint32_t number_;
   call_error error_;  ///< none: the call's answer was not taken yet
 };

@@ -19,7 +19,7 @@ WARDEN_NAMESPACE_BEGIN
 /// A guarded as device code sees it. Trivially copyable; pass it by value. Made by a launch for its
 /// own duration.
 template <class Policy, class Record, class... Sections>
-class guarded_ref : public guarded_types<Policy, Record, Sections...>, public run_window {
+class guarded_ref : public guarded_types<Policy, Record, Sections...>, public detail::run_window {
   using types = guarded_types<Policy, Record, Sections...>;
 
  public:
@@ -43,23 +43,23 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   using outbox = typename Policy::sender::template outbox<guarded_ref>;
 
   // Filled by the host; constant during a launch.
-  Record* records = nullptr;           ///< `size` records in global memory
-  std::uint64_t size = 0;              ///< records
-  context sections_context{};          ///< handed to every section
-  channel_indices* indices = nullptr;  ///< one a server
-  simt::flit_words* slots = nullptr;   ///< of all channels, see channel::begin
-  guarded_report* report = nullptr;    ///< one a guarded, in global memory
-  slots_of_answers answers_to{};       ///< of the launch's client threads
-  forwards_type rings{};               ///< between the servers
+  Record* records = nullptr;                   ///< `size` records in global memory
+  std::uint64_t size = 0;                      ///< records
+  context sections_context{};                  ///< handed to every section
+  detail::channel_indices* indices = nullptr;  ///< one a server
+  simt::flit_words* slots = nullptr;           ///< of all channels, see channel::begin
+  detail::guarded_report* report = nullptr;    ///< one a guarded, in global memory
+  slots_of_answers answers_to{};               ///< of the launch's client threads
+  forwards_type rings{};                       ///< between the servers
   /// Where servers set messages aside.
-  std::conditional_t<nests, lock_queue_memory<message_type>, nothing> aside{};
+  std::conditional_t<nests, detail::lock_queue_memory<message_type>, detail::nothing> aside{};
   typename Policy::owner_map owners{};  ///< record id to server and local number
   std::uint32_t locals = 0;             ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
   std::uint32_t position = 0;           ///< among the launch's guardeds
   std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
   bool has_outbox = true;               ///< see gathers
-  launch_ref launch{};                  ///< the launch it takes part in
+  detail::launch_ref launch{};          ///< the launch it takes part in
 
   /// This guarded's launches so far, this one included.
   WARDEN_DEVICE std::uint64_t launch_number() const {
@@ -78,8 +78,8 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   /// A section on two records, and the record to whose owner it is sent.
   template <class Section>
   struct pair_to {
-    std::uint64_t id;      ///< of the record whose owner gets it
-    paired<Section> sent;  ///< what travels
+    std::uint64_t id;              ///< of the record whose owner gets it
+    detail::paired<Section> sent;  ///< what travels
   };
   /// Chooses the record that is locked first, the one with the greater lock: by number of the lock,
   /// then by server, whatever order the sender names them in. (By server first, the last server
@@ -92,8 +92,8 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
     if constexpr (nests) {
       if (good) by_second = lock_order(owners(a)) < lock_order(owners(b));  // sabotage: lock-order
     }
-    partner const other{by_second ? a : b, by_second};
-    return {by_second ? second : first, {prefixed<Section>::of(section, other.word())}};
+    detail::partner const other{by_second ? a : b, by_second};
+    return {by_second ? second : first, {detail::prefixed<Section>::of(section, other.word())}};
   }
   /// Where a record's lock stands among all locks.
   WARDEN_DEVICE static std::uint64_t lock_order(record_location place) {
@@ -101,8 +101,9 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public ru
   }
   /// What is sent, when it is called.
   template <class Sent>
-  WARDEN_DEVICE static called<Sent> with_address(Sent const& sent, return_address to) {
-    return {prefixed<Sent>::of(sent, to.bits)};
+  WARDEN_DEVICE static detail::called<Sent> with_address(Sent const& sent,
+                                                         detail::return_address to) {
+    return {detail::prefixed<Sent>::of(sent, to.bits)};
   }
 
   /// Counts a bad id, keeps the first one; true if `id` names a record.

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Nothing: for guardeds whose servers send nothing, or set nothing aside.
 struct nothing {};
@@ -28,6 +29,8 @@ struct pending_answer {
   /// True if the section was called.
   WARDEN_DEVICE bool is_called() const { return to.bits != return_address::nowhere; }
 };
+
+}  // namespace detail
 
 /// The types and constants of `guarded_ref`, none of which needs a guarded at run time.
 template <class Policy, class Record, class... Sections>
@@ -51,11 +54,11 @@ struct guarded_types {
   /// whether there are any or not.
   static constexpr bool nests = pairs_taken_by<executor> == pairs_of::any_owners;
   /// How sections are written into messages.
-  using format = format_for<has_pairs && nests, Record, context, Sections...>;
+  using format = detail::format_for<has_pairs && nests, Record, context, Sections...>;
   /// A message with room for the largest section, and for all that servers send.
   using message_type = typename format::message_type;
   /// How clients write sections into theirs; the same as far as they go.
-  using client_format = format_for<false, Record, context, Sections...>;
+  using client_format = detail::format_for<false, Record, context, Sections...>;
   /// A message with room for the largest section.
   using client_message = typename client_format::message_type;
   /// The channels of this guarded.
@@ -64,16 +67,17 @@ struct guarded_types {
   using ring = typename Policy::readiness::template channel<format::flits>;
 
   /// How answers are written.
-  using answers = answer_format<std::max({answer_bytes<Sections, Record, context>...})>;
+  using answers = detail::answer_format<std::max({answer_bytes<Sections, Record, context>...})>;
   /// Whether any of the sections answers.
   static constexpr bool has_answers = answers::flits != 0;
   /// Where answers arrive.
   using slots_of_answers =
-      std::conditional_t<has_answers, answer_slots<answers::flits, Policy::calls_per_thread>,
-                         no_answer>;
+      std::conditional_t<has_answers,
+                         detail::answer_slots<answers::flits, Policy::calls_per_thread>, no_answer>;
   /// What `apply` leaves of a section's answer, until `reply`.
   using reply_type =
-      std::conditional_t<has_answers, pending_answer<typename answers::message_type>, no_answer>;
+      std::conditional_t<has_answers, detail::pending_answer<typename answers::message_type>,
+                         no_answer>;
 
   /// How many messages a server sends for one it has received, at most.
   static constexpr unsigned most_forwards =
@@ -83,14 +87,15 @@ struct guarded_types {
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.
-  using forwards_type = std::conditional_t<has_forwards, forward_rings<ring>, nothing>;
+  using forwards_type =
+      std::conditional_t<has_forwards, detail::forward_rings<ring>, detail::nothing>;
 
   /// Whether all sections can be run as one atomic each.
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   /// Whether any of the sections says when it would change nothing.
-  static constexpr bool asks = (says_changes_nothing<Sections, Record, context> || ...);
+  static constexpr bool asks = (detail::says_changes_nothing<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 };

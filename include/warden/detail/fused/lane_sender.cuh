@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// What one lane of a warp sends by. What it sends, one message at most, is kept until all lanes
 /// have run theirs: all reservations are then under way at once, and no lock is held meanwhile.
@@ -58,4 +59,5 @@ class lane_sender {
   std::uint64_t index_ = 0;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One guarded's channels, or its rings, as far as a watchdog needs them.
 struct channel_group {
@@ -139,7 +140,7 @@ struct launch_ref {
   /// Guarded `m` has failed with this launch. False if it had failed before.
   WARDEN_DEVICE bool tell(std::uint32_t m, failed_wait const& first) const {
     guarded_health& health = members[m].control->health;
-    if (!warden::poison(&health, first)) return false;
+    if (!detail::poison(&health, first)) return false;
     health.failed.limit_nanoseconds = limit.nanoseconds;
     health.failed.member_count = member_count;
     WARDEN_NO_UNROLL
@@ -148,4 +149,5 @@ struct launch_ref {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -107,5 +107,4 @@ inline void read_channels(diagnosis& d, launch_state::channels const& group, std
 }
 
 }  // namespace detail
-
 WARDEN_NAMESPACE_END

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Deals the numbers below `n` out to the threads of the virtual grid. Each thread calls `load(i)`
 /// for `AtOnce` of its numbers, then `send(i, loaded, valid)` for each of them; `valid` is false,
@@ -26,4 +27,5 @@ WARDEN_DEVICE void load_then_send(virtual_block const& at, Ref const& /*records*
                                          at.global_size(), n, at.thread_rank(), load, send);
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

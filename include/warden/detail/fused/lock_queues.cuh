@@ -11,6 +11,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A message that waits.
 template <class Message>
@@ -100,4 +101,5 @@ class lock_queues {
   simt::shared_span<lock_queue> queues_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

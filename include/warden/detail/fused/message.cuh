@@ -22,7 +22,7 @@
 #include <cstring>
 
 WARDEN_NAMESPACE_BEGIN
-
+namespace detail {
 /// The bits of one flit.
 namespace flit {
 
@@ -227,4 +227,5 @@ struct message_format {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -16,7 +16,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Runs the messages of a warp's lanes, each under a lock of the server's. See nested_server.
 template <class Ref>
@@ -124,5 +124,5 @@ class nested_worker {
   table locks_;
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Runs the messages of one server, the sections on two records among them. A lock is in one
 /// thread's hands at a time.
@@ -232,4 +233,5 @@ class nested_run {
   pair_times<Ref::policy::statistics> times_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

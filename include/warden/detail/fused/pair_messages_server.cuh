@@ -16,6 +16,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
 /// made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
@@ -266,4 +267,5 @@ class nested_server {
   termination_detector<Ref> detector_;  ///< the first thread's
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The times that one thread has counted: what ends counts its time up, what begins counts it down,
 /// whichever section it is and whoever sees the other end. When nothing is under way any more the
@@ -73,4 +74,5 @@ class pair_times<false> {
   WARDEN_DEVICE void add_to(statistics&) const {}  ///< nothing
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -14,6 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 namespace flit {
 
 /// The lap is in the first word alone and proves both. Laid out as any flit: the second word's
@@ -39,5 +40,5 @@ struct lap_in_first_word {
 };
 
 }  // namespace flit
-
+}  // namespace detail
 WARDEN_NAMESPACE_END

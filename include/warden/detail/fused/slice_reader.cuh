@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A warp's place in a channel that is read slice by slice. All lanes of the warp make one alike.
 class slice_reader {
@@ -50,4 +51,5 @@ class slice_reader {
   unsigned executed_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

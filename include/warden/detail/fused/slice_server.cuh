@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
 /// made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
@@ -145,4 +146,5 @@ class slice_server {
   std::uint64_t next_release_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

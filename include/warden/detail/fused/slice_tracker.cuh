@@ -16,6 +16,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Tells which slices of a channel are done, by one word of shared memory a slice, and when the
 /// work has ended. Shared by the warps of one server.
@@ -139,4 +140,5 @@ class slice_tracker {
   std::uint64_t first_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -18,6 +18,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The staging of one client block for one guarded.
 template <class Ref>
@@ -369,4 +370,5 @@ class sorted_outbox {
   unsigned last_appended_ = none;  ///< slot of the newest message that this thread has appended
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

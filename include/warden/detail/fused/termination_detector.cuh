@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Whether all that clients will ever send to a channel of `ref`'s was executed. Clients first:
 /// only when all are done is `reserved` final, and only then does it mean something that as many
@@ -63,4 +64,5 @@ class termination_detector {
   bool counted_ = false;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

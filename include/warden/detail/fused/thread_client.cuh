@@ -10,6 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Reserves one slot, waits for credit and publishes; false once poisoned.
 template <class Ref>
@@ -25,6 +26,8 @@ WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
   ref.count_batch(1);
   return true;
 }
+
+}  // namespace detail
 
 /// A thread's client of one guarded, made where it is needed.
 template <class Ref>
@@ -69,7 +72,7 @@ class thread_client {
   template <class Sent>
   WARDEN_DEVICE bool send_to_owner(std::uint64_t id, Sent const& section) const {
     record_location const to = ref_.owners(static_cast<std::uint32_t>(id));
-    return send_alone(ref_, to.server, Ref::client_format::pack(to.local, section));
+    return detail::send_alone(ref_, to.server, Ref::client_format::pack(to.local, section));
   }
   template <class Section, class Sent>
   WARDEN_DEVICE auto call_owner(std::uint64_t id, Sent const& section, bool good) const {
@@ -77,7 +80,7 @@ class thread_client {
                   "warden: the section returns nothing: send it, do not call it");
     using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
     if (!good) return result{call_error::bad_id};
-    call_book<Ref> const book{ref_, at_};
+    detail::call_book<Ref> const book{ref_, at_};
     auto const opened = book.open(/*staged*/ false);
     if (opened.error != call_error::none) return result{opened.error};
     result answer{book, opened.number};

@@ -19,8 +19,8 @@ class virtual_block {
  public:
   /// Made by launches. Offsets and sizes are in bytes of the arena.
   WARDEN_DEVICE virtual_block(unsigned block_index, unsigned grid_dim, unsigned client_number,
-                              launch_ref const* launch, std::byte* arena, std::size_t user_offset,
-                              std::size_t user_bytes)
+                              detail::launch_ref const* launch, std::byte* arena,
+                              std::size_t user_offset, std::size_t user_bytes)
       : block_index_{block_index},
         grid_dim_{grid_dim},
         client_number_{client_number},
@@ -83,7 +83,7 @@ class virtual_block {
   unsigned block_index_;
   unsigned grid_dim_;
   unsigned client_number_;
-  launch_ref const* launch_;
+  detail::launch_ref const* launch_;
   std::byte* arena_;
   unsigned user_offset_;
   unsigned user_bytes_;

@@ -6,6 +6,7 @@
 #include <warden/simt/simt.cuh>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// How a server's wait for messages ended.
 enum class wait_outcome : unsigned {
@@ -25,4 +26,5 @@ WARDEN_DEVICE wait_outcome outcome_of_lane(wait_outcome mine, unsigned lane) {
       simt::shuffle(simt::full_warp, static_cast<unsigned>(mine), lane));
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The tokens at hand, in one word of shared memory: below zero for a moment while a warp that took
 /// more than there was puts it back; the sum of all purses and of the common tokens never counts
@@ -74,4 +75,5 @@ class token_purse {
   simt::shared_span<std::int32_t> stock_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

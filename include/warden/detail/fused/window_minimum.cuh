@@ -8,6 +8,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The minimum of one window after another, in shared memory: a word for the window at hand, one
 /// that late threads still read, and one that is made ready for the next.
@@ -35,4 +36,5 @@ struct window_minimum {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One thread's way through a channel, window by window. Thread t of `Threads` reads the indices
 /// that are t mod `Threads`, `Rounds` of them at a look: a sender that is slow to publish what it
@@ -91,4 +92,5 @@ WARDEN_DEVICE void give_back(Ref const& ref, Channel const& channel, std::uint64
   simt::store_relaxed(&indices->executed.value, executed);
 }
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
 /// made of (ref, number, storage) and has
@@ -132,4 +133,5 @@ class window_server {
   simt::shared_span<window_minimum> received_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A section on two records that has one of them locked, on its way to the owner of the other: with
 /// the value of the locked one. `Sent` is the section as its sender sent it.
@@ -50,7 +51,6 @@ struct unlock {
 /// True if `T` is an unlock.
 template <class T>
 inline constexpr bool is_unlock = is_a<unlock, T>;
-namespace detail {
 template <class... Types>
 struct type_list {
   template <class... More>
@@ -88,7 +88,6 @@ template <class... Sections>
 struct format_of<type_list<Sections...>> {
   using type = message_format<Sections...>;
 };
-}  // namespace detail
 
 /// How everything that a guarded's clients may send is written into messages; with `Nests`, what
 /// its servers send one another as well.
@@ -98,4 +97,5 @@ using format_for = typename detail::format_of<typename detail::with_servers<
     decltype((detail::type_list<sent<Sections, Record, Context>...>{} + ... +
               detail::called_if_it_answers<Sections, Record, Context>{}))>::type>::type;
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

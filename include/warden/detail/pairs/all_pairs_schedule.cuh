@@ -9,6 +9,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Two parts of the records, or one part twice.
 struct part_pair {
@@ -103,4 +104,5 @@ class tournament {
   std::uint32_t parts_, circle_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

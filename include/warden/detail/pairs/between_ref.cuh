@@ -18,15 +18,15 @@ WARDEN_NAMESPACE_BEGIN
 /// A log between two guardeds as kernels that send see it. Trivially copyable: a kernel's parameter
 /// by value. Made by `deferred_between::ref`.
 template <class... Sections>
-class between_ref : public log_ref<log_formats<false, paired<Sections>...>, false> {
+class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sections>...>, false> {
  public:
   /// Whether clients combine: never.
   static constexpr bool combines = false;
 
   // Filled by the host.
-  std::uint64_t first_size = 0;             ///< records of the first guarded
-  std::uint64_t second_size = 0;            ///< records of the second
-  guarded_report* second_report = nullptr;  ///< the second guarded's
+  std::uint64_t first_size = 0;                     ///< records of the first guarded
+  std::uint64_t second_size = 0;                    ///< records of the second
+  detail::guarded_report* second_report = nullptr;  ///< the second guarded's
 
   /// Logs the section for the record `first` of the first guarded and the record `second` of the
   /// other one: it runs exactly once, in the next `run` of the log. Any thread, in any control

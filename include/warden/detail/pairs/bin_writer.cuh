@@ -18,6 +18,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One block's share of that work, for `Ref`, a rounds_ref.
 template <class Ref>
@@ -181,4 +182,5 @@ class bin_writer {
   simt::shared_span<typename reader::storage> reading_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -10,7 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Slots that are few.
 inline constexpr std::uint32_t few_slots = 16;
@@ -65,5 +65,5 @@ WARDEN_DEVICE void run_by_pair(Sections const& sections, Message const (&m)[Roun
   for (unsigned i = me; i <= few_pairs; i += simt::warp_size) counts[i] = 0;
 }
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

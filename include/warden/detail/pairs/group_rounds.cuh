@@ -19,7 +19,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// What rounds_worker is where a thread runs a section alone.
 template <class Ref>
@@ -114,5 +114,5 @@ template <class Ref>
 using rounds_worker_of =
     std::conditional_t<(Ref::lanes > 1), group_rounds_worker<Ref>, rounds_worker<Ref>>;
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

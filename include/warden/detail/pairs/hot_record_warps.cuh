@@ -23,7 +23,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Runs the sections of a window in a game of `Ref`, a rounds_ref; each thread has up to `Rounds`
 /// messages of a window.
@@ -351,5 +351,5 @@ class pair_runners {
   simt::shared_span<std::uint32_t> begins_;   ///< [key, and the end] where those are
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

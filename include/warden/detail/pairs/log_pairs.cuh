@@ -11,6 +11,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The second record in messages of `Format`, a log_format.
 template <class Format>
@@ -96,4 +97,5 @@ struct pair_bins {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

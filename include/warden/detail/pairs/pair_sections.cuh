@@ -19,7 +19,7 @@
 #include <utility>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Runs sections on the records of a game of `Ref`, a rounds_ref; messages have slots in place of
 /// ids.
@@ -216,5 +216,5 @@ class pair_sections {
   store records_;
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

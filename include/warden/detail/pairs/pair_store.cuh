@@ -14,6 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Records of the two parts that a block holds, at most.
 struct part_sizes {
@@ -112,4 +113,5 @@ class pair_store {
   part_pair pair_{0, 0};
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -15,6 +15,7 @@
 #include <type_traits>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The copies of a part's records in shared memory, if `OnChip`; otherwise nothing is copied.
 /// `Places` says of a slot whether it has a record, `is_record(slot)`, and where that is in global
@@ -130,4 +131,5 @@ class part_copies {
   simt::shared_span<Record> copies_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

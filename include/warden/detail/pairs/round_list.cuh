@@ -14,6 +14,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds but for games that
 /// are the first one of both who play them: those come before all others, for a long one among them
@@ -218,4 +219,5 @@ class round_list {
   simt::shared_span<typename scan::storage> scan_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

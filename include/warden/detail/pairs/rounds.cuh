@@ -21,7 +21,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
-namespace executor {
+namespace detail {
 
 /// Runs the sections of one window after another. `Ref` is a rounds_ref; messages have slots in
 /// place of ids. See rounds_server.
@@ -175,5 +175,5 @@ class rounds_worker {
   bool has_hot_ = false;  ///< in this game there was a window of which something was left
 };
 
-}  // namespace executor
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -17,11 +17,11 @@ namespace detail {
 
 /// What plays the games.
 template <class Ref>
-using rounds_server_of = rounds_server<Ref, executor::rounds_worker_of<Ref>>;
+using rounds_server_of = rounds_server<Ref, detail::rounds_worker_of<Ref>>;
 
 /// What runs a log of few sections.
 template <class Ref>
-using few_sections_of = few_sections<Ref, executor::rounds_worker_of<Ref>>;
+using few_sections_of = few_sections<Ref, detail::rounds_worker_of<Ref>>;
 
 /// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
 template <class Ref>

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A log's sections as the blocks of a run in rounds see them. `Run` is a run_pairs_ref or a
 /// run_between_ref; records of a pair of parts are at `Where` during their game.
@@ -97,4 +98,5 @@ struct rounds_ref : Run {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One block's part of a run in rounds of `Ref`, a rounds_ref. A `Worker` is a rounds_worker.
 template <class Ref, class Worker>
@@ -173,4 +174,5 @@ class rounds_server {
   simt::shared_span<upcoming> next_;  ///< by turns the game that is played, and the next
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The guardeds `First` and `Second` as the workers of a run between them see them. The log's
 /// reports are the first one's, and blocks and waits are as its policy and its options say.
@@ -101,4 +102,5 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

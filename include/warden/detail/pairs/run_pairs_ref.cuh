@@ -10,6 +10,7 @@
 #include <warden/simt/simt.cuh>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// A guarded array whose sections may be on two of its records, as the workers of a run see it.
 template <class Policy, class Record, class... Sections>
@@ -28,4 +29,5 @@ class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
   WARDEN_HOST_DEVICE part_sizes sizes() const { return {this->locals, this->locals}; }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

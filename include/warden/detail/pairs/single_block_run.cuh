@@ -15,6 +15,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
 /// in one part, and in memory. A `Worker` is a rounds_worker.
@@ -125,4 +126,5 @@ class few_sections {
   simt::shared_span<std::uint32_t> gathered_;  ///< messages
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

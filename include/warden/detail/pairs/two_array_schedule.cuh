@@ -10,6 +10,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The games of all pairs of a part of the one array and a part of the other, numbered by rounds.
 /// Parts of the second array have the numbers behind those of the first; no part plays by itself.
@@ -104,4 +105,5 @@ class latin_square {
   std::uint32_t firsts_, seconds_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -16,6 +16,7 @@
 #include <utility>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// The records of a part of each of two arrays. What pair_store is to the parts of one array: a
 /// slot below the size of the first part is one of its records, any other one of the second part's.
@@ -144,4 +145,5 @@ class two_array_store {
 template <class Ref>
 using rounds_store = std::conditional_t<Ref::two_arrays, two_array_store<Ref>, pair_store<Ref>>;
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

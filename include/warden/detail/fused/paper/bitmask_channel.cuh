@@ -24,6 +24,7 @@
 #include <vector>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// One channel as device code sees it: slots and indices as in channel_ref, and behind the slots
 /// the words of the bit-mask.
@@ -168,4 +169,5 @@ class bitmask_channel_ref : channel_ref<Flits> {
   }
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 WARDEN_NAMESPACE_BEGIN
+namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker` is that of a
 /// slice_server.
@@ -303,4 +304,5 @@ class leader_server {
   std::uint64_t next_release_;
 };
 
+}  // namespace detail
 WARDEN_NAMESPACE_END
