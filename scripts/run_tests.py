@@ -19,7 +19,7 @@ import re
 import subprocess
 import sys
 
-GROUPS = ("sim", "races", "check", "profiles", "more_seeds", "gpu", "templates", "refused", "sabotage", "untouched", "driver", "consumer")
+GROUPS = ("sim", "races", "check", "profiles", "more_seeds", "gpu", "templates", "refused", "mutation", "untouched", "driver", "consumer")
 START = re.compile(r"^ +Start +\d+: (\S+)$")
 # " 3/12 Test  #7: sim.message.0 ......   Passed    0.02 sec", or ***Failed, ***Skipped, ***Timeout, ***Not Run, ***Exception: SegFault
 # The regular expression that an output lacks stands there, too, and may take more than one line.

@@ -56,7 +56,7 @@ class owner_block {
     shared_.now = now;
     if (simt::block_rank() != 0) return;
     c.progress[(step_ + 1) % 2] = now;
-    c.sums[(step_ + 1) % 3] = {};  // sabotage: owner-sums
+    c.sums[(step_ + 1) % 3] = {};  // mutation: owner-sums
   }
 
   // ---- top-down
@@ -121,7 +121,7 @@ class owner_block {
     }
     std::uint32_t const owner = v / s_.places(), at = v % s_.places();
     if (at >= s_.hubs) return;
-    std::uint64_t const slot = std::uint64_t{owner} * s_.hubs + at;  // sabotage: owner-hub
+    std::uint64_t const slot = std::uint64_t{owner} * s_.hubs + at;  // mutation: owner-hub
     simt::store_relaxed(&s_.hub_parents_of(s_.rank)[slot], parent);
   }
 

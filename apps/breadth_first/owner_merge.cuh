@@ -51,7 +51,7 @@ class merging_block {
     std::uint32_t const by_this = s_.sent()[w];
     std::uint32_t merged = 0;
     for (std::uint32_t r = 0; r < s_.ranks; ++r) {
-      std::uint32_t const bits = s_.bitmap_of(r)[w];  // sabotage: owner-bits
+      std::uint32_t const bits = s_.bitmap_of(r)[w];  // mutation: owner-bits
       merged |= bits;
     }
     std::uint32_t const found = merged & ~seen_[w];
@@ -74,7 +74,7 @@ class merging_block {
     bits.for_each([&](unsigned i, bool is_one, warp_bits::bit const& bit) {
       std::uint32_t const at = simt::shuffle(simt::full_warp, w, bit.lane) * 32 + bit.number;
       std::uint32_t const by_this = simt::shuffle(simt::full_warp, found.by_this, bit.lane);
-      bool const is_others = is_one && (by_this >> bit.number & 1) == 0;  // sabotage: owner-parent
+      bool const is_others = is_one && (by_this >> bit.number & 1) == 0;  // mutation: owner-parent
       std::uint32_t const parent = parent_of(at, is_others);
       if (is_others) simt::store_relaxed(&s_.parents[at], parent);
       if (is_one) simt::store_relaxed(&s_.levels[at], level_ + 1);
@@ -85,7 +85,7 @@ class merging_block {
   /// Collective over the warp.
   [[nodiscard]] WARDEN_DEVICE std::uint32_t parent_of(std::uint32_t at, bool is_others) const {
     bool const is_hub = is_others && at < s_.hubs;
-    bool const is_searched = is_others && !is_hub;  // sabotage: owner-searched
+    bool const is_searched = is_others && !is_hub;  // mutation: owner-searched
     std::uint32_t const searched = parents_.in(is_searched ? row_of(s_.in, at) : row{0, 0});
     return is_hub ? sent_parent_of(at) : searched;
   }
@@ -98,7 +98,7 @@ class merging_block {
       // Not this rank's bitmap: `merge` writes it.
       if (r == s_.rank) continue;
       bool const has_found =
-          (s_.bitmap_of(r)[vertex / 32] & bit_of(vertex)) != 0;  // sabotage: owner-sender
+          (s_.bitmap_of(r)[vertex / 32] & bit_of(vertex)) != 0;  // mutation: owner-sender
       if (has_found) return s_.hub_parents_of(r)[std::uint64_t{s_.rank} * s_.hubs + at];
     }
     return unreached;

@@ -47,7 +47,7 @@ WARDEN_HOST_DEVICE void choose(owner_progress& now, owner_state const& s) {
   if (now.vertices == 0) {
     now.kind = owner_step::over;
   } else if (now.kind == owner_step::up) {
-    if (goes_down(now, s)) now.kind = owner_step::to_queue;  // sabotage: owner-queue
+    if (goes_down(now, s)) now.kind = owner_step::to_queue;  // mutation: owner-queue
   } else {
     now.kind = goes_up(now, s) ? owner_step::up : owner_step::down;
   }

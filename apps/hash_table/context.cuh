@@ -65,13 +65,13 @@ struct table_context {
     if (place.slot != none) {
       b.entries.key(place.slot) = {};
       b.entries.value(place.slot) = {};
-      b.used = (b.used & ~(1u << place.slot)) | bucket_type::has_gaps;  // sabotage: gap-unmarked
+      b.used = (b.used & ~(1u << place.slot)) | bucket_type::has_gaps;  // mutation: gap-unmarked
     } else {
       std::uint32_t const number = find_node(nodes, keys, b.overflow, key);
       if (number == 0) return false;
       std::uint32_t* link = &b.overflow;
       while (*link != number) link = &at(*link).next;
-      *link = at(number).next;  // sabotage: node-rest
+      *link = at(number).next;  // mutation: node-rest
       give_node(pool, number);
     }
     // An empty bucket is as good as new.

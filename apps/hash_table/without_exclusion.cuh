@@ -70,7 +70,7 @@ class without_exclusion {
     bool made = false;
     if (there == 0) {
       bool const has_gaps = (simt::shared_load(b_.used) & bucket_type::has_gaps) != 0;
-      if (!has_gaps) there = take(found, made);  // sabotage: slot-gaps
+      if (!has_gaps) there = take(found, made);  // mutation: slot-gaps
       if (!made && !is_mine(there)) found = none;
     }
     return {found >= none ? nullptr : &b_.entries.value(found), made};
@@ -116,9 +116,9 @@ class without_exclusion {
   /// Writes the key to a slot that was free a moment ago. Returns what was there.
   __device__ word take(unsigned s, bool& made) const {
     word const there =
-        simt::compare_exchange(&b_.entries.key(s).bits, word{0}, bits_);  // sabotage: slot-race
+        simt::compare_exchange(&b_.entries.key(s).bits, word{0}, bits_);  // mutation: slot-race
     made = there == 0;
-    if (made) simt::fetch_add(&b_.used, 1u << s);  // sabotage: slot-used
+    if (made) simt::fetch_add(&b_.used, 1u << s);  // mutation: slot-used
     return there;
   }
   /// Or finds it. Those who insert one key at once take a node each, and all but one of them come
@@ -148,8 +148,8 @@ class without_exclusion {
         return &c_.at(mine).entry.value;
       }
       // Acquire: another thread filled the node `found`, fenced and linked it by its exchange.
-      simt::fence_device();  // sabotage: node-acquire
-      searched_to = first;   // sabotage: node-again
+      simt::fence_device();  // mutation: node-acquire
+      searched_to = first;   // mutation: node-again
       first = found;
     }
   }

@@ -65,7 +65,7 @@ class player {
     stored_ = o.begin;
     end_ = o.end;
     simt::group_enter(lanes_.mask(), a_.items + std::size_t{now.item} * Rank);
-    std::uint32_t const free = o.free;  // sabotage: factor-free
+    std::uint32_t const free = o.free;  // mutation: factor-free
     if (free != 0) {
       play_free(now.q, o.begin, free);
       if (o.begin + free == now.end && !change_item(now, next)) return true;
@@ -158,7 +158,7 @@ class player {
     if (to < most) window_[to + window_size] = coming_;
     stored_ += size;
     coming_ = fetch_rating(a_, stored_, end_);
-    lanes_.sync();  // sabotage: factor-window
+    lanes_.sync();  // mutation: factor-window
   }
   /// The batch from `at` on; none at the end. Collective, as all below.
   WARDEN_DEVICE batch batch_at(std::uint32_t at) {
@@ -207,7 +207,7 @@ class player {
   WARDEN_DEVICE void enter(batch const& b, share (&rows)[most]) const {
     // Acquire: who had the rows before fenced between writing them and the turns. Each lane has
     // seen one of these; the barrier hands it to the others.
-    simt::fence_block();  // sabotage: factor-row-acquire
+    simt::fence_block();  // mutation: factor-row-acquire
     lanes_.sync();
     enter_first(b, rows);
   }
@@ -229,7 +229,7 @@ class player {
     }
     lanes_.sync();
     // Release, for the lanes of the group, whose writes the barrier has handed to this one.
-    simt::fence_block();  // sabotage: factor-row-release
+    simt::fence_block();  // mutation: factor-row-release
     if (lanes_.lane() < b.n) simt::shared_store(users_.turns[place(b.own)], turn(b.own) + 1);
   }
   /// The `n` first ratings, which wait for nobody: full batches.

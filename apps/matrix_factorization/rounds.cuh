@@ -130,7 +130,7 @@ class rounds_block {
         alive = wait_for_turn(a_, turns, {part_, met, 0, turn, 0}, [&] {
           // Acquire: who had the part before fenced between what its block wrote and the turn; the
           // barrier hands it to the block.
-          return simt::load_acquire(turns);  // sabotage: factor-part-acquire
+          return simt::load_acquire(turns);  // mutation: factor-part-acquire
         });
       }
       if (simt::sync_block_or(!alive)) return false;
@@ -148,7 +148,7 @@ class rounds_block {
       if (simt::sync_block_or(!alive)) return false;
       if (simt::thread_rank() == 0) {
         // Release: the barrier hands this thread what the block wrote.
-        simt::fence_device();  // sabotage: factor-part-release
+        simt::fence_device();  // mutation: factor-part-release
         simt::store_relaxed(turns, turn + 1);
       }
     }

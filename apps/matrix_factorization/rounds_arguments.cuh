@@ -70,7 +70,7 @@ WARDEN_DEVICE bool wait_for_turn(rounds_arguments<Step> const& a, std::uint32_t 
   return simt::wait_until(
       [&] {
         for (;;) {
-          if (look() == wanted.turn) return true;  // sabotage: factor-turn-early
+          if (look() == wanted.turn) return true;  // mutation: factor-turn-early
           if (eager <= 1) return false;
           --eager;
           simt::back_off(0);

@@ -216,7 +216,7 @@ class discharge {
     }
     std::uint32_t const all = simt::shuffle(simt::full_warp, sum, leader + lanes - 1);
     left_ -= all;
-    goes_on_ |= all == most && left_ != 0;  // sabotage: flow-goes-on
+    goes_on_ |= all == most && left_ != 0;  // mutation: flow-goes-on
     unsigned const from = lane() == 0 ? leader : simt::lane_id() - 1;
     std::uint32_t const before = simt::shuffle(simt::full_warp, sum, from);
     std::uint32_t left = lane() == 0 ? sum : sum - before;

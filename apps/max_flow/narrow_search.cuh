@@ -156,7 +156,7 @@ WARDEN_DEVICE void search_narrow_level(search const& a, narrow_frontiers& fronti
         // Until then its arcs come nearer, mostly all that it has: 64 bytes are fetched at once.
         simt::prefetch(&a.state.arcs[its[k].arcs.first]);
         if (its[k].arcs.number > 4) simt::prefetch(&a.state.arcs[its[k].arcs.first + 4]);
-        if (its[k].excess != 0) frontiers.note_found(level + 1);  // sabotage: flow-found
+        if (its[k].excess != 0) frontiers.note_found(level + 1);  // mutation: flow-found
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < each; ++k) {

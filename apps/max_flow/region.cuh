@@ -110,7 +110,7 @@ class in_region : public in_a_round {
   }
   [[nodiscard]] WARDEN_DEVICE std::uint32_t highest(std::uint32_t height) const {
     if (!is_set(mine_.border, place_)) return round_.network.vertices;
-    return is_set(mine_.risen, place_) ? height : height + 2;  // sabotage: flow-risen
+    return is_set(mine_.risen, place_) ? height : height + 2;  // mutation: flow-risen
   }
   WARDEN_DEVICE void send(push const& p) const {
     if (!map_.has(p.to)) return leave(p);
@@ -126,12 +126,12 @@ class in_region : public in_a_round {
                          bool is_active, bool waits) {
     simt::store_relaxed(&next_[v], height);
     std::uint32_t const bit = 1u << place_ % 32;
-    if (height != before && !is_set(mine_.risen, place_)) {  // sabotage: flow-levels
+    if (height != before && !is_set(mine_.risen, place_)) {  // mutation: flow-levels
       simt::shared_set_bits(mine_.risen[place_ / 32], bit);
       simt::store_relaxed(&round_.state.risen_from[v], before);
     }
     if (is_active) activate_next({simt::cluster_rank(), place_});
-    if (waits) simt::shared_set_bits(mine_.waiting[place_ / 32], bit);  // sabotage: flow-waiting
+    if (waits) simt::shared_set_bits(mine_.waiting[place_ / 32], bit);  // mutation: flow-waiting
   }
 
   /// Takes those that are active, and what came across the borders in the round before: nobody
@@ -207,7 +207,7 @@ class in_region : public in_a_round {
         std::uint32_t const v = vertex_at(place);
         std::uint32_t const height = simt::load_relaxed(&now_[v]);
         if (is_set(now_active(), place))
-          simt::store_relaxed(&next_[v], height);  // sabotage: flow-heights
+          simt::store_relaxed(&next_[v], height);  // mutation: flow-heights
         // Levels count who is there between rounds: a step would wait for atomics on few words.
         if (is_set(mine_.risen, place))
           round_.note_height(simt::load_relaxed(&round_.state.risen_from[v]), height);

@@ -57,7 +57,7 @@ WARDEN_KERNEL void note_borders(border_arguments a) {
       for (std::uint64_t at = net.offsets[v]; at < net.offsets[i + 1] && !is; ++at)
         is = !here.has(net.neighbours[at]) && !net.is_terminal(net.neighbours[at]);
     }
-    unsigned const bits = simt::ballot(simt::full_warp, is);  // sabotage: flow-borders
+    unsigned const bits = simt::ballot(simt::full_warp, is);  // mutation: flow-borders
     if (simt::lane_id() == 0) a.bits[word] = bits;
   }
 }
@@ -106,7 +106,7 @@ WARDEN_DEVICE void discharge_mine(region_rounds const& a, round const& r, std::u
   for (std::uint32_t i = simt::block_rank() / blocks; i < a.shape.regions;
        i += simt::block_count() / blocks) {
     // Nobody tells a block of its next region's vertices while it looks at this one's.
-    if (i != simt::block_rank() / blocks) simt::sync_cluster();  // sabotage: flow-turns
+    if (i != simt::block_rank() / blocks) simt::sync_cluster();  // mutation: flow-turns
     in_region by{r, a.borders, memory, a.shape, i};
     by.begin();
     for (std::uint32_t step = 0; step < steps; ++step) {
@@ -163,7 +163,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(region_threads, 1)
               bool const some = simt::load_relaxed(&regions.under_way[k % 3]) != 0;
               // Others may be in the next round already.
               std::uint32_t const full_in = simt::load_relaxed(&regions.full_in);
-              bool const is_full = full_in == k + 1;  // sabotage: flow-full
+              bool const is_full = full_in == k + 1;  // mutation: flow-full
               under_way = some && !is_full && k + 1 < planned.rounds ? 1 : 0;
               lowest_empty = simt::load_relaxed(&c.empty[r.interval]);
             }))

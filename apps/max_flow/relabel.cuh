@@ -44,7 +44,7 @@ WARDEN_DEVICE void begin_search(search const& a) {
 /// `is_early` tells that others than those who were reached can get to the target, too.
 WARDEN_DEVICE void end_search(search const& a, bool is_early, std::uint32_t last_level) {
   std::uint32_t const vertices = a.network.vertices;
-  std::uint32_t const farther = last_level + 1;  // sabotage: flow-farther
+  std::uint32_t const farther = last_level + 1;  // mutation: flow-farther
   std::uint64_t active = 0;                      // of those that the lane has told of
   // Whole warps: a word of bits is that of a warp's vertices.
   std::uint64_t const all = std::uint64_t{vertices / 32 + (vertices % 32 != 0 ? 1 : 0)} * 32;

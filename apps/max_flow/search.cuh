@@ -124,7 +124,7 @@ WARDEN_DEVICE void for_rows(std::uint64_t n, std::uint64_t warp, std::uint64_t w
       to(now.begin, now.end, stride);
       if (left == 0) break;
       auto const of = static_cast<unsigned>(simt::first_bit(left));
-      left &= left - 1;  // sabotage: flow-rows
+      left &= left - 1;  // mutation: flow-rows
       now.begin = simt::shuffle(simt::full_warp, mine.begin, of) + simt::lane_id();
       now.end = simt::shuffle(simt::full_warp, mine.end, of);
       stride = simt::warp_size;

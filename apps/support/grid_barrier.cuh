@@ -58,7 +58,7 @@ class grid_barrier {
   /// the kernel, and nothing that it would have done is to be expected.
   template <class Before, class Behind>
   WARDEN_DEVICE bool wait(Before before, Behind behind) {
-    simt::sync_block();  // sabotage: grid-block
+    simt::sync_block();  // mutation: grid-block
     bool failed = false;
     if (simt::thread_rank() == 0) {
       before();
@@ -79,10 +79,10 @@ class grid_barrier {
   static constexpr unsigned eager_looks = simt::has_registers ? 32 : 1;
 
   WARDEN_DEVICE bool arrive_and_wait() {
-    simt::fence_device();  // sabotage: grid-release
+    simt::fence_device();  // mutation: grid-release
     simt::fetch_add(&state_->arrivals, std::uint64_t{1});
     std::uint64_t const all =
-        (std::uint64_t{passed_} + 1) * simt::block_count();  // sabotage: grid-early
+        (std::uint64_t{passed_} + 1) * simt::block_count();  // mutation: grid-early
     unsigned eager = eager_looks;
     std::uint64_t seen = 0, since = 0;
     std::uint32_t looks = 0;
@@ -108,7 +108,7 @@ class grid_barrier {
           return false;
         },
         [&](auto watch) { watch(&state_->arrivals); });
-    simt::fence_device();  // sabotage: grid-acquire
+    simt::fence_device();  // mutation: grid-acquire
     // Who gave up may have left, and its shared memory with it.
     return came && simt::load_relaxed(&state_->failed) == 0;
   }

@@ -31,7 +31,7 @@ struct inboxes_ref {
     std::uint64_t const of = index(turn, box);
     std::uint32_t const at = simt::fetch_add(&counts[of], 1u);
     // What was added means nothing then.
-    if (at >= room) return false;  // sabotage: inbox-full
+    if (at >= room) return false;  // mutation: inbox-full
     places[of * room + at] = m;
     return true;
   }
@@ -40,7 +40,7 @@ struct inboxes_ref {
   /// behind the barrier that ended that turn.
   template <class F>
   WARDEN_DEVICE void take(std::uint32_t turn, std::uint32_t box, F f) const {
-    std::uint64_t const of = index(turn + 1, box);  // sabotage: inbox-turn
+    std::uint64_t const of = index(turn + 1, box);  // mutation: inbox-turn
     std::uint32_t const put = simt::load_relaxed(&counts[of]);
     std::uint32_t const n = put < room ? put : room;
     for (std::uint32_t i = simt::thread_rank(); i < n; i += simt::block_threads()) {
@@ -51,7 +51,7 @@ struct inboxes_ref {
     // All have read it. Nobody puts anything there before the next barrier.
     simt::sync_block();
     if (put != 0 && simt::thread_rank() == 0)
-      simt::store_relaxed(&counts[of], 0u);  // sabotage: inbox-emptied
+      simt::store_relaxed(&counts[of], 0u);  // mutation: inbox-emptied
   }
 
  private:

@@ -61,7 +61,7 @@ struct replay_kernel {
     // A thread without a message may have been given another thread's, which that one changes.
     Message sent{};
     if (is_message) sent = m;
-    if (is_whole) m.words[0] = Ref::log_type::unwritten;  // sabotage: replay-twice
+    if (is_whole) m.words[0] = Ref::log_type::unwritten;  // mutation: replay-twice
     (client.send(sent.local(), Ref::format::template unpack<Sections>(sent),
                  is_whole && sent.tag() == position_among<Sections, Sections...>),
      ...);

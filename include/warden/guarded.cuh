@@ -143,7 +143,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
           where};
     }
     s.synchronize(where);
-    state_->last_work.synchronize(where);  // sabotage: last-launch
+    state_->last_work.synchronize(where);  // mutation: last-launch
     error_list found;
     // What was found before the device fails is thrown with that.
     found.collect([&] { find_errors(found, s, where); });
@@ -255,7 +255,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     // They may hold half a batch.
     if (fused) fused->reset_channels(s, where);
     // Not before all of that: launches that are enqueued already may run from here on.
-    state_->clear_failure(s, where);  // sabotage: health-cleared
+    state_->clear_failure(s, where);  // mutation: health-cleared
   }
 
   using base::context_;

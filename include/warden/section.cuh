@@ -67,7 +67,7 @@ inline constexpr bool lanes_taken_by = [] {
 template <class Section, unsigned Most>
 WARDEN_DEVICE bool takes_part() {
   if constexpr (lanes_of<Section> < Most) {
-    return lane_group<Most>{}.lane() < lanes_of<Section>;  // sabotage: fewer-lanes
+    return lane_group<Most>{}.lane() < lanes_of<Section>;  // mutation: fewer-lanes
   } else {
     return true;
   }

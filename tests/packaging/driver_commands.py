@@ -201,11 +201,11 @@ class Tests(driver.DriverTest):
     CMAKE = {"cmake": 'echo "$*" >>"$0.log"'}
     # name: (label, command, properties)
     TESTS = {"sim.good.0": ("", "exit 0", ""), "sim.other.0": ("", "exit 0", ""), "gpu.good": ("", "exit 77", "SKIP_RETURN_CODE 77"),
-             "sabotage.lock": ("", "echo mutant lock", ""), "sabotage.credit": ("remaining", "echo mutant credit", ""),
+             "mutation.lock": ("", "echo mutant lock", ""), "mutation.credit": ("remaining", "echo mutant credit", ""),
              "more_seeds.good.0": ("remaining", "exit 0", ""), "sass": ("remaining", "exit 77", "SKIP_RETURN_CODE 77"),
              "readme_example": ("", "echo account 7: 100", 'PASS_REGULAR_EXPRESSION "7: 100"'), "hash_table_command": ("", "exit 0", "")}
     # Groups of the tests above in the order in which they end are the scheduler's business.
-    USUAL = {"sim": (2, 0, 0), "gpu": (0, 0, 1), "sabotage": (1, 0, 0), "packaging": (1, 0, 0), "apps": (1, 0, 0)}
+    USUAL = {"sim": (2, 0, 0), "gpu": (0, 0, 1), "mutation": (1, 0, 0), "packaging": (1, 0, 0), "apps": (1, 0, 0)}
 
     def setUp(self):
         super().setUp()
@@ -242,7 +242,7 @@ class Tests(driver.DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.groups(done.stdout), self.USUAL)
         self.assertRegex(done.stdout, r"\nTook \d+ min \d+ s.\n5 passed, 0 failed, 1 skipped\n\Z")
-        self.assertEqual(self.ran(), ["hash_table_command", "readme_example", "sabotage.lock", "sim.good.0", "sim.other.0"])
+        self.assertEqual(self.ran(), ["hash_table_command", "readme_example", "mutation.lock", "sim.good.0", "sim.other.0"])
         self.assertEqual(self.built(), ["--build build/test --target warden_simulated_tests warden_templates"])
 
     def test_with_a_gpu(self):
@@ -279,10 +279,10 @@ class Tests(driver.DriverTest):
         self.assertTrue(done.stdout.endswith("\n3 passed, 3 failed, 1 skipped\n"), done.stdout)
 
     def test_one_that_fails_among_what_remains(self):
-        self.tests(**{"sabotage.credit": ("remaining", "echo it passes; exit 1", "")})
+        self.tests(**{"mutation.credit": ("remaining", "echo it passes; exit 1", "")})
         done = self.warden("test", "--all")
         self.assertEqual(done.returncode, 1, done.stdout)
-        self.assertIn("---- sabotage.credit: Failed\nit passes\n", done.stdout)
+        self.assertIn("---- mutation.credit: Failed\nit passes\n", done.stdout)
         self.assertTrue(done.stdout.endswith("\n6 passed, 1 failed, 2 skipped\n"), done.stdout)
 
     def test_a_program_that_is_not_there(self):
@@ -326,7 +326,7 @@ class Tests(driver.DriverTest):
         self.refused(2, "^warden: no tests like credit; --all has more$", "test", "--filter", "credit")
         done = self.warden("test", "--filter", "credit", "--all")
         self.assertEqual(done.returncode, 0, done.stdout)
-        self.assertEqual(self.ran(), ["sabotage.credit"])
+        self.assertEqual(self.ran(), ["mutation.credit"])
         self.refused(2, "^warden: no tests like nonsense$", "test", "--filter", "nonsense", "--all")
 
     def test_seeds(self):

@@ -143,7 +143,7 @@ class block_allocator<Threads, ordered> {
  private:
   /// Others wait for every tile that was taken.
   WARDEN_DEVICE void close() {
-    if (is_open_) allocate(0);  // sabotage: unclaimed-tile
+    if (is_open_) allocate(0);  // mutation: unclaimed-tile
   }
 
   detail::tile_order const& order_;

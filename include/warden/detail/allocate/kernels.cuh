@@ -37,7 +37,7 @@ class warp_totals {
   /// Collective over the block, with a barrier. One must pass before the next call.
   WARDEN_DEVICE sums add_up(std::uint64_t total) {
     if (simt::lane_id() == 0) of_[simt::warp_rank()] = total;
-    simt::sync_block();  // sabotage: warp-totals
+    simt::sync_block();  // mutation: warp-totals
     sums result{};
     WARDEN_UNROLL
     for (unsigned warp = 0; warp < Warps; ++warp) {
@@ -127,7 +127,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
       a.emit.write_part(mine, of, begin, static_cast<std::uint32_t>(left < part ? left : part),
                         a.emit.out.data() + its.first + begin);
       // Before the next part is counted there.
-      simt::sync_warp(simt::full_warp);  // sabotage: long-tile
+      simt::sync_warp(simt::full_warp);  // mutation: long-tile
     }
     // The next tile's parts go on with the warp whose turn it is.
     turn -= parts;
@@ -182,7 +182,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, 1)
     std::uint64_t const before = scan::exclusive_sum(shared, mine < shares ? sums[mine] : 0, total);
     if (mine < shares) sums[mine] = first + before;
     first += total;
-    simt::sync_block();  // sabotage: share-sums
+    simt::sync_block();  // mutation: share-sums
   }
   if (simt::thread_rank() == 0) *counter = first;
 }
@@ -208,7 +208,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Policy::threads, Policy::blocks)
     a.emit.write(mine, items, listed, of, first + sums.before);
     first += sums.all;
     // Before the next tile is counted there.
-    simt::sync_block();  // sabotage: share-tile
+    simt::sync_block();  // mutation: share-tile
   }
   std::uint64_t const end =
       simt::block_rank() + 1 < simt::block_count() ? firsts[simt::block_rank() + 1] : *a.counter;

@@ -52,8 +52,8 @@ class tile_order {
   /// thread, once for each tile.
   WARDEN_DEVICE void announce(std::uint64_t tile, std::uint64_t count) const {
     count = least(count, too_many);
-    simt::store_relaxed(&counts_[tile], as_known(count));               // sabotage: announce
-    simt::fetch_add(&sums()[tile / group], count << counted_bits | 1);  // sabotage: group-sum
+    simt::store_relaxed(&counts_[tile], as_known(count));               // mutation: announce
+    simt::fetch_add(&sums()[tile / group], count << counted_bits | 1);  // mutation: group-sum
   }
   /// The first of the `count` places of `tile`, which its block has announced. Collective over a
   /// warp, once for each tile. No place if a wait took too long.
@@ -118,7 +118,7 @@ class tile_order {
     unsigned const lane = simt::lane_id();
     // Each lane has a tile of this group, a group that may begin somewhere known, and the group
     // before that one.
-    bool const has_tile = lane < tile % group;  // sabotage: look-back-count
+    bool const has_tile = lane < tile % group;  // mutation: look-back-count
     bool const has_begin = lane <= its, has_sum = lane < its;
     std::uint64_t const first = its * group;
     std::uint64_t count = has_tile ? simt::load_relaxed(&counts_[first + lane]) : as_known(0);
@@ -134,8 +134,8 @@ class tile_order {
       begun = 1u << last;
     }
     auto const nearest = static_cast<unsigned>(simt::first_bit(begun));
-    bool const counts = lane < nearest;              // sabotage: look-back-last
-    bool const waits = counts && !is_complete(sum);  // sabotage: look-back-sum
+    bool const counts = lane < nearest;              // mutation: look-back-last
+    bool const waits = counts && !is_complete(sum);  // mutation: look-back-sum
     if (waits) sum = wait_for(&sums()[its - lane - 1], &is_complete, (its - lane - 1) * group);
     begin = simt::shuffle(simt::full_warp, begin, nearest);
     if (simt::any(simt::full_warp, count == 0 || begin == 0 || (counts && sum == 0))) return failed;

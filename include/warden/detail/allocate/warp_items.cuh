@@ -129,7 +129,7 @@ class warp_items {
       start += counts_[j] < reach ? counts_[j] : reach;
     }
     marks.finish();
-    simt::sync_warp(simt::full_warp);  // sabotage: items-listed
+    simt::sync_warp(simt::full_warp);  // mutation: items-listed
     return {0, emitting_, 0};
   }
   /// Collective, in its place: from element `begin` on, of which there is one.
@@ -207,7 +207,7 @@ class warp_items {
   }
   WARDEN_DEVICE static void clear(storage& shared) {
     for (unsigned w = simt::lane_id(); w < window / 32 + 1; w += simt::warp_size)
-      simt::shared_store(shared.begins[w], 0u);  // sabotage: begins-cleared
+      simt::shared_store(shared.begins[w], 0u);  // mutation: begins-cleared
   }
   WARDEN_DEVICE static void set_bit(storage& shared, std::uint32_t element) {
     simt::shared_set_bits(shared.begins[element / 32], 1u << element % 32);

@@ -46,7 +46,7 @@ class arrival_ranks {
   WARDEN_DEVICE std::uint32_t count(std::uint32_t key) const { return counts_[key] & 0xffffu; }
   /// The key's items begin at place `begin`, below 65,536. One thread for each key.
   WARDEN_DEVICE void begin_at(std::uint32_t key, std::uint32_t begin) const {
-    counts_[key] = begin << 16;  // sabotage: counted-anew
+    counts_[key] = begin << 16;  // mutation: counted-anew
   }
   /// Where they begin. Behind another barrier; others may be counted meanwhile.
   WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t key) const { return counts_[key] >> 16; }

@@ -69,14 +69,14 @@ class byte_ranks {
       if (has) simt::shared_set_bits(word, 1u << simt::lane_id());
       simt::sync_warp(simt::full_warp);
       unsigned const alike = simt::match_below<Limit / words>(simt::full_warp, key / words);
-      unsigned const peers = simt::shared_load(word) & alike;  // sabotage: keys-of-word
+      unsigned const peers = simt::shared_load(word) & alike;  // mutation: keys-of-word
       unsigned const below = peers & ((1u << simt::lane_id()) - 1);
       std::uint32_t const before = counter;
       simt::sync_warp(simt::full_warp);
-      simt::shared_store(word, 0u);  // sabotage: word-again
+      simt::shared_store(word, 0u);  // mutation: word-again
       if (has && below == 0) counter = static_cast<unsigned char>(before + simt::count_bits(peers));
       simt::sync_warp(simt::full_warp);
-      return before + simt::count_bits(below);  // sabotage: lanes-of-word
+      return before + simt::count_bits(below);  // mutation: lanes-of-word
     }
   }
 
@@ -104,7 +104,7 @@ class byte_ranks {
     simt::shared_span<std::uint16_t> const begins{begins_.data() + first, Keys};
     // Bytes of warps before.
     std::uint64_t const earlier = (std::uint64_t{1} << simt::warp_rank() % together * 8) - 1;
-    return begins[key] + sum_of(counts[key] & earlier);  // sabotage: bytes-of-warps
+    return begins[key] + sum_of(counts[key] & earlier);  // mutation: bytes-of-warps
   }
 
  private:

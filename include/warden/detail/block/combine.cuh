@@ -121,7 +121,7 @@ class block_combine {
       if (next_key == key) {
         members.absorbed(position);
         position = next_position;
-        last.sum = Section::combine(last.sum, next);  // sabotage: combine-neighbour
+        last.sum = Section::combine(last.sum, next);  // mutation: combine-neighbour
         return;
       }
       if (first_ended || Members::store) members.combined(key, position, last.sum);
@@ -148,11 +148,11 @@ class block_combine {
     simt::sync_block();
     bool const goes_on = has_any && me != 0 && shared.last_keys[me - 1] == shared.first_keys[me];
     bool const ends = has_any && (me + 1 == Threads || shared.first_keys[me + 1] != key);
-    last.starts = first_ended || !goes_on;  // sabotage: combine-starts
+    last.starts = first_ended || !goes_on;  // mutation: combine-starts
     unfinished const before = scan::exclusive(shared.scanning, last, append{});
     if (first_ended && (goes_on || !Members::store)) {
       if constexpr (Members::store) first.sum = members.section_at(first_position);
-      if (goes_on) first.sum = Section::combine(before.sum, first.sum);  // sabotage: combine-across
+      if (goes_on) first.sum = Section::combine(before.sum, first.sum);  // mutation: combine-across
       members.combined(first_key, first_position, first.sum);
     } else if (goes_on) {
       last.sum = Section::combine(before.sum, last.sum);

@@ -37,7 +37,7 @@ template <class Section>
 WARDEN_DEVICE combining_key<Section> combining_key_of(std::uint32_t id, Section const& section) {
   if constexpr (has_combine_key<Section>) {
     std::uint64_t const key = static_cast<std::uint32_t>(section.combine_key());
-    return id | key << 32;  // sabotage: other-key
+    return id | key << 32;  // mutation: other-key
   } else {
     return id;
   }

@@ -38,7 +38,7 @@ class lock_table {
   WARDEN_DEVICE bool try_lock(unsigned a, unsigned b) const {
     unsigned const higher = a < b ? b : a, lower = a < b ? a : b;
     if (!take(higher)) return false;
-    bool const taken = higher == lower || take(lower);  // sabotage: second-lock
+    bool const taken = higher == lower || take(lower);  // mutation: second-lock
     if (taken) {
       simt::fence_block();
     } else {
@@ -49,7 +49,7 @@ class lock_table {
   /// Frees what that took, as `unlock`.
   WARDEN_DEVICE void unlock(unsigned a, unsigned b) const {
     unlock(a);
-    if (a != b) unlock(b);  // sabotage: unlock-twice
+    if (a != b) unlock(b);  // mutation: unlock-twice
   }
   /// The caller has fenced, after a barrier with all other threads that ran under the lock.
   WARDEN_DEVICE void unlock(unsigned lock) const { simt::shared_exchange(words_[lock], 0u); }
@@ -60,7 +60,7 @@ class lock_table {
 
  private:
   WARDEN_DEVICE bool take(unsigned lock) const {
-    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // sabotage: lock
+    bool const taken = simt::shared_compare_exchange(words_[lock], 0u, 1u) == 0u;  // mutation: lock
     if (!taken) simt::note_lock_retry();
     return taken;
   }

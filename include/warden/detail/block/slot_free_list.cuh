@@ -64,7 +64,7 @@ class place_pool {
         // The looks come before whatever is written in their places.
         simt::fence_block();
         won = simt::shared_compare_exchange(counts_[0].taken, first, first + count) ==
-              first;  // sabotage: place-race
+              first;  // mutation: place-race
       }
       if (simt::any(simt::full_warp, won)) {
         if (wants) place = found;
@@ -81,7 +81,7 @@ class place_pool {
     simt::fence_block();
     std::uint64_t const ticket =
         simt::shared_fetch_add(counts_[0].given, std::uint64_t{1}) + room();
-    simt::fence_block();  // sabotage: place-fence
+    simt::fence_block();  // mutation: place-fence
     simt::store_relaxed(entry(ticket), ticket << 32 | place);
   }
 

@@ -24,7 +24,7 @@ WARDEN_DEVICE std::uint32_t rank_in_warp(Counter& counter, std::uint32_t key, bo
   simt::sync_warp(simt::full_warp);
   if (has && below == 0) counter = static_cast<Counter>(before + simt::count_bits(peers));
   simt::sync_warp(simt::full_warp);
-  return before + simt::count_bits(below);  // sabotage: ranks-of-lanes
+  return before + simt::count_bits(below);  // mutation: ranks-of-lanes
 }
 
 /// The ranks of a block's items among those of their key, in the order of the items. Keys are below
@@ -91,7 +91,7 @@ class stable_ranks {
       unsigned const peers = simt::ballot(simt::full_warp, is_peer);
       unsigned const below = peers & ((1u << simt::lane_id()) - 1);
       if (is_peer)
-        c.rank = c.before + static_cast<unsigned>(simt::count_bits(below));  // sabotage: late-ranks
+        c.rank = c.before + static_cast<unsigned>(simt::count_bits(below));  // mutation: late-ranks
       late &= ~peers;
     }
     return c.rank;
@@ -103,7 +103,7 @@ class stable_ranks {
     WARDEN_UNROLL
     for (unsigned w = 0; w < warps; ++w) {
       std::uint32_t const own = counts_[w * Keys + key];
-      counts_[w * Keys + key] = static_cast<std::uint16_t>(sum);  // sabotage: ranks-of-warps
+      counts_[w * Keys + key] = static_cast<std::uint16_t>(sum);  // mutation: ranks-of-warps
       sum += own;
     }
     return sum;

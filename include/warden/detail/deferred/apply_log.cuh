@@ -111,7 +111,7 @@ class kept_log : public kept_log_base {
     log& to = logs_.back();
     for (std::size_t done = 0; done < n; done += to.capacity()) {
       std::size_t const count = std::min(n - done, to.capacity());
-      auto const others = Pairs ? seconds + done : nullptr;  // sabotage: apply-seconds
+      auto const others = Pairs ? seconds + done : nullptr;  // mutation: apply-seconds
       arguments a{to.ref(), ids + done, others, sections + done, count};
       void* given[] = {&a};
       auto const kernel = simt::make_kernel(&log_sections<Pairs, ref, Section, Threads>);

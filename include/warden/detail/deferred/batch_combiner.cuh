@@ -109,7 +109,7 @@ class batch_combiner {
   /// Whether the batch is left as it is, without a look.
   WARDEN_DEVICE bool passes() {
     if (now_.on != 0 || now_.unlooked == 0) return false;
-    --now_.unlooked;  // sabotage: looks-again
+    --now_.unlooked;  // mutation: looks-again
     return true;
   }
   /// What is known now.
@@ -143,7 +143,7 @@ class batch_combiner {
     }
     now_.combined = 1;
     place_slots(used);
-    simt::sync_block();  // sabotage: sorted-whole
+    simt::sync_block();  // mutation: sorted-whole
     combine(all.repeated);
     simt::sync_block();
     std::uint32_t const freed = simt::shared_load(shared_[0].freed);
@@ -242,7 +242,7 @@ class batch_combiner {
       unsigned const slot = slot_of(r);
       std::uint16_t const rank = ranks_[slot];
       if (rank != no_message && place(slot, batch::key_of(batch_[slot]), rank))
-        ranks_[slot] = no_message;  // sabotage: log-absorbed
+        ranks_[slot] = no_message;  // mutation: log-absorbed
     }
     if constexpr (two_widths) {
       unsigned const me = simt::thread_rank();
@@ -275,7 +275,7 @@ class batch_combiner {
       unsigned const slot = sorted_[p];
       key_type const next = batch_.key_at(slot);
       if (p != begin && next == key) {
-        last.add(batch_.carry_at(slot));  // sabotage: run-sum
+        last.add(batch_.carry_at(slot));  // mutation: run-sum
         continue;
       }
       if (p != begin) {
@@ -296,11 +296,11 @@ class batch_combiner {
       carry all = before;
       WARDEN_NO_UNROLL
       for (std::uint32_t p = begin; p < first_end; ++p)
-        all.add(batch_.carry_at(sorted_[p]));  // sabotage: run-again
+        all.add(batch_.carry_at(sorted_[p]));  // mutation: run-again
       freed += finish(batch_.key_at(sorted_[begin]), first_end, all);
     }
     if (has_any && ends) {
-      if (!begins) last.prepend(before);  // sabotage: run-across
+      if (!begins) last.prepend(before);  // mutation: run-across
       freed += finish(key, end, last);
     }
     freed = simt::warp_sum(freed);
@@ -319,9 +319,9 @@ class batch_combiner {
       bool stays = wide == 0;
       if (!stays) {
         batch_.put_wide(wide - 1, key, all.sum());
-        wide_ranks_[wide - 1] = 0;  // sabotage: partial-lost
+        wide_ranks_[wide - 1] = 0;  // mutation: partial-lost
       }
-      if (!stays) return freed;  // sabotage: sample-sent-too
+      if (!stays) return freed;  // mutation: sample-sent-too
       for (unsigned i = 1; i <= all.count(); ++i) ranks_[sorted_[end - i]] = 0;
       return 0;
     } else {
@@ -360,7 +360,7 @@ class batch_combiner {
         batch_[to] = m;
         ranks_[to] = rank(m);
       }
-      kept += static_cast<unsigned>(simt::count_bits(there));  // sabotage: survivors
+      kept += static_cast<unsigned>(simt::count_bits(there));  // mutation: survivors
       simt::sync_warp(simt::full_warp);
     }
     if constexpr (two_widths) {

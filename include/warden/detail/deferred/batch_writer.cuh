@@ -57,7 +57,7 @@ class batch_writer {
   WARDEN_DEVICE batch_writer(log_type const& log, std::byte* storage)
       : batch_writer{log, storage, layout{}} {
     // Other threads of the block may still read what the storage held before.
-    simt::sync_block();  // sabotage: storage-barrier
+    simt::sync_block();  // mutation: storage-barrier
     // A block of another size, which stages nothing, would reach beyond the storage.
     if (simt::block_threads() == Threads) clear();
     if constexpr (outlines) {
@@ -89,7 +89,7 @@ class batch_writer {
   }
   /// This thread has no message in this round.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
-    stage_nothing_at(staging_slot(round));  // sabotage: partial-round
+    stage_nothing_at(staging_slot(round));  // mutation: partial-round
   }
   /// There is no message in this slot.
   WARDEN_DEVICE void stage_nothing_at(unsigned slot) const { ranks_[slot] = no_message; }
@@ -102,7 +102,7 @@ class batch_writer {
       if constexpr (outlines) {
         auto const after =
             look_and_combine(staged_.data(), combiner_.known(), used, log_.least_batch, may_go_on);
-        combiner_.go_on(after.now);  // sabotage: state-back
+        combiner_.go_on(after.now);  // mutation: state-back
         return after.used;
       } else {
         return combiner_.run(used, log_.least_batch, may_go_on);
@@ -317,7 +317,7 @@ class batch_writer {
     if (!combiner_.is_on()) return;
     clear();
     combiner_.clear();
-    simt::sync_block();  // sabotage: log-ranked
+    simt::sync_block();  // mutation: log-ranked
     WARDEN_NO_UNROLL
     for (unsigned r = 0; r < used; ++r) {
       unsigned const slot = staging_slot(r);
@@ -382,7 +382,7 @@ class batch_writer {
       }
     }
     // The order lies where the ranks were.
-    simt::sync_block();  // sabotage: order-over-ranks
+    simt::sync_block();  // mutation: order-over-ranks
     WARDEN_UNROLL
     for (unsigned r = 0; r < items; ++r) {
       std::uint32_t const mine =
@@ -426,15 +426,15 @@ class batch_writer {
       copy_out(b, done, places);
       if (is_batch) {
         if (simt::thread_rank() == 0) row_[0] = row;
-        simt::sync_block();  // sabotage: row-known
+        simt::sync_block();  // mutation: row-known
         if (row_[0] >= log_.rows) break;
         write_row(row_[0], done, places, Batch::places == 1 ? 0 : log_type::wide_row);
         if (Batch::places != 1 && simt::thread_rank() == 0)
-          simt::fetch_add(&log_.control->wide_rows, 1u);  // sabotage: wide-rows
+          simt::fetch_add(&log_.control->wide_rows, 1u);  // mutation: wide-rows
         if constexpr (InOrder) number_row(row_[0]);
       }
       done += places.count;
-      simt::sync_block();  // sabotage: places-reused
+      simt::sync_block();  // mutation: places-reused
     }
     make_ready();
     return total - done;
@@ -484,9 +484,9 @@ class batch_writer {
       std::uint32_t const offset = p < partitions ? counts_.begin_of(p) : first + places.count;
       std::uint32_t const behind = offset < first ? 0 : offset - first;
       std::uint32_t const within = behind < places.count ? behind : places.count;
-      *log_.offset(p, row) = static_cast<std::uint16_t>(within);  // sabotage: header
+      *log_.offset(p, row) = static_cast<std::uint16_t>(within);  // mutation: header
     }
-    if (simt::thread_rank() == 0) log_.begins[row] = places.begin | width;  // sabotage: row-flag
+    if (simt::thread_rank() == 0) log_.begins[row] = places.begin | width;  // mutation: row-flag
   }
 
   /// Notes where in the order the batch comes.

@@ -51,11 +51,11 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   bool const put_off = simt::thread_rank() == 0 && !a.ref.take_records();
   if (simt::sync_block_or(put_off)) return;
   // Not before: they may be those of a launch that is at work.
-  if (launch != nullptr) zero(launch->counters);  // sabotage: replay-counters
+  if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
     log.close(r);
   if (simt::thread_rank() != 0) return;
-  log.control->next_partition = log.control->next_of_wide = 0;  // sabotage: wide-partitions
+  log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
   log.control->rows_passed = 0;
   log.control->running = a.number;
 }
@@ -172,7 +172,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   if (!a.runs()) return;
   for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
     log.regions[r].sorted = 0;
-    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // sabotage: log-open
+    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // mutation: log-open
   }
   // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
   // fill it.
@@ -182,7 +182,7 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
   log.control->rows = log.control->wide_rows = log.control->running = 0;
-  if constexpr (Ref::in_order) log.control->blocks = 0;  // sabotage: order-of-cycles
+  if constexpr (Ref::in_order) log.control->blocks = 0;  // mutation: order-of-cycles
   simt::store_relaxed(&log.control->cycle, log.control->cycle + 1);
   // Release: whoever takes the records next finds the log open.
   simt::fence_device();

@@ -79,7 +79,7 @@ class block_sorter {
     auto const launch = [&](std::uint32_t row) { return log_.order.launches[row]; };
     range const ranks = range_of(rank), launches = range_of(launch);
     sort(rank, ranks);
-    sort(launch, launches);  // sabotage: order-of-launches
+    sort(launch, launches);  // mutation: order-of-launches
     add_up();
   }
 

@@ -59,7 +59,7 @@ class ordered_reader {
     unsigned arrived = 0;
     std::uint32_t places[Rounds]{};
     unsigned const of_warp = used * simt::warp_size;
-    std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // sabotage: window-in-order
+    std::uint32_t const first = done_ + simt::warp_rank() * of_warp;  // mutation: window-in-order
     std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
     // A warp's messages lie one behind another, most often all in the rows that it looks at first.
     for (std::uint32_t found = first; found < end;) {
@@ -72,7 +72,7 @@ class ordered_reader {
       WARDEN_UNROLL
       for (unsigned k = 0; k < Rounds; ++k) {
         std::uint32_t const mine = first + k * simt::warp_size + simt::lane_id();
-        if (mine - found >= until - found) continue;  // sabotage: rows-reach
+        if (mine - found >= until - found) continue;  // mutation: rows-reach
         places[k] = mine + (are_few ? place_of(mine) : of_row[k]);
         arrived |= 1u << k;
       }
@@ -118,7 +118,7 @@ class ordered_reader {
   /// The segment of the row whose turn is `turn`; empty if there is none.
   WARDEN_DEVICE log_places segment_of(std::uint32_t turn) const {
     if (turn >= rows_) return {0, 0};
-    std::uint32_t const row = log_.order.rows[turn];  // sabotage: rows-as-they-came
+    std::uint32_t const row = log_.order.rows[turn];  // mutation: rows-as-they-came
     return row == log_.no_row ? log_places{0, 0} : log_.segment(column_, row);
   }
   /// A row that begins at or before message `i` of these rows, and not long before. Collective over

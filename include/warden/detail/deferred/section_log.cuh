@@ -130,18 +130,18 @@ struct section_log {
     if (before >= room) {
       // Long before a half overflows: some one of very many finds the word as it left it.
       if (before > closed + (closed >> 1))
-        simt::compare_exchange(word, old + added, closed);  // sabotage: log-overflow
+        simt::compare_exchange(word, old + added, closed);  // mutation: log-overflow
       return {0, 0};
     }
     std::uint32_t const left = room - static_cast<std::uint32_t>(before);
-    std::uint32_t const taken = count < left ? count : left;  // sabotage: log-cut
+    std::uint32_t const taken = count < left ? count : left;  // mutation: log-cut
     if (count >= left)
-      regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // sabotage: log-end
+      regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // mutation: log-end
     simt::note_reservation(taken);
     std::uint32_t const begin = begin_of(region);
     std::uint32_t const back = flat_begin(region, flat + taken);
-    std::uint32_t const first = Side == side::flat ? back : begin + batches;  // sabotage: log-ends
-    return {first, (taken + Width - 1) / Width};  // sabotage: log-wide-end
+    std::uint32_t const first = Side == side::flat ? back : begin + batches;  // mutation: log-ends
+    return {first, (taken + Width - 1) / Width};  // mutation: log-wide-end
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
   /// sends while the log is emptied it may be none of those there are.)
@@ -155,7 +155,7 @@ struct section_log {
   /// From here on no place of the region is taken; one thread.
   WARDEN_DEVICE void close(std::uint32_t region) const {
     std::uint64_t const taken =
-        simt::exchange(&regions[region].taken, closed);  // sabotage: log-close
+        simt::exchange(&regions[region].taken, closed);  // mutation: log-close
     std::uint32_t const room = size_of(region);
     auto flat = static_cast<std::uint32_t>(taken >> 32);
     auto batches = static_cast<std::uint32_t>(taken);
@@ -177,7 +177,7 @@ struct section_log {
   /// in batches from here on.
   WARDEN_DEVICE void reopen(std::uint32_t region, bool are_sorted) const {
     log_region& r = regions[region];
-    if (are_sorted) r.sorted = r.flat;  // sabotage: sorted-twice
+    if (are_sorted) r.sorted = r.flat;  // mutation: sorted-twice
     simt::store_relaxed(&r.taken, std::uint64_t{r.flat} << 32 | r.batches);
   }
 
@@ -195,7 +195,7 @@ struct section_log {
       cycle = simt::load_relaxed(&control->cycle) + 1;
       if (simt::load_relaxed(&control->full) == cycle) return false;
     }
-    simt::store_relaxed(&control->full, cycle);  // sabotage: log-full-cycle
+    simt::store_relaxed(&control->full, cycle);  // mutation: log-full-cycle
     return false;
   }
 
@@ -234,7 +234,7 @@ struct section_log {
     if constexpr (Mixed) {
       bool const is_wide = (begin & wide_row) != 0;
       begin &= ~wide_row;
-      is_in = is_wide == (Width != 1);  // sabotage: row-width
+      is_in = is_wide == (Width != 1);  // mutation: row-width
     }
     std::uint32_t const all = size + (last_region + 1) * gap, count = words.end - words.first;
     is_in = is_in && words.first <= words.end && begin <= all && words.end * Width <= all - begin;

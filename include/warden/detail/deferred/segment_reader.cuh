@@ -94,8 +94,8 @@ class segment_reader {
         arrived |= 1u << k;
       }
       filled += left;
-      if (filled > most) {     // sabotage: window-filled
-        done_ = first + most;  // sabotage: segment-twice
+      if (filled > most) {     // mutation: window-filled
+        done_ = first + most;  // mutation: segment-twice
         break;
       }
       load_rows();

@@ -169,11 +169,11 @@ class log_splitter {
       std::uint32_t const count = window_.write(rounds, {mine.place + done, left}, mine.rows + w);
       // A kernel that was sending has written a row meanwhile: there is no place for that.
       if (count > left) break;
-      done += count;  // sabotage: split-places
+      done += count;  // mutation: split-places
       ++w;
     }
     if (simt::thread_rank() != 0) return;
-    a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // sabotage: split-rows
+    a_.to.rows_of[partition] = {mine.rows, mine.rows + w};  // mutation: split-rows
     if (done != all.messages)
       simt::fetch_add(&a_.run.ref.report->not_whole, std::uint64_t{all.messages - done});
   }
@@ -204,7 +204,7 @@ class log_splitter {
       if (simt::lane_id() == 0)
         simt::shared_fetch_min(
             shared_[0].most_windows,
-            ~((of_warp.rounds + rounds - 1) / rounds));  // sabotage: split-windows
+            ~((of_warp.rounds + rounds - 1) / rounds));  // mutation: split-windows
       simt::sync_block();
       return {messages, ~simt::shared_load(shared_[0].most_windows)};
     }

@@ -23,7 +23,7 @@ struct rows_of_warp {
   /// Makes rows of which those of the lanes in `having` alone have messages. Collective over the
   /// warp.
   WARDEN_DEVICE void close_up(unsigned having) {
-    if ((having & (having + 1)) != 0) {  // sabotage: rows-empty
+    if ((having & (having + 1)) != 0) {  // mutation: rows-empty
       // The lane that has so many others with messages before it: by a search among their bits.
       unsigned from = 0;
       WARDEN_UNROLL
@@ -54,7 +54,7 @@ struct rows_of_warp {
       unsigned const marks = simt::warp_sum(behind <= last ? 1u << behind : 0);
       auto const up_to = static_cast<unsigned>(simt::count_bits(marks & up_to_mine));
       found[k] = simt::shuffle(simt::full_warp, place, (begun + up_to - 1) & last);
-      begun += static_cast<unsigned>(simt::count_bits(marks));  // sabotage: rows-marked
+      begun += static_cast<unsigned>(simt::count_bits(marks));  // mutation: rows-marked
     }
   }
 };

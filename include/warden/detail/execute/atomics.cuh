@@ -72,7 +72,7 @@ class atomics_worker {
     for (unsigned left = arrived; simt::any(simt::full_warp, left != 0); left >>= 1) {
       if ((left & 1u) != 0) run(next[0]);
       WARDEN_UNROLL
-      for (unsigned k = 0; k + 1 < rounds; ++k) next[k] = next[k + 1];  // sabotage: next-atomic
+      for (unsigned k = 0; k + 1 < rounds; ++k) next[k] = next[k + 1];  // mutation: next-atomic
     }
   }
 

@@ -61,7 +61,7 @@ WARDEN_DEVICE bool run_under_locks(lane_group<Lanes> const& lanes, Table const& 
         continue;
       }
       // The barrier hands the first lane's acquisition to the others.
-      lanes.sync();  // sabotage: group-acquire
+      lanes.sync();  // mutation: group-acquire
       WARDEN_NO_UNROLL
       for (unsigned bits = choose(together); bits != 0; bits &= bits - 1)
         run(message_of_lane(lanes, own, static_cast<unsigned>(simt::first_bit(bits))));

@@ -39,7 +39,7 @@ class group_runs {
     group const lanes;
     while (true) {
       std::uint32_t r = 0;
-      if (lanes.lane() == 0) r = simt::shared_fetch_add(taken, 1u);  // sabotage: group-run
+      if (lanes.lane() == 0) r = simt::shared_fetch_add(taken, 1u);  // mutation: group-run
       r = lanes.shuffle(r, 0);
       if (r >= runs) return;
       run_one(lanes, begins[r], begins[r + 1]);
@@ -115,9 +115,9 @@ class group_runs {
         left &= -(others & -others);
         if (left == 0) return;
       }
-      auto const next = static_cast<unsigned>(simt::first_bit(left));  // sabotage: asked-order
+      auto const next = static_cast<unsigned>(simt::first_bit(left));  // mutation: asked-order
       apply(lanes, message_of(lanes, these, next));
-      left &= left - 1;  // sabotage: asked-again
+      left &= left - 1;  // mutation: asked-again
     }
   }
 
@@ -129,8 +129,8 @@ class group_runs {
     section_runner{ref_}.apply(now.message, *now.place, to_caller[0]);
     simt::group_leave(lanes.mask(), identity);
     // What each lane wrote is visible to all, in the next section and in the first lane's answer.
-    lanes.sync();                                                  // sabotage: group-sync
-    if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);  // sabotage: group-answer
+    lanes.sync();                                                  // mutation: group-sync
+    if (lanes.lane() == 0) section_runner{ref_}.reply(to_caller);  // mutation: group-answer
   }
 
   Ref const& ref_;

@@ -20,7 +20,7 @@ struct guarded_report : misuse_counts {
 
   /// True if `id` names one of `size` records; counts a bad one, keeps the first.
   WARDEN_DEVICE bool check(std::uint64_t id, std::uint64_t size) {
-    if (id < size) return true;  // sabotage: bounds
+    if (id < size) return true;  // mutation: bounds
     if (simt::fetch_add(&bad_ids, std::uint64_t{1}) == 0) simt::store_relaxed(&first_bad_id, id);
     return false;
   }

@@ -92,7 +92,7 @@ class locks_worker {
       if (other != identity) simt::group_leave(lanes.mask(), other);
       simt::group_leave(lanes.mask(), identity);
       // What each lane wrote is visible to all, in the next section and in the first lane's answer.
-      lanes.sync();  // sabotage: group-release
+      lanes.sync();  // mutation: group-release
       if (lanes.lane() == 0) runner.reply(to_caller);
     };
     // Where there are several, each lane asks its own message's section; those that would change
@@ -103,7 +103,7 @@ class locks_worker {
         bool const asks = (together >> lanes.lane() & 1u) != 0;
         bool const is_done = asks && section_runner{ref_}.is_done(own, *records_.at(own.local()));
         // All lanes have read the record before one changes it.
-        lanes.sync();  // sabotage: asked-sync
+        lanes.sync();  // mutation: asked-sync
         return together & ~lanes.ballot(is_done);
       } else {
         return together;
@@ -135,7 +135,7 @@ class locks_worker {
         take_turns(ours, group.turn, [&] { execute(m, m.local(), to_caller[0]); });
         // Release: the barrier hands the lanes' writes to the leader, whose fence comes before its
         // unlock.
-        simt::sync_warp(simt::full_warp);  // sabotage: lanes-release
+        simt::sync_warp(simt::full_warp);  // mutation: lanes-release
         if (taken) {
           simt::fence_block();
           locks_.unlock(lock);
@@ -168,7 +168,7 @@ class locks_worker {
         typename Ref::reply_type to_caller[1];
         execute(m, second, to_caller[0]);
         // Release, by the thread that ran the section.
-        simt::fence_block();  // sabotage: pair-fence
+        simt::fence_block();  // mutation: pair-fence
         locks_.unlock(a, b);
         section_runner{ref_}.reply(to_caller);
         waiting = false;

@@ -53,7 +53,7 @@ class long_runs {
         std::uint32_t const before = whole.end - whole.begin;
         std::uint32_t const local = window[whole.middle()].local();
         partials const all = take_out(window, whole);
-        if (simt::lane_id() == owner) apply(local, all.sum());  // sabotage: long-run
+        if (simt::lane_id() == owner) apply(local, all.sum());  // mutation: long-run
         // Several hot records of one owner: as long as each has half of what is left.
         std::uint32_t const after = whole.end - whole.begin;
         goes_on = after > least && after * 2 < before;
@@ -131,7 +131,7 @@ class long_runs {
         kept += static_cast<unsigned>(simt::count_bits(others[j]));
       }
     }
-    all.end = kept;                    // sabotage: long-run-rest
+    all.end = kept;                    // mutation: long-run-rest
     simt::sync_warp(simt::full_warp);  // its owner reads what stays
     return mine.of_warp(simt::ballot(simt::full_warp, has));
   }

@@ -96,7 +96,7 @@ class owner_run {
     for (unsigned j = 0; j < Count; ++j) apply(m[j], value, to_callers[j], first + j, out, type);
     // Who gets an answer is to see what the section wrote.
     if constexpr (Ref::has_answers && Ref::fences && holds)
-      *place = value;  // sabotage: answer-record
+      *place = value;  // mutation: answer-record
     section_runner{ref_}.reply(to_callers);
   }
 
@@ -210,7 +210,7 @@ class owner_run {
           // What an earlier one of these sections wrote is newer than the load.
           WARDEN_UNROLL
           for (unsigned e = 0; e < j; ++e) {
-            if (place[e] == place[j]) copy[j].value = copy[e].value;  // sabotage: run-forward
+            if (place[e] == place[j]) copy[j].value = copy[e].value;  // mutation: run-forward
           }
           apply(m[j], copy[j].value, to_callers[j], i + j, out, type);
           *place[j] = copy[j].value;

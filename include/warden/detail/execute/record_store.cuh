@@ -48,9 +48,9 @@ class record_store {
   }
   /// Writes them back. Collective, when all sections have run.
   WARDEN_DEVICE void write_back() const {
-    if constexpr (on_chip) simt::sync_block();  // sabotage: write-back-barrier
+    if constexpr (on_chip) simt::sync_block();  // mutation: write-back-barrier
     for_each([&](std::uint32_t local, record* place) {
-      copy(place, &copies_[local], place);  // sabotage: write-back
+      copy(place, &copies_[local], place);  // mutation: write-back
     });
   }
 

@@ -39,10 +39,10 @@ struct run_array {
   /// this thread, and to the kernels after this one in its stream.
   WARDEN_DEVICE bool take() const {
     if (has_failed()) return false;
-    if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // sabotage: run-amid
+    if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // mutation: run-amid
     // Acquire. The other side is the thread that called `free` in a kernel of another stream: it
     // fenced after all that the run wrote, and stored the 0 that this thread has read.
-    simt::fence_device();  // sabotage: run-acquire
+    simt::fence_device();  // mutation: run-acquire
     return true;
   }
   /// Marks them as free; the thread that took them, or one of a kernel behind it. Precondition: the

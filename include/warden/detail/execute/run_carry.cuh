@@ -49,7 +49,7 @@ class run_carry {
       run_carry const other = all.from(other_lane);
       bool const has = (having >> simt::lane_id() & 1u) != 0;
       if ((having >> other_lane & 1u) != 0) {
-        all = has ? joined(all, other) : other;  // sabotage: long-run-lanes
+        all = has ? joined(all, other) : other;  // mutation: long-run-lanes
       }
       // Who has none has those of the other from here on.
       unsigned const low = low_of_pairs(distance);

@@ -138,7 +138,7 @@ class section_runner {
       for (unsigned k = 0; k < Count; ++k) any = any || replies[k].is_called();
       if (!any) return;
       // Release: this thread ran the sections; who gets an answer fences after it has seen it.
-      if constexpr (Ref::fences) simt::fence_device();  // sabotage: answer-release
+      if constexpr (Ref::fences) simt::fence_device();  // mutation: answer-release
       WARDEN_UNROLL
       for (unsigned k = 0; k < Count; ++k) {
         if (replies[k].is_called()) ref_.answers_to.answer(replies[k].to, replies[k].message);

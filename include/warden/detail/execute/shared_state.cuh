@@ -140,7 +140,7 @@ struct shared_state {
   /// The guarded has a log from here on, so launches mark its records. Blocks the host until those
   /// that have not done that have ended: no run can meet one of them. Throws cuda_error.
   void begin_logs(std::source_location where) {
-    if (!has_logs) last_work.synchronize(where);  // sabotage: launch-before-log
+    if (!has_logs) last_work.synchronize(where);  // mutation: launch-before-log
     has_logs = true;
   }
   /// A run of a log, or a launch, is enqueued in `s`; if it is captured, the event does not know
@@ -149,7 +149,7 @@ struct shared_state {
     if (runtime::capturing(s, where)) return;
     // Runs and launches of one guarded come one after another, so this orders them as they are: it
     // makes one event come after those of other streams.
-    s.wait_for(last_work, where);  // sabotage: last-stream
+    s.wait_for(last_work, where);  // mutation: last-stream
     last_work.record(s, where);
   }
 };

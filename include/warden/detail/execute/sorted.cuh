@@ -150,7 +150,7 @@ class runs_worker {
     if constexpr (asks_first) {
       arrived = ask(m, arrived);
       rank(m, arrived);
-      if (!simt::sync_block_or(arrived != 0)) return 0;  // sabotage: asked-ranked
+      if (!simt::sync_block_or(arrived != 0)) return 0;  // mutation: asked-ranked
     }
     unsigned const me = simt::thread_rank();
     std::uint32_t count = 0, total;
@@ -274,7 +274,7 @@ class runs_worker {
       return Ref::format::template unpack<typename Ref::section>(worker.window_[slot]);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
-      worker.window_[slot].flits[0].first = nobodys;  // sabotage: window-absorbed
+      worker.window_[slot].flits[0].first = nobodys;  // mutation: window-absorbed
     }
     WARDEN_DEVICE void combined(combining_key<typename Ref::section> key, std::uint32_t slot,
                                 typename Ref::section const& s) const {
@@ -304,7 +304,7 @@ class runs_worker {
         rank_[k] = simt::shared_fetch_add(counts_[owner_of(left)], 1u);
       }
     }
-    simt::sync_block();  // sabotage: combine-ranked
+    simt::sync_block();  // mutation: combine-ranked
     return arrived;
   }
 
@@ -368,7 +368,7 @@ class runs_worker {
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
   WARDEN_DEVICE static unsigned owner_of(message_type const& m) {
-    return thread_of(m.local() & (threads - 1));  // sabotage: run-owner
+    return thread_of(m.local() & (threads - 1));  // mutation: run-owner
   }
   /// The part of a run that a message belongs to.
   WARDEN_DEVICE static unsigned run_of(message_type const& m) {

@@ -96,7 +96,7 @@ class answer_slots {
   /// What stands in the slot now; true if that is an answer of that generation.
   WARDEN_DEVICE bool receive(return_address from, message_type& m) const {
     auto const flit_at = [&](int l) { return place(from, l); };
-    return load_message<marks>(m, flit_at, from.generation());  // sabotage: answer-generation
+    return load_message<marks>(m, flit_at, from.generation());  // mutation: answer-generation
   }
   /// Writes an answer.
   WARDEN_DEVICE void answer(return_address to, message_type const& m) const {

@@ -113,7 +113,7 @@ class buffered_outbox {
       if (!simt::any(simt::full_warp, filled || is_full)) {
         auto const lane = static_cast<unsigned>(simt::first_bit(waiting));
         bool const hopeless =
-            simt::lane_id() == lane && !wait_for_change(seen);  // sabotage: change-seen
+            simt::lane_id() == lane && !wait_for_change(seen);  // mutation: change-seen
         failed_ = failed_ || simt::any(simt::full_warp, hopeless);
       }
     }
@@ -135,7 +135,7 @@ class buffered_outbox {
     if (put(server, ticket - left, m)) {
       // The other lanes of this warp may be anywhere: any warp that waits for room, or flushes,
       // copies the buffer out.
-      simt::shared_store(full_[server], 1u);  // sabotage: buffer-full
+      simt::shared_store(full_[server], 1u);  // mutation: buffer-full
       announce_change();
     }
     return true;
@@ -187,7 +187,7 @@ class buffered_outbox {
   WARDEN_DEVICE bool fill() {
     // Beyond the buffer: the one before it has not left. It cannot leave without this message.
     std::uint32_t const place = ticket_ - simt::shared_load(left_[destination_]);
-    if (place >= buffer) return false;  // sabotage: buffer-reuse
+    if (place >= buffer) return false;  // mutation: buffer-reuse
     is_filled_up_ = put(destination_, place, message_);
     return true;
   }
@@ -269,7 +269,7 @@ class buffered_outbox {
     }
     std::uint64_t const released = channel.acquire_released();
     // Warps that wait for this one read it.
-    simt::shared_store(released_[d], released);  // sabotage: released-store
+    simt::shared_store(released_[d], released);  // mutation: released-store
     return channel.credit(first, count, released);
   }
 

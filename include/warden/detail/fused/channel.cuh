@@ -86,7 +86,7 @@ class channel_ref {
   WARDEN_DEVICE std::uint32_t credit(std::uint64_t first, std::uint32_t count,
                                      std::uint64_t released) const {
     std::uint64_t const end = released + capacity();
-    if (first >= end) return 0;  // sabotage: credit
+    if (first >= end) return 0;  // mutation: credit
     return end - first < count ? static_cast<std::uint32_t>(end - first) : count;
   }
   /// Whether an index may be written, by a sender that last saw `released`.

@@ -41,7 +41,7 @@ class forward_memory {
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
       // Room for what is received behind a missing index, and no more than that.
       rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
-      rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // sabotage: forward-ahead
+      rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // mutation: forward-ahead
       // A server's share.
       rings.kept = static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(rings.tokens / servers, 1, Ref::server::most_kept));
@@ -81,7 +81,7 @@ class forward_memory {
       copy(memory_->available.data(), &all, 1, s, where);
       if constexpr (Ref::nests) {
         tickets_.fill_bytes(0, s, where);
-        counts_.fill_bytes(0, s, where);  // sabotage: pool-reset
+        counts_.fill_bytes(0, s, where);  // mutation: pool-reset
       }
       s.synchronize(where);
     }

@@ -62,7 +62,7 @@ class forward_window {
         is_free_ = false;
       } else {
         if (!ref_.check(id)) return;
-        ref_.rings.take_beyond(1);  // sabotage: forward-token
+        ref_.rings.take_beyond(1);  // mutation: forward-token
         // Nobody gives the token back before it is taken.
         simt::fence_device();
         record_location const to = ref_.owners(id);
@@ -109,7 +109,7 @@ class forward_window {
       }
       // Release: the owner threads wrote before the barrier, this one publishes behind it.
       if constexpr (Ref::fences) {
-        if (any) simt::fence_device();  // sabotage: forward-fence
+        if (any) simt::fence_device();  // mutation: forward-fence
       }
       WARDEN_UNROLL
       for (unsigned k = 0; k < group; ++k) {

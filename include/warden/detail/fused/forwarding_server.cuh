@@ -74,7 +74,7 @@ class forwarding_server {
     simt::sync_block();
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
       typename Ref::message_type m[Worker::rounds];
-      std::uint64_t const admitted = shared.admitted;  // sabotage: forward-admitted
+      std::uint64_t const admitted = shared.admitted;  // mutation: forward-admitted
       std::uint64_t const end = servers.released() + ref_.rings.read_ahead;
       typename Ref::client_message sent[from_clients] = {};
       unsigned const arrived = clients.receive_below(sent, admitted) |

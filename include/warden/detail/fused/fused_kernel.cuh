@@ -62,7 +62,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   if constexpr (is_part_of_run<Kernel>) {
     // Nothing is counted before: another launch may be at work with these counters.
     if (simt::sync_block_or(simt::thread_rank() == 0 && !arguments.kernel.runs()))
-      return;  // sabotage: replay-amid
+      return;  // mutation: replay-amid
   }
   if (simt::thread_rank() == 0) {
     block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,
@@ -84,7 +84,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       using ref_type = std::remove_cvref_t<decltype(ref)>;
       if (number < servers) typename ref_type::server{ref, number, arena}.run();
       // Wraps beyond every count once this block has served.
-      number -= servers;  // sabotage: serves-twice
+      number -= servers;  // mutation: serves-twice
     });
     return;
   }
@@ -117,7 +117,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   // Every thread is here and has sent all it will: what the block reserved comes before this count,
   // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
   if (simt::thread_rank() == 0) {
-    simt::fence_device();  // sabotage: done-fence
+    simt::fence_device();  // mutation: done-fence
     simt::fetch_add(&counters.client_blocks_done, 1u);
   }
 }

@@ -108,7 +108,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
     launch.members[launch.member_count++] = {own()->control->data(), report_, history_->begin(all)};
     for (auto const& group : own()->groups)
       launch.groups[launch.group_count++] = {group.memory->indices.data(),
-                                             group.servers};  // sabotage: progress-rings
+                                             group.servers};  // mutation: progress-rings
     return r;
   }
 
@@ -122,7 +122,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   void reported() override { history_->reported(); }
   void reset_channels(stream_ref s, std::source_location where) override {
     empty_channels(s, where);
-    forwards_.reset(ref_, s, where);  // sabotage: rings-kept
+    forwards_.reset(ref_, s, where);  // mutation: rings-kept
   }
   void reset_answers(stream_ref s, std::source_location where) override {
     answers_.reset(s, where);

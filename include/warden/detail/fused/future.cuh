@@ -40,7 +40,7 @@ class call_book {
       simt::fetch_add(&ref_->report->calls_too_many, std::uint64_t{1});
       return {call_error::too_many, 0, {return_address::nowhere}};
     }
-    if ((s.pending & bit) != 0) {  // sabotage: answer-reuse
+    if ((s.pending & bit) != 0) {  // mutation: answer-reuse
       message_type m;
       if (!wait_for(s.next - calls, m)) return {call_error::poisoned, 0, {return_address::nowhere}};
     }
@@ -77,7 +77,7 @@ class call_book {
     if (!wait_for(number, m)) return call_error::poisoned;
     state().pending &= ~bit_of(number);
     // Acquire: the server's thread fenced between what the section wrote and the answer.
-    if constexpr (Ref::fences) simt::fence_device();  // sabotage: answer-acquire
+    if constexpr (Ref::fences) simt::fence_device();  // mutation: answer-acquire
     return Ref::answers::template unpack<Value>(m);
   }
 
@@ -125,7 +125,7 @@ class [[nodiscard]] future {
   /// nodiscard type for a value that was ignored.
   WARDEN_DEVICE void operator=(future&& other) noexcept {
     if (this != &other) {
-      drop();  // sabotage: answer-dropped
+      drop();  // mutation: answer-dropped
       book_ = other.book_;
       number_ = other.number_;
       error_ = other.error_;

@@ -90,7 +90,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
     auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
     bool by_second = false;
     if constexpr (nests) {
-      if (good) by_second = lock_order(owners(a)) < lock_order(owners(b));  // sabotage: lock-order
+      if (good) by_second = lock_order(owners(a)) < lock_order(owners(b));  // mutation: lock-order
     }
     detail::partner const other{by_second ? a : b, by_second};
     return {by_second ? second : first, {detail::prefixed<Section>::of(section, other.word())}};
@@ -120,7 +120,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
     if (!check(first) || !check(second)) return false;
     auto const a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
-    if (nests || owners(a).server == owners(b).server) return true;  // sabotage: apart
+    if (nests || owners(a).server == owners(b).server) return true;  // mutation: apart
     if (simt::fetch_add(&report->apart, std::uint64_t{1}) == 0)
       simt::store_relaxed(&report->first_apart, std::uint64_t{a} << 32 | b);
     return false;
@@ -151,7 +151,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   WARDEN_DEVICE void publish(channel const& to, std::uint64_t index,
                              client_message const& m) const {
     // With a bit-mask it is publishing that fences.
-    if constexpr (fences && channel::in_band) simt::fence_device();  // sabotage: send-fence
+    if constexpr (fences && channel::in_band) simt::fence_device();  // mutation: send-fence
     to.publish(index, m);
   }
   /// Publishes a message in a ring, where it has its index. Never waits: without room in the slots

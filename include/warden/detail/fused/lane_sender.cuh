@@ -45,7 +45,7 @@ class lane_sender {
   WARDEN_DEVICE unsigned publish() const {
     if (server_ == nobody) return 0;
     // Release, by the thread that ran the section.
-    if constexpr (Ref::fences) simt::fence_device();  // sabotage: lane-fence
+    if constexpr (Ref::fences) simt::fence_device();  // mutation: lane-fence
     ref_.publish_reserved(server_, index_, message_);
     return 1;
   }

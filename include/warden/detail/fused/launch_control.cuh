@@ -42,7 +42,7 @@ struct launch_ref {
   WARDEN_DEVICE bool refused() const {
     auto const healthy = [&](std::uint32_t m) { return !is_poisoned(&members[m].control->health); };
     std::uint32_t failed = 0;
-    while (failed < member_count && healthy(failed)) ++failed;  // sabotage: health-start
+    while (failed < member_count && healthy(failed)) ++failed;  // mutation: health-start
     if (failed == member_count) return false;
     // Behind a word that a thread of this launch has set we see that it was stopped before.
     simt::fence_device();
@@ -128,11 +128,11 @@ struct launch_ref {
                             client_blocks,
                             simt::load_relaxed(&control->counters.client_blocks_done),
                             wait_kind::nothing};
-    simt::exchange(&control->counters.stopped, 1u);  // sabotage: health-stopped
+    simt::exchange(&control->counters.stopped, 1u);  // mutation: health-stopped
     simt::fence_device();
     if (!tell(0, first)) return;
     WARDEN_NO_UNROLL
-    for (std::uint32_t m = 1; m < member_count; ++m) tell(m, first);  // sabotage: health-partner
+    for (std::uint32_t m = 1; m < member_count; ++m) tell(m, first);  // mutation: health-partner
   }
   WARDEN_DEVICE std::uint32_t number() const {
     return static_cast<std::uint32_t>(members[0].launch_number);

@@ -108,7 +108,7 @@ class launch_plan {
     // What a guarded has to report stays.
     auto* const counters = &launch.control->counters;
     if constexpr (!is_part_of_run<Kernel>)
-      runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // sabotage: health-kept
+      runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // mutation: health-kept
     auto const mark = [&](bool in_use) {
       if constexpr (!is_part_of_run<Kernel>) {
         mark_records(*launch_access::shared(first), in_use, s, in_.where);

@@ -68,7 +68,7 @@ class lock_queues {
       q.first = place;
     } else {
       messages()[q.last].next = place;
-      q.last = place;  // sabotage: queue-last
+      q.last = place;  // mutation: queue-last
     }
   }
   /// Whether nobody waits for a locked lock, which is free then.
@@ -83,7 +83,7 @@ class lock_queues {
     lock_queue& q = queues_[lock];
     std::uint32_t const place = q.first;
     m = messages()[place].message;
-    q.first = messages()[place].next;  // sabotage: resumed-twice
+    q.first = messages()[place].next;  // mutation: resumed-twice
     return place;
   }
 

@@ -61,8 +61,8 @@ struct lap_in_each_word {
   }
   /// Whether both words were published in this lap.
   WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t lap) {
-    bool const first = first_is_of(words, lap);    // sabotage: first-phase
-    bool const second = second_is_of(words, lap);  // sabotage: second-phase
+    bool const first = first_is_of(words, lap);    // mutation: first-phase
+    bool const second = second_is_of(words, lap);  // mutation: second-phase
     return first && second;
   }
   /// What lies in a flit.
@@ -139,7 +139,7 @@ WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t la
   bool whole = true;
   WARDEN_UNROLL
   for (int l = 0; l < Flits; ++l)
-    whole = whole && Flit::is_of(m.flits[l], lap);  // sabotage: receive-last
+    whole = whole && Flit::is_of(m.flits[l], lap);  // mutation: receive-last
   return whole;
 }
 /// Stores a message of that lap, each flit l to `place(l)`.

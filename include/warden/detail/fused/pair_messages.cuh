@@ -105,11 +105,11 @@ class nested_worker {
       bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
                                          [&](auto watch) { watch(locks_.word(lock)); },
                                          wait_kind::lock, number_, lock);
-      if (!alive) return false;  // sabotage: nested-poisoned
+      if (!alive) return false;  // mutation: nested-poisoned
     }
     bool const more = nested_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
-    simt::fence_block();  // sabotage: nested-fence
+    simt::fence_block();  // mutation: nested-fence
     locks_.unlock(lock);
     return more;
   }

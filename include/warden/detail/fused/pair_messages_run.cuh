@@ -59,7 +59,7 @@ class nested_run {
   }
   /// Collective over the block.
   WARDEN_DEVICE void finish() const {
-    if (place_ != place_pool::none) places_.give(place_);  // sabotage: place-kept
+    if (place_ != place_pool::none) places_.give(place_);  // mutation: place-kept
     simt::sync_block();
     if (simt::thread_rank() == 0) places_.finish();
     times_.add_to(ref_.report->totals);
@@ -79,7 +79,7 @@ class nested_run {
     if (is_locked) {
       if (!resumes) {
         if (!unlocks(m, records)) {
-          set_aside(lock, m);  // sabotage: handler-waits
+          set_aside(lock, m);  // mutation: handler-waits
           return false;
         }
         ++left;
@@ -89,7 +89,7 @@ class nested_run {
     }
     ++left;
     bool const takes = run_unlocked(m, records, out);
-    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // sabotage: nested-more
+    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // mutation: nested-more
   }
 
   /// A message has been received: for the statistics.
@@ -130,7 +130,7 @@ class nested_run {
     Ref::format::visit(
         m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
     locks_.push(lock, m, resumes, place_);
-    place_ = place_pool::none;  // sabotage: place-twice
+    place_ = place_pool::none;  // mutation: place-twice
   }
   /// The first one that waits for a taken lock.
   WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {
@@ -192,7 +192,7 @@ class nested_run {
     locks_.take(lock);
     Sent passed = sent;
     set_partner(passed,
-                {ref_.owners.id({number_, local}), !other.is_first});  // sabotage: pair-turned
+                {ref_.owners.id({number_, local}), !other.is_first});  // mutation: pair-turned
     out.put(to, locked<Sent, record>::of(passed, *records.at(local)));
     return true;
   }
@@ -209,7 +209,7 @@ class nested_run {
     section_runner{ref_}.apply(section.sent, *records.at(local), value, to_caller[0]);
     leave(records.address_of(local), identity, Ref::fences);
     times_.ran();
-    out.put(ref_.owners(other.id), unlock<record>::of(value));  // sabotage: unlock
+    out.put(ref_.owners(other.id), unlock<record>::of(value));  // mutation: unlock
     section_runner{ref_}.reply(to_caller);
   }
 

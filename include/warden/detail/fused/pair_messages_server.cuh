@@ -117,7 +117,7 @@ class nested_server {
           of_clients ? receive_of_clients(reader, m) : receive_of_servers(reader, m);
       unsigned batch = simt::ballot(simt::full_warp, arrived);
       unsigned const there = batch;
-      if (of_clients && there != 0) batch = admit(there);  // sabotage: nested-token
+      if (of_clients && there != 0) batch = admit(there);  // mutation: nested-token
       if (batch == 0) {
         bool const goes_on = of_clients
                                  ? wait_for_clients(reader, there != 0, warp == 0, next_release)
@@ -158,7 +158,7 @@ class nested_server {
   /// A ring is never full as long as its server reads no further than that: see forward_rings.
   WARDEN_DEVICE bool may_read(std::uint64_t number) const {
     auto const ahead = static_cast<std::uint32_t>(number) - simt::shared_load(ring_released_[0]);
-    return ahead < ref_.rings.read_ahead / slice;  // sabotage: ring-bound
+    return ahead < ref_.rings.read_ahead / slice;  // mutation: ring-bound
   }
   /// Nothing has come: the first lane waits, the others for it. Collective over the warp. False
   /// when the work has ended or the launch is poisoned.
@@ -240,7 +240,7 @@ class nested_server {
           if (!is_first) return clients_.is_finished();
           if (clients_.is_done(next_release)) return true;
           if (for_tokens) return false;
-          if (again) purse_.empty(ref_.rings);  // sabotage: purse-rest
+          if (again) purse_.empty(ref_.rings);  // mutation: purse-rest
           again = true;
           ended = detector_.has_ended(ref_, clients_.channel());
           return ended;

@@ -19,7 +19,7 @@ class slice_reader {
       : number_{tracker.first() / Tracker::slice + warp},
         // What ran in an earlier launch.
         executed_{warp == 0 ? (1u << tracker.first() % Tracker::slice) - 1 : 0} {
-  }  // sabotage: rerun
+  }  // mutation: rerun
 
   /// Each lane looks at its slot of the slice. True where a message has come that has not been
   /// executed.

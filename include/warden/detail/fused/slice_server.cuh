@@ -83,7 +83,7 @@ class slice_server {
   /// Runs the sections of the lanes in `batch`. Collective over the warp. False once poisoned.
   WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
     // Acquire: the sender fenced between what it wrote and the message that we have just read.
-    if constexpr (Ref::fences) simt::fence_device();  // sabotage: slice-scope
+    if constexpr (Ref::fences) simt::fence_device();  // mutation: slice-scope
     bool const ran = worker_.run(m, arrived);
     if (!ran) return false;
     tracker_.count_executed(static_cast<unsigned>(simt::count_bits(batch)));

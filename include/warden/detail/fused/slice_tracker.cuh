@@ -93,7 +93,7 @@ class slice_tracker {
     bool const is = looks && is_done(next + simt::lane_id());
     unsigned const done = simt::ballot(simt::full_warp, is);
     int const count = done == simt::full_warp ? simt::warp_size
-                                              : simt::first_bit(~done);  // sabotage: release-order
+                                              : simt::first_bit(~done);  // mutation: release-order
     if (count < static_cast<int>(least)) return next;
     std::uint64_t const released = (next + static_cast<unsigned>(count)) * slice;
     if constexpr (Channel::in_band) {
@@ -121,7 +121,7 @@ class slice_tracker {
     // of other servers in a ring.
     simt::store_relaxed(&channel_.indices()->released.value,
                         simt::fetch_add(&channel_.indices()->reserved.value,
-                                        std::uint64_t{0}));  // sabotage: finish-latest
+                                        std::uint64_t{0}));  // mutation: finish-latest
     simt::shared_store(done_[slices()], 1u);
   }
   /// Whether the work has ended.

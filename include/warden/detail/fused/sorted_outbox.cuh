@@ -104,7 +104,7 @@ class sorted_outbox {
     bool const sent = copy_out(total);
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
     if (simt::thread_rank() == 0) small_[0].appended = 0;
-    simt::sync_block();  // sabotage: flush-end
+    simt::sync_block();  // mutation: flush-end
     return sent;
   }
 
@@ -187,7 +187,7 @@ class sorted_outbox {
       return Ref::format::template unpack<typename Ref::section>(staging.staged_[slot]);
     }
     WARDEN_DEVICE void absorbed(std::uint32_t slot) const {
-      staging.targets_[slot] = static_cast<std::uint16_t>(nowhere);  // sabotage: batch-absorbed
+      staging.targets_[slot] = static_cast<std::uint16_t>(nowhere);  // mutation: batch-absorbed
     }
     WARDEN_DEVICE void combined(combining_key<typename Ref::section>, std::uint32_t slot,
                                 typename Ref::section const& s) const {
@@ -240,7 +240,7 @@ class sorted_outbox {
       if (count != 0) open(d, reserved, released, offset, count);
       d += threads;
       // The scan's storage is used again.
-      simt::sync_block();  // sabotage: scan-again
+      simt::sync_block();  // mutation: scan-again
     }
     simt::sync_block();
     WARDEN_UNROLL
@@ -275,7 +275,7 @@ class sorted_outbox {
   WARDEN_DEVICE bool copy_out(std::uint32_t total) const {
     // What any thread of the block wrote before it staged a message came before the barriers above;
     // this fence, by the thread that publishes, makes it visible with the message.
-    if constexpr (Ref::fences) simt::fence_device();  // sabotage: release-fence
+    if constexpr (Ref::fences) simt::fence_device();  // mutation: release-fence
     unsigned const me = simt::thread_rank();
     std::uint32_t pending = 0;
     WARDEN_UNROLL
@@ -301,7 +301,7 @@ class sorted_outbox {
         for (unsigned j = 0; j < at_once; ++j) {
           std::uint32_t const place = (first + j) * threads + me;
           if (first + j > rounds || (pending >> (first + j) & 1u) == 0) continue;
-          if (place >= end[j]) continue;  // sabotage: hold-and-wait
+          if (place >= end[j]) continue;  // mutation: hold-and-wait
           ref_.channel_of(target[j]).publish(base[j] + place, m[j]);
           pending &= ~(1u << (first + j));
         }

@@ -18,7 +18,7 @@ template <class Ref>
 WARDEN_DEVICE bool clients_have_ended(Ref const& ref, typename Ref::channel const& c) {
   launch_ref const& launch = ref.launch;
   bool const done = simt::load_relaxed(&launch.control->counters.client_blocks_done) ==
-                    launch.client_blocks;  // sabotage: end-of-work
+                    launch.client_blocks;  // mutation: end-of-work
   if (!done) return false;
   // Acquire, once: the client blocks reserved before they counted themselves done.
   simt::fence_device();
@@ -43,10 +43,10 @@ class termination_detector {
       simt::fetch_add(count, 1u);
     }
     if (simt::load_relaxed(count) != ref.owners.servers())
-      return false;  // sabotage: forward-drained
+      return false;  // mutation: forward-drained
     // Acquire: no server takes tokens for clients any more. If all are back, none is ever taken.
-    simt::fence_device();        // sabotage: drain-acquire
-    return ref.rings.has_all();  // sabotage: forward-end
+    simt::fence_device();        // mutation: drain-acquire
+    return ref.rings.has_all();  // mutation: forward-end
   }
   /// The words, beside the channel's, that change when the work may have ended.
   template <class Watch>

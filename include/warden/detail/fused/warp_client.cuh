@@ -60,7 +60,7 @@ class warp_client {
 
     // Whatever fits at any destination is published before any lane waits. From there on each group
     // goes its own way, so its wait for one destination holds up no slot of another.
-    bool pending = sends && !publish(mine, message);  // sabotage: warp-hold-and-wait
+    bool pending = sends && !publish(mine, message);  // mutation: warp-hold-and-wait
     bool alive = true;
     if (simt::any(mask, pending)) {
       alive = publish_rest(group, mine, message, pending);
@@ -91,7 +91,7 @@ class warp_client {
     while (unsigned const blocked = simt::ballot(group, pending)) {
       // Slots are released in order: the first blocked lane has the slot that gets credit first.
       bool const polls = simt::lane_id() ==
-                         static_cast<unsigned>(simt::first_bit(blocked));  // sabotage: warp-last
+                         static_cast<unsigned>(simt::first_bit(blocked));  // mutation: warp-last
       bool alive = true;
       if (polls) {
         ref_.count_wait();

@@ -28,7 +28,7 @@ class token_purse {
     std::int32_t const there = simt::shared_fetch_add(stock_[0], -count);
     std::int32_t const here = there <= 0 ? 0 : there < count ? there : count;
     if (here == count) return wanted;
-    simt::shared_fetch_add(stock_[0], count - here);  // sabotage: purse-put-back
+    simt::shared_fetch_add(stock_[0], count - here);  // mutation: purse-put-back
     // Nobody asks where there is nothing: asking takes, for a while, what another one could have.
     if (rings.count() <= 0) return static_cast<std::uint32_t>(here);
     std::uint32_t const missing = wanted - static_cast<std::uint32_t>(here);
@@ -55,7 +55,7 @@ class token_purse {
     std::int32_t all = simt::shared_load(stock_[0]);
     while (all > 0) {
       std::int32_t const found =
-          simt::shared_compare_exchange(stock_[0], all, 0);  // sabotage: purse-empty
+          simt::shared_compare_exchange(stock_[0], all, 0);  // mutation: purse-empty
       if (found == all) {
         rings.give_back(static_cast<std::uint64_t>(std::int64_t{all}));
         return;

@@ -32,7 +32,7 @@ struct window_minimum {
   /// Makes the word after next ready, behind the barrier: all have read it, and none writes it
   /// before the next barrier. One thread.
   WARDEN_DEVICE void turn_over(unsigned turn) {
-    simt::shared_store(words[turn == 0 ? 2 : turn - 1], ~0u);  // sabotage: window-word
+    simt::shared_store(words[turn == 0 ? 2 : turn - 1], ~0u);  // mutation: window-word
   }
 };
 

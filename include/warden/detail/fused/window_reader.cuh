@@ -38,7 +38,7 @@ class window_reader {
   /// Receives messages of indices below `end` alone.
   template <class Message>
   WARDEN_DEVICE unsigned receive_below(Message* m, std::uint64_t end) {
-    return receive(m, ~0u, [&](std::uint64_t i) { return i < end; });  // sabotage: forward-below
+    return receive(m, ~0u, [&](std::uint64_t i) { return i < end; });  // mutation: forward-below
   }
 
   /// How far beyond `released` this thread has received everything.
@@ -63,7 +63,7 @@ class window_reader {
       if (is_there && may_read(index)) arrived |= 1u << k;
     }
     arrived &= wanted;
-    arrived &= ~taken_;  // sabotage: window-twice
+    arrived &= ~taken_;  // mutation: window-twice
     taken_ |= arrived;
     // Beyond everything taken: the first index that is still expected.
     auto const passed = static_cast<unsigned>(simt::first_bit(~taken_));

@@ -71,14 +71,14 @@ class window_server {
       // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
       // hands it to the threads that will execute them.
       if constexpr (Ref::fences) {
-        if (arrived != 0) simt::fence_device();  // sabotage: receive-fence
+        if (arrived != 0) simt::fence_device();  // mutation: receive-fence
       }
       worker_.take(m, arrived);
       // How far beyond `released` everything was received: below the capacity and a window.
       received_[0].note(turn, reader.ahead());
       bool const any = simt::sync_block_or(arrived != 0);
       std::uint64_t const before = reader.released();
-      reader.release(received_[0].get(turn));  // sabotage: window-release
+      reader.release(received_[0].get(turn));  // mutation: window-release
       if (me == 0) {
         received_[0].turn_over(turn);
         // The windows before this one have been executed: all threads came to the barrier. What

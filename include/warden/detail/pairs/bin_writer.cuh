@@ -134,7 +134,7 @@ class bin_writer {
     }
   }
   WARDEN_DEVICE std::uint32_t part_of_second(message_type const& m) const {
-    return ref_.seconds().owners.partition_of(pairs::second_of(m));  // sabotage: wrong-bin
+    return ref_.seconds().owners.partition_of(pairs::second_of(m));  // mutation: wrong-bin
   }
 
   /// Turns counts into places. Collective.

@@ -90,7 +90,7 @@ class group_rounds_worker {
       WARDEN_UNROLL
       for (unsigned j = 0; j + 1 < rounds; ++j) next[j] = next[j + 1];
     }
-    return !simt::sync_block_or(!alive);  // sabotage: poisoned-group
+    return !simt::sync_block_or(!alive);  // mutation: poisoned-group
   }
 
  private:

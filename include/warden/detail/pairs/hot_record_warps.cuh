@@ -136,7 +136,7 @@ class pair_runners {
       cool_down(a);
       cool_down(b);
     });
-    return waiting & ~taken;  // sabotage: taken
+    return waiting & ~taken;  // mutation: taken
   }
   /// Runs what this thread's warp has to run of what was taken. False once the run is poisoned.
   /// Collective over the warp; a block barrier follows.
@@ -195,7 +195,7 @@ class pair_runners {
       std::uint32_t const count = key < keys ? counts_[key] : 0, before = warp_sum_before(count);
       if (key < keys) {
         begins_[key] = sum + before;
-        counts_[key] = 0;  // sabotage: key-counts
+        counts_[key] = 0;  // mutation: key-counts
       }
       sum += simt::shuffle(simt::full_warp, before + count, simt::warp_size - 1);
     }
@@ -243,7 +243,7 @@ class pair_runners {
           ran |= run_apart<false>(group, leader, begin, mine, hot_second, own);
         }
       }
-      if ((ran >> me & 1u) != 0) waits = false;  // sabotage: put-off
+      if ((ran >> me & 1u) != 0) waits = false;  // mutation: put-off
       if (ran != 0) continue;
       // No lock is held here.
       bool const stopped =
@@ -259,7 +259,7 @@ class pair_runners {
                                    message_type const& mine) const {
     unsigned const me = simt::lane_id();
     auto const [a, b] = sections::locks_of(mine);
-    bool const has_both = me == leader && locks_.try_lock(a, b);  // sabotage: alike-locks
+    bool const has_both = me == leader && locks_.try_lock(a, b);  // mutation: alike-locks
     if (!simt::any(simt::full_warp, has_both)) return 0;
     before_reuse();
     if ((group >> me & 1u) != 0) left_[begin + rank_in(group)] = mine;
@@ -268,7 +268,7 @@ class pair_runners {
       sections_.run_alike(&left_[begin], static_cast<unsigned>(simt::count_bits(group)));
     simt::sync_warp(simt::full_warp);
     if (has_both) {
-      simt::fence_block();  // sabotage: alike-fence
+      simt::fence_block();  // mutation: alike-fence
       locks_.unlock(a, b);
     }
     return group;
@@ -286,7 +286,7 @@ class pair_runners {
     if (!simt::any(simt::full_warp, has_hot)) return 0;
     // One of those that want the same lock gets it: so no record is among them twice.
     bool const wants = (group >> me & 1u) != 0;
-    bool const ready = wants && locks_.try_lock(table::lock_of(other));  // sabotage: other-lock
+    bool const ready = wants && locks_.try_lock(table::lock_of(other));  // mutation: other-lock
     unsigned const all = simt::ballot(simt::full_warp, ready);
     // The lanes bring the records together, so that the one that runs has nothing else to do.
     auto* const others = [&] {
@@ -315,13 +315,13 @@ class pair_runners {
     simt::sync_warp(simt::full_warp);
     if (ready) {
       if constexpr (sections::holds)
-        *sections_.template at<!IsFirst>(other) = others[rank];  // sabotage: brought-back
-      simt::fence_block();                                       // sabotage: other-fence
+        *sections_.template at<!IsFirst>(other) = others[rank];  // mutation: brought-back
+      simt::fence_block();                                       // mutation: other-fence
       locks_.unlock(table::lock_of(other));
     }
     if (has_hot) {
       simt::fence_block();
-      locks_.unlock(table::lock_of(hot));  // sabotage: runner-keeps
+      locks_.unlock(table::lock_of(hot));  // mutation: runner-keeps
     }
     return all;
   }
@@ -332,7 +332,7 @@ class pair_runners {
   /// `run_apart` a lane reads its record from `others`, and another lane writes there for the next
   /// group. Collective over the warp.
   WARDEN_DEVICE static void before_reuse() {
-    simt::sync_warp(simt::full_warp);  // sabotage: reuse-barrier
+    simt::sync_warp(simt::full_warp);  // mutation: reuse-barrier
   }
 
   /// How many of these lanes come before this one.

@@ -92,7 +92,7 @@ class pair_sections {
     call(m, *records_.first(own), *records_.second(second));
     if (second != own) simt::group_leave(lanes.mask(), other);
     simt::group_leave(lanes.mask(), identity);
-    lanes.sync();  // sabotage: pair-group-release
+    lanes.sync();  // mutation: pair-group-release
   }
 
   /// The record of a slot, among those that hot ones are of or among the others: of the first array

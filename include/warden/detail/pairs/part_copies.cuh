@@ -58,7 +58,7 @@ class part_copies {
     if constexpr (OnChip) {
       auto const from = [&](std::uint32_t s) { return &copies_[s]; };
       auto const to = [&](std::uint32_t s) { return places.address_of(s); };
-      copy(places, all, from, to);  // sabotage: part-back
+      copy(places, all, from, to);  // mutation: part-back
     }
   }
 

@@ -139,7 +139,7 @@ class round_list {
     std::uint32_t const game = first_of_[part];
     if (game == none) return;
     part_pair const who = all_.pair(game);
-    bool const of_both = first_of_[who.b] == game;  // sabotage: first-of-one
+    bool const of_both = first_of_[who.b] == game;  // mutation: first-of-one
     if (part != who.a || !of_both) return;
     mark(firsts_, game);
     simt::shared_fetch_add(games_[game / 32], 0u - (1u << game % 32));
@@ -188,10 +188,10 @@ class round_list {
           game.a = part;
           game.turn_a = turn;
         } else {
-          game.b = part;  // sabotage: pair-twice
+          game.b = part;  // mutation: pair-twice
           game.turn_b = turn;
         }
-        ++turn;  // sabotage: round-twice
+        ++turn;  // mutation: round-twice
       }
     }
   }

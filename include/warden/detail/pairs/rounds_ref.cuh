@@ -43,7 +43,7 @@ struct rounds_ref : Run {
     std::uint32_t const* const b = &bins.turns[game.b].played;
     auto const have_played = [&] {
       std::uint32_t const played_a = simt::load_relaxed(a), played_b = simt::load_relaxed(b);
-      return played_a == game.turn_a && played_b == game.turn_b;  // sabotage: turn-early
+      return played_a == game.turn_a && played_b == game.turn_b;  // mutation: turn-early
     };
     bool const waits_for_a = simt::load_relaxed(a) != game.turn_a;
     return wait_until(

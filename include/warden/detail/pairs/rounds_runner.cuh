@@ -147,7 +147,7 @@ class rounds_runner {
     schedule const all = schedule_of(run);
     pool_ = buffer<message_type>{run.log.size, where};
     ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
-    std::size_t const words = bins::words(all.others());  // sabotage: second-parts
+    std::size_t const words = bins::words(all.others());  // mutation: second-parts
     present_ = buffer<std::uint32_t>{all.homes() * words, where};
     games_ = buffer<round_game>{all.games(), where};
     turns_ = buffer<part_turns>{all.parts(), where};

@@ -79,7 +79,7 @@ class rounds_server {
   /// One thread.
   WARDEN_DEVICE void take_next(unsigned turn) const {
     upcoming next{};
-    next.number = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // sabotage: game-order
+    next.number = simt::fetch_add(&ref_.bins.control->next_game, 1u);  // mutation: game-order
     if (next.number < ref_.bins.control->games) {
       round_game const game = ref_.bins.games[next.number];
       next.game = game;
@@ -106,7 +106,7 @@ class rounds_server {
       alive = ref_.wait_for_turns(game);
       // Acquire: who played the parts before fenced between what its block wrote and their turns;
       // the barrier hands it to the block. What sections wrote elsewhere travels with the parts.
-      simt::fence_device();  // sabotage: turn-acquire
+      simt::fence_device();  // mutation: turn-acquire
     }
     if (simt::sync_block_or(!alive)) return false;
     std::uint32_t const all = messages.size();
@@ -137,7 +137,7 @@ class rounds_server {
     simt::sync_block();
     if (simt::thread_rank() == 0) {
       // Release: the barrier hands this thread what the block wrote.
-      simt::fence_device();  // sabotage: turn-release
+      simt::fence_device();  // mutation: turn-release
       ref_.raise_turns(game);
     }
     return true;

@@ -73,7 +73,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
       put_off(first_before);
       return false;
     }
-    if (first_before ? second.take() : this->take()) return true;  // sabotage: second-amid
+    if (first_before ? second.take() : this->take()) return true;  // mutation: second-amid
     // Nothing was touched: there is nothing to release.
     static_cast<void>(first_before ? this->free() : second.free());
     put_off(!first_before);

@@ -54,7 +54,7 @@ class few_sections {
     static_cast<void>(scan::exclusive_sum(scan_[0], mine, all));
     bool const are_few = all <= most;
     if (me == 0) {
-      ref_.bins.control->are_few = are_few ? 1 : 0;  // sabotage: few-noted
+      ref_.bins.control->are_few = are_few ? 1 : 0;  // mutation: few-noted
       ref_.bins.control->games = 0;
       ref_.bins.control->next_game = 0;
       gathered_[0] = 0;

@@ -84,7 +84,7 @@ class two_array_store {
   /// Writes them back. Collective, when all sections have run and a barrier has passed.
   WARDEN_DEVICE void write_back() const {
     firsts_.write_back(firsts(), ref_.sizes().first);
-    seconds_.write_back(seconds(), ref_.sizes().second);  // sabotage: second-back
+    seconds_.write_back(seconds(), ref_.sizes().second);  // mutation: second-back
   }
 
   /// The slot of the record `local` of the first part held, for side 0, or of the second one.

@@ -188,13 +188,13 @@ class spread_exchange {
     for (std::uint32_t k = 1; k <= ranks(); ++k) {
       std::uint32_t const to = (own() + k) % ranks();
       if (t.packed(own(), to) == 0) continue;
-      int const rank = static_cast<int>(to);  // sabotage: copied-to-wrong-rank
+      int const rank = static_cast<int>(to);  // mutation: copied-to-wrong-rank
       auto const from = packed_for(t, to);
       auto const places = place_of(t, own(), to, shared_->of(rank));
       for (std::size_t i = 0; i < from.size(); ++i)
         runtime::copy_async(places[i].data, from[i].data, from[i].bytes, s, where);
     }
-    await_copies(s, where);  // sabotage: copies-awaited
+    await_copies(s, where);  // mutation: copies-awaited
   }
   /// Work that is enqueued in `s` from now on begins after the copies of all ranks: each rank's
   /// part of the gathering follows its copies in its stream.
@@ -207,7 +207,7 @@ class spread_exchange {
     std::vector<runtime::outgoing> sent;
     std::vector<runtime::incoming> received;
     for (std::uint32_t r = 0; r < ranks(); ++r) {
-      int const rank = static_cast<int>(r);  // sabotage: wrong-rank
+      int const rank = static_cast<int>(r);  // mutation: wrong-rank
       auto const pieces = packed_for(t, r);
       auto const places = place_of(t, r, own(), received_.data());
       for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -42,7 +42,7 @@ struct exchange_table {
   }
   /// Places of what that rank packs for that one.
   WARDEN_HOST_DEVICE std::uint32_t packed(std::uint32_t from, std::uint32_t to) const {
-    return from == to && !packs_own ? 0 : places(from, to);  // sabotage: home-twice
+    return from == to && !packs_own ? 0 : places(from, to);  // mutation: home-twice
   }
   /// The same and what is left free behind it.
   WARDEN_HOST_DEVICE std::uint32_t spaced(std::uint32_t from, std::uint32_t to) const {
@@ -151,7 +151,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
     std::uint32_t const end = first + tile < unsorted.count ? first + tile : unsorted.count;
     for (std::uint32_t m = first + simt::thread_rank(); m < end; m += simt::block_threads()) {
       std::uint32_t const to = a.run.ref.bits.place(log.pool[begin + m].local()).server;
-      if (to < a.ranks) simt::shared_fetch_add(counts[to], 1u);  // sabotage: count-lost
+      if (to < a.ranks) simt::shared_fetch_add(counts[to], 1u);  // mutation: count-lost
     }
   }
   simt::sync_block();
@@ -231,7 +231,7 @@ class log_packer {
   /// The row whose turn it is; in no order any.
   WARDEN_DEVICE std::uint32_t row_of(std::uint32_t turn) const {
     if constexpr (Ref::in_order) {
-      return log_.order.rows[turn];  // sabotage: packed-in-order
+      return log_.order.rows[turn];  // mutation: packed-in-order
     } else {
       return turn;
     }
@@ -265,7 +265,7 @@ class log_packer {
       found.from = piece_of<Ref>(log_, rank * a_.columns, (rank + 1) * a_.columns, row);
       std::uint32_t const count = found.from.count;
       std::uint32_t const place = count == 0 ? 0 : simt::fetch_add(&a_.cursors[rank], count);
-      if (count != 0 && place <= all && count <= all - place) {  // sabotage: late-row
+      if (count != 0 && place <= all && count <= all - place) {  // mutation: late-row
         found.to = a_.table.packed_below(a_.own, rank) + place;
         begin = place;
         if constexpr (Ref::formats::two_widths) begin |= log_.begins[row] & log_type::wide_row;
@@ -342,19 +342,19 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) join_ranks(join_
         } else {
           std::uint32_t const begin = header.begins[row];
           a.to.begins[first_row + row] =
-              begin == log_type::no_row ? begin : begin + first_place;  // sabotage: piece-begin
+              begin == log_type::no_row ? begin : begin + first_place;  // mutation: piece-begin
         }
       }
     }
     memory += exchange_header::bytes(rows, a.columns);
-    first_row += rows;  // sabotage: header-lost
+    first_row += rows;  // mutation: header-lost
     first_place += a.table.spaced(from, a.own);
   }
   if (simt::block_rank() != 0 || simt::thread_rank() != 0) return;
   *a.to.control = {};
   a.to.control->running = a.number;
   // The host writes the word, and then aborts the exchange, whose end this kernel waits for.
-  if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // sabotage: join-lost
+  if (a.failed != nullptr && simt::load_relaxed(a.failed) != 0) return;  // mutation: join-lost
   a.to.control->rows = first_row;
   // Any of them may be.
   if constexpr (Ref::formats::two_widths) a.to.control->wide_rows = first_row;

@@ -107,7 +107,7 @@ class spread_runner {
     log_type largest = home_;
     log_type const& came = exchange_.came();
     largest.size = std::max(home_.size, came.size);
-    largest.rows = std::max(home_.rows, came.rows);  // sabotage: split-came
+    largest.rows = std::max(home_.rows, came.rows);  // mutation: split-came
     std::uint32_t const parts = run.owners.partitions() / columns_.partitions();
     inner_.make_split(largest, run.owners, {parts, 1u << run.bits.low << run.bits.ranks_log2},
                       where);
@@ -144,7 +144,7 @@ class spread_runner {
       note_end(run_phase::home, s, where);
     }
     if (!any) return;
-    s.wait_for(arrived_, where);  // sabotage: came-early
+    s.wait_for(arrived_, where);  // mutation: came-early
     note_end(run_phase::arrive, s, where);
     if (counted.packed_before(ranks(), own()) == 0) return;
     exchange_.join(on_device(), run.number, s, where);
@@ -238,7 +238,7 @@ class spread_runner {
     for (std::uint32_t r = 0; r < ranks(); ++r) {
       std::uint64_t come = 0;
       for (std::uint32_t from = 0; from < ranks(); ++from)
-        come += table.packed(from, r);  // sabotage: come-narrow
+        come += table.packed(from, r);  // mutation: come-narrow
       if (come <= rooms_[r]) continue;
       throw limit_error{"run: " + std::to_string(come) + " sections would come to rank " +
                             std::to_string(r) + ", whose log has room for " +

@@ -71,7 +71,7 @@ class bitmask_channel_ref : channel_ref<Flits> {
   /// Acquire: the slots below may be written by this thread, and by those it meets at a barrier.
   WARDEN_DEVICE std::uint64_t acquire_released() const {
     std::uint64_t const seen = released();
-    simt::fence_device();  // sabotage: slot-acquire
+    simt::fence_device();  // mutation: slot-acquire
     return seen;
   }
   /// Writes the message into the slot of a reserved index with credit; `announce` publishes it.
@@ -82,7 +82,7 @@ class bitmask_channel_ref : channel_ref<Flits> {
   /// Publishes at most 32 slots from `first` on. Their writers have met this thread at a barrier.
   WARDEN_DEVICE void announce(std::uint64_t first, std::uint32_t count) const {
     // Release: the fence of the thread that turns the bits covers all the writers, by the barrier.
-    simt::fence_device();  // sabotage: ready-fence
+    simt::fence_device();  // mutation: ready-fence
     std::uint64_t const bits = ((std::uint64_t{1} << count) - 1) << (first % slice);
     turn(first / slice, static_cast<std::uint32_t>(bits));
     turn(first / slice + 1, static_cast<std::uint32_t>(bits >> 32));
@@ -115,7 +115,7 @@ class bitmask_channel_ref : channel_ref<Flits> {
   }
   /// The bits of slice `number` once all its indices are published.
   WARDEN_DEVICE std::uint32_t all_ready(std::uint64_t number) const {
-    bool const is_odd = (number * slice >> capacity_log2_ & 1) != 0;  // sabotage: polarity
+    bool const is_odd = (number * slice >> capacity_log2_ & 1) != 0;  // mutation: polarity
     return is_odd ? ~0u : 0u;
   }
   /// The bits of slice `number` when the next index of the channel is `first`: the slots below that
@@ -165,7 +165,7 @@ class bitmask_channel_ref : channel_ref<Flits> {
 
   /// No bit is turned over twice before its slot is released, so the order of the turns is free.
   WARDEN_DEVICE void turn(std::uint64_t number, std::uint32_t bits) const {
-    if (bits != 0) simt::fetch_xor(ready_word(number), bits);  // sabotage: ready-turn
+    if (bits != 0) simt::fetch_xor(ready_word(number), bits);  // mutation: ready-turn
   }
 };
 

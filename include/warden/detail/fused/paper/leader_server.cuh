@@ -156,7 +156,7 @@ class leader_server {
   /// launch begins within a slice, the next lap's messages lie there before all of this lap have
   /// run.
   WARDEN_DEVICE bool is_free(std::uint64_t number) const {
-    return number < next_release_ + slices();  // sabotage: leader-lap
+    return number < next_release_ + slices();  // mutation: leader-lap
   }
   /// The messages of slice `number`, one of the window, that were published and not handed out. No
   /// slot is published again before it was released, so a bit that differs is a message of this
@@ -180,14 +180,14 @@ class leader_server {
   }
   WARDEN_DEVICE bool has_room(unsigned follower) const {
     std::uint32_t const given = simt::shared_load(given_[follower]);
-    return given - simt::shared_load(taken_[follower]) < depth;  // sabotage: assignment
+    return given - simt::shared_load(taken_[follower]) < depth;  // mutation: assignment
   }
 
   /// One lane, the one that has seen the messages.
   WARDEN_DEVICE void assign(unsigned follower, std::uint64_t number, std::uint32_t lanes) const {
     std::uint32_t const given = given_[follower];
     assignments_[follower * depth + given % depth] = {number, lanes};
-    handed_[position(number)] ^= lanes;  // sabotage: leader-handed
+    handed_[position(number)] ^= lanes;  // mutation: leader-handed
     simt::fence_block();
     simt::shared_store(given_[follower], given + 1);
   }
@@ -251,7 +251,7 @@ class leader_server {
       simt::fence_block();
       simt::sync_warp(simt::full_warp);
       assignment const mine = assignments_[me * depth + taken % depth];
-      simt::sync_warp(simt::full_warp);  // sabotage: leader-read
+      simt::sync_warp(simt::full_warp);  // mutation: leader-read
       if (simt::lane_id() == 0) {
         simt::fence_block();
         simt::shared_store(taken_[me], taken + 1);
@@ -285,7 +285,7 @@ class leader_server {
     // who executes the rest of a slice marks it for all.
     simt::fence_block();
     std::uint32_t& executed = executed_[position(mine.number)];
-    if (simt::shared_fetch_add(executed, count) + count != slice) return;  // sabotage: leader-done
+    if (simt::shared_fetch_add(executed, count) + count != slice) return;  // mutation: leader-done
     // The slice's place is not used before it is released.
     simt::shared_store(executed, 0u);
     simt::fence_block();

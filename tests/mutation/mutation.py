@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Breaks marked lines of the library and the apps below and demands that the simulated device finds each of them.
 
-A mutant is the library, or the apps below, with one statement, which carries the mark `// sabotage: NAME`, replaced. All mutants
+A mutant is the library, or the apps below, with one statement, which carries the mark `// mutation: NAME`, replaced. All mutants
 are one copy of include/ and the apps below in which the environment variable WARDEN_MUTANT chooses; without it that copy is
 untouched. mutants.py has their table.
 A mutant must end with the diagnosis named for it, in the same test with the same seeds that the untouched one passes.
 
-    sabotage.py plant --source DIR --target DIR           writes that copy
-    sabotage.py list [--few | --tests]                    names of the mutants, of a few of them, or of the tests that they fail
-    sabotage.py check TEST --programs DIR                 the untouched library passes the test
-    sabotage.py find NAME --programs DIR                  the mutant does not
+    mutation.py plant --source DIR --target DIR           writes that copy
+    mutation.py list [--few | --tests]                    names of the mutants, of a few of them, or of the tests that they fail
+    mutation.py check TEST --programs DIR                 the untouched library passes the test
+    mutation.py find NAME --programs DIR                  the mutant does not
 """
 import argparse
 import os
@@ -26,7 +26,7 @@ HEADER = """// SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdlib>
 #include <cstring>
-namespace sabotage {
+namespace mutation {
 inline char const* const chosen = [] {
   char const* const name = std::getenv("WARDEN_MUTANT");
   return name == nullptr ? "" : name;
@@ -37,7 +37,7 @@ template <int Number>
   static bool const is_it = std::strcmp(chosen, name) == 0;
   return is_it;
 }
-}  // namespace sabotage
+}  // namespace mutation
 """
 
 DECLARATION = re.compile(r"^((?:static )?(?:[\w:<>]+ )+)(\w+) = (.*?);\s*(.*)$", re.S)
@@ -66,16 +66,16 @@ def plant(source, target):
     shutil.copytree(source / "include", target)
     for app in APPS:
         shutil.copytree(source / app, target / app)
-    (target / "sabotage.hpp").write_text(HEADER)
+    (target / "mutation.hpp").write_text(HEADER)
     marks = {}
     for number, (name, (file, replacement, _, _)) in enumerate(MUTANTS.items()):
         marks.setdefault((file, name.split(".")[0]), []).append((number, name, replacement))
     for (file, mark), mutants in marks.items():
         path = target / file if file.startswith("apps/") else target / "warden" / file
         lines = path.read_text().splitlines()
-        marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// sabotage: {mark}")]
+        marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(f"// mutation: {mark}")]
         if len(marked) != 1:
-            sys.exit(f"sabotage: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
+            sys.exit(f"mutation: the mark \"{mark}\" stands {len(marked)} times in {file}; it must stand once")
         end = first = marked[0]
         # A statement may have begun on lines before the mark; of an empty body it may have only the closing brace.
         if re.match(r"\s*}\s*//", lines[first]):
@@ -84,15 +84,15 @@ def plant(source, target):
             first -= 1
         statement = " ".join(re.sub(r"\s*//.*$", "", line).strip() for line in lines[first:end + 1]).replace("{ }", "{}")
         for number, name, replacement in mutants:
-            statement = switch(f'::sabotage::is<{number}>("{name}")', statement, replacement)
+            statement = switch(f'::mutation::is<{number}>("{name}")', statement, replacement)
         lines[first:end + 1] = [statement]
         pragma = next(i for i, line in enumerate(lines) if line.startswith("#pragma once"))
-        if "#include <sabotage.hpp>" not in lines:
-            lines.insert(pragma + 1, "#include <sabotage.hpp>")
+        if "#include <mutation.hpp>" not in lines:
+            lines.insert(pragma + 1, "#include <mutation.hpp>")
         path.write_text("\n".join(lines) + "\n")
-    left = [str(p) for p in target.rglob("*.cuh") if "// sabotage:" in p.read_text()]
+    left = [str(p) for p in target.rglob("*.cuh") if "// mutation:" in p.read_text()]
     if left:
-        sys.exit(f"sabotage: marks without a mutant in {', '.join(left)}")
+        sys.exit(f"mutation: marks without a mutant in {', '.join(left)}")
 
 
 def run(programs, test, seeds, mutant=""):
@@ -105,7 +105,7 @@ def run(programs, test, seeds, mutant=""):
 def check(test, programs, seeds):
     untouched = run(programs, test, seeds)
     if untouched.returncode != 0:
-        sys.exit(f"sabotage: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
+        sys.exit(f"mutation: the untouched library fails \"{test}\":\n{untouched.stdout[-2000:]}{untouched.stderr[-2000:]}")
 
 
 def find(name, programs, seeds):
@@ -117,9 +117,9 @@ def find(name, programs, seeds):
     said = [line for line in lines if re.search(diagnosis, line)] or lines
     last = said[-1] if said else ""
     if mutant.returncode == 0:
-        sys.exit(f"sabotage: the mutant \"{name}\" passes \"{test}\" with {seeds} seeds")
+        sys.exit(f"mutation: the mutant \"{name}\" passes \"{test}\" with {seeds} seeds")
     if not re.search(diagnosis, last):
-        sys.exit(f"sabotage: the mutant \"{name}\" ended (code {mutant.returncode}) with \"{last}\" instead of \"{diagnosis}\"")
+        sys.exit(f"mutation: the mutant \"{name}\" ended (code {mutant.returncode}) with \"{last}\" instead of \"{diagnosis}\"")
     print(f"mutant {name}: {last}")
 
 

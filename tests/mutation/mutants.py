@@ -1,62 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants of sabotage.py: which line each of them breaks, and how it is found out."""
-
-# An access outside the memory that it is meant for.
-STRAY = r"outside device memory|wrote bytes|ended by signal"
-
-# The tests of logs.
-LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
-COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
-PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
-KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
-LATE = "logs/deferred_seeds.what_repeats_late_is_found"
-EDGES = "logs/deferred_edges."
-ROUNDS = "logs/rounds_seeds.each_section_runs_once"
-BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
-ORDER = "logs/deferred_seeds.sections_run_in_order"
-GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
-GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
-ASKED = "logs/lanes_seeds.sections_are_asked"
-HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
-# Those that are compiled for the race detector. All of these mutants break accesses to plain memory.
-RACE = "data race: "
-RACES_OF_GROUPS = "races/lanes_seeds.sections_are_asked"
-RACES_OF_ROUNDS = "races/rounds_seeds.each_section_runs_once"
-RACES_OF_BUFFERS = "races/seeds.random_schedules_one_half"
-# Those of records that are spread over ranks.
-SPREAD = "spreads/spread_seeds.each_section_runs_once"
-SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
-EXCHANGE = "spreads/spread_exchange."
-SPREAD_WRONG = "lost or doubled section|sections were lost"
-# The tests of the hash table.
-COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
-BY_OWNERS = "tables/every_executor/0.under_many_schedules"
-# Those of allocation.
-ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
-SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
-FAR_BACK = "places/allocation.looks_far_back"
-ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
-UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
-# That of the applications' barrier.
-GRID = "grids/grid_barrier_seeds.parts_rounds"
-INBOXES = "grids/grid_barrier_seeds.inboxes_lose_nothing"
-# That of matrix factorization.
-FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
-# Those of maximum flows.
-# Arcs that lead down by more than one, or vertices that were overlooked.
-SOME = "Which is: [1-9]"
-HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
-# Those of breadth-first search by owner.
-OWNERS = "owners/breadth_first_owner_seeds.find_levels"
-TURNS = "owners/breadth_first_owner_seeds.change_direction"
-WRONG_PARENTS = "vertices whose parent is not one level below"
-WRONG_LEVELS = "levels are not those of the reference"
-UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
-MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
-TABLE_WRONG = "lost or doubled operation|stands in the table twice"
+"""Table of mutants: the line that each one breaks, and the diagnosis that finds it."""
+from app_mutants import APP_MUTANTS
+from diagnoses import (ANNOUNCED, ASKED, BETWEEN, COMBINED, COUNTED, EDGES, EXCHANGE, FAR_BACK, GROUPS_BY_LOCKS,
+                       GROUPS_BY_RUNS, HALF_DONE, KEYED, LATE, LOGS, MISPLACED, ONE_CALL, ORDER, PARTIALS, RACE,
+                       RACES_OF_BUFFERS, RACES_OF_GROUPS, RACES_OF_ROUNDS, ROUNDS, SHARED_TILES, SPREAD, SPREAD_ORDER,
+                       SPREAD_WRONG, STRAY, TABLE_WRONG, UNCLAIMED)
 
 # name: (file, what the marked statement becomes, test, diagnosis that must appear). A file is in include/warden, or in the apps
-# that are listed below. A test is a scenario of tests/sabotage/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
+# that are listed below. A test is a scenario of tests/mutation/scenarios.cpp, or PROGRAM/NAME; of the programs listed below a
 # GoogleTest. Two mutants of one mark are MARK.ONE and MARK.OTHER.
 APPS = ["apps/hash_table", "apps/support", "apps/matrix_factorization", "apps/max_flow", "apps/breadth_first"]
 GOOGLE_TESTS = ["parts", "logs", "races", "spreads", "tables", "places", "grids", "factors", "flows", "owners"]
@@ -404,19 +355,6 @@ MUTANTS = {
     "alike-fence": ("detail/pairs/hot_record_warps.cuh", "", ROUNDS, "unordered sections|lost or doubled section"),
     "taken": ("detail/pairs/hot_record_warps.cuh", "return waiting;", ROUNDS, "lost or doubled section"),
     "key-counts": ("detail/pairs/hot_record_warps.cuh", "", ROUNDS, "lost or doubled section|outside a shared span"),
-    # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
-    # of the word that there is one; nodes that others linked meanwhile are not looked at, or may not be visible yet; what is chained behind a node is lost;
-    # buckets are written back while other warps still count in them; a thread's first message runs in place of the others.
-    "slot-race": ("apps/hash_table/without_exclusion.cuh",
-                  "word const there = simt::shared_load(b_.entries.key(s).bits);"
-                  "if (there == 0) simt::shared_store(b_.entries.key(s).bits, bits_);", COUNTED, TABLE_WRONG),
-    "slot-used": ("apps/hash_table/without_exclusion.cuh",
-                  "if (made) simt::shared_store(b_.used, simt::shared_load(b_.used) | 1u << s);", COUNTED, TABLE_WRONG),
-    "slot-gaps": ("apps/hash_table/without_exclusion.cuh", "there = take(found, made);", COUNTED, TABLE_WRONG),
-    "gap-unmarked": ("apps/hash_table/context.cuh", "b.used = b.used & ~(1u << place.slot);", COUNTED, TABLE_WRONG),
-    "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
-    "node-acquire": ("apps/hash_table/without_exclusion.cuh", "", COUNTED, "unordered load"),
-    "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
     "next-atomic": ("detail/execute/atomics.cuh", "", COUNTED, TABLE_WRONG),
     "write-back-barrier.counted": ("detail/execute/record_store.cuh", "", COUNTED, TABLE_WRONG),
     "bounds": ("detail/execute/guarded_report.cuh", "if (id < size || true) return true;", "bad_id", "memory outside the records"),
@@ -432,61 +370,13 @@ MUTANTS = {
     "warp-totals": ("detail/allocate/kernels.cuh", "", ONE_CALL, MISPLACED),
     "share-tile": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "did not say the same|== wanted"),
     "share-sums": ("detail/allocate/kernels.cuh", "", SHARED_TILES, "used again without a barrier"),
-    # The barrier of a grid.
-    "grid-release": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
-    "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
-    "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
-    "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
-    # Inboxes of blocks that meet there: of the wrong turn, taken twice, or over their end.
-    "inbox-turn": ("apps/support/inboxes.cuh", "std::uint64_t const of = index(turn, box);", INBOXES, "wrong box|to_host|times"),
-    "inbox-emptied": ("apps/support/inboxes.cuh", "(void)of;", INBOXES, "wrong box|to_host|times"),
-    "inbox-full": ("apps/support/inboxes.cuh", "", INBOXES, "wrong box|to_host|times|" + STRAY),
-    # Rounds of matrix factorization.
-    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
-    "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-acquire": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-release": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
-    "factor-turn-early": ("apps/matrix_factorization/rounds_arguments.cuh", "if (look() + 1 >= wanted.turn) return true;", FACTORS,
-                          HALF_DONE),
-    # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
-    "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
-                    HALF_DONE),
-    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
-    # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
-    "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
-    "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
-    "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
-    "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
-    # A region's turn begins while others are at the one before.
-    "flow-turns": ("apps/max_flow/region_rounds.cuh", "", HEIGHTS, "wait at a barrier|" + SOME),
-    # Their rounds: one that is late sees an inbox that was full in the next one; levels are counted from a height in between.
-    "flow-full": ("apps/max_flow/region_rounds.cuh", "bool const is_full = full_in != 0;",
-                  "flows/max_flow_seeds/many_schedules.find_flows/warden_regions", "wait at a barrier"),
-    "flow-levels": ("apps/max_flow/region.cuh", "if (height != before) {", HEIGHTS, SOME),
-    # Searches that end early.
-    "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
-    # Of the long rows of a warp one is looked at.
-    "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows",
-                  "the cut has capacity|overlooked"),
-    "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
-    "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
-                     "overlooked|a flow of|does not end"),
-    # Searches by owner: other ranks' bits are lost, or their vertices' parents: of hubs, from the wrong place or rank, and of vertices whose
-    # owner looks; sums keep what older levels added; a frontier is not queued.
-    "owner-hub": ("apps/breadth_first/owner_level.cuh", "std::uint64_t const slot = std::uint64_t{s_.rank} * s_.hubs + at;", OWNERS, WRONG_PARENTS),
-    "owner-sender": ("apps/breadth_first/owner_merge.cuh", "bool const has_found = true;", OWNERS, WRONG_PARENTS),
-    "owner-searched": ("apps/breadth_first/owner_merge.cuh", "bool const is_searched = false;", OWNERS, WRONG_PARENTS),
-    "owner-bits": ("apps/breadth_first/owner_merge.cuh", "std::uint32_t const bits = r == 0 ? s_.bitmap_of(0)[w] : 0;", OWNERS, WRONG_LEVELS),
-    "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, WRONG_PARENTS),
-    "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
-    "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
     # A section stores to its record while other lanes ask theirs; a warp stores plainly what others read.
     "asked-sync": ("detail/execute/locks.cuh", "", RACES_OF_GROUPS, RACE),
     "released-store": ("detail/fused/buffered_outbox.cuh", "released_[d] = released;", RACES_OF_BUFFERS, RACE),
     # Places of messages are reused by lanes that have not met.
     "reuse-barrier": ("detail/pairs/hot_record_warps.cuh", "", RACES_OF_ROUNDS, RACE),
+    **APP_MUTANTS,
 }
-
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
 FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence",
        "grid-release"]

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants of the applications; mutants.py says how a row reads."""
+from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, INBOXES, OWNERS, SOME, STRAY, TABLE_WRONG,
+                       TURNS, UNPARTED, WRONG_LEVELS, WRONG_PARENTS)
+
+APP_MUTANTS = {
+    # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
+    # of the word that there is one; nodes that others linked meanwhile are not looked at, or may not be visible yet; what is chained behind a node is lost;
+    # buckets are written back while other warps still count in them; a thread's first message runs in place of the others.
+    "slot-race": ("apps/hash_table/without_exclusion.cuh",
+                  "word const there = simt::shared_load(b_.entries.key(s).bits);"
+                  "if (there == 0) simt::shared_store(b_.entries.key(s).bits, bits_);", COUNTED, TABLE_WRONG),
+    "slot-used": ("apps/hash_table/without_exclusion.cuh",
+                  "if (made) simt::shared_store(b_.used, simt::shared_load(b_.used) | 1u << s);", COUNTED, TABLE_WRONG),
+    "slot-gaps": ("apps/hash_table/without_exclusion.cuh", "there = take(found, made);", COUNTED, TABLE_WRONG),
+    "gap-unmarked": ("apps/hash_table/context.cuh", "b.used = b.used & ~(1u << place.slot);", COUNTED, TABLE_WRONG),
+    "node-again": ("apps/hash_table/without_exclusion.cuh", "searched_to = found;", COUNTED, TABLE_WRONG),
+    "node-acquire": ("apps/hash_table/without_exclusion.cuh", "", COUNTED, "unordered load"),
+    "node-rest": ("apps/hash_table/context.cuh", "*link = 0;", BY_OWNERS, TABLE_WRONG),
+    # The barrier of a grid.
+    "grid-release": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-acquire": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-block": ("apps/support/grid_barrier.cuh", "", GRID, UNPARTED),
+    "grid-early": ("apps/support/grid_barrier.cuh", "std::uint64_t const all = (std::uint64_t{passed_} + 1) * simt::block_count() - 1;", GRID, UNPARTED),
+    # Inboxes of blocks that meet there: of the wrong turn, taken twice, or over their end.
+    "inbox-turn": ("apps/support/inboxes.cuh", "std::uint64_t const of = index(turn, box);", INBOXES, "wrong box|to_host|times"),
+    "inbox-emptied": ("apps/support/inboxes.cuh", "(void)of;", INBOXES, "wrong box|to_host|times"),
+    "inbox-full": ("apps/support/inboxes.cuh", "", INBOXES, "wrong box|to_host|times|" + STRAY),
+    # Rounds of matrix factorization.
+    "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
+    "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-acquire": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-release": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
+    "factor-turn-early": ("apps/matrix_factorization/rounds_arguments.cuh", "if (look() + 1 >= wanted.turn) return true;", FACTORS,
+                          HALF_DONE),
+    # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
+    "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
+                    HALF_DONE),
+    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
+    # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
+    "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
+    "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
+    "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    "flow-waiting": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
+    # A region's turn begins while others are at the one before.
+    "flow-turns": ("apps/max_flow/region_rounds.cuh", "", HEIGHTS, "wait at a barrier|" + SOME),
+    # Their rounds: one that is late sees an inbox that was full in the next one; levels are counted from a height in between.
+    "flow-full": ("apps/max_flow/region_rounds.cuh", "bool const is_full = full_in != 0;",
+                  "flows/max_flow_seeds/many_schedules.find_flows/warden_regions", "wait at a barrier"),
+    "flow-levels": ("apps/max_flow/region.cuh", "if (height != before) {", HEIGHTS, SOME),
+    # Searches that end early.
+    "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
+    # Of the long rows of a warp one is looked at.
+    "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows",
+                  "the cut has capacity|overlooked"),
+    "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),
+    "flow-goes-on": ("apps/max_flow/discharge.cuh", "", "flows/max_flow/arms.push_along_very_many_edges/warden_regions",
+                     "overlooked|a flow of|does not end"),
+    # Searches by owner: other ranks' bits are lost, or their vertices' parents: of hubs, from the wrong place or rank, and of vertices whose
+    # owner looks; sums keep what older levels added; a frontier is not queued.
+    "owner-hub": ("apps/breadth_first/owner_level.cuh", "std::uint64_t const slot = std::uint64_t{s_.rank} * s_.hubs + at;", OWNERS, WRONG_PARENTS),
+    "owner-sender": ("apps/breadth_first/owner_merge.cuh", "bool const has_found = true;", OWNERS, WRONG_PARENTS),
+    "owner-searched": ("apps/breadth_first/owner_merge.cuh", "bool const is_searched = false;", OWNERS, WRONG_PARENTS),
+    "owner-bits": ("apps/breadth_first/owner_merge.cuh", "std::uint32_t const bits = r == 0 ? s_.bitmap_of(0)[w] : 0;", OWNERS, WRONG_LEVELS),
+    "owner-parent": ("apps/breadth_first/owner_merge.cuh", "bool const is_others = false;", OWNERS, WRONG_PARENTS),
+    "owner-sums": ("apps/breadth_first/owner_level.cuh", "", OWNERS, "outside device memory"),
+    "owner-queue": ("apps/breadth_first/owner_progress.cuh", "if (goes_down(now, s)) now.kind = owner_step::down;", TURNS, WRONG_LEVELS),
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names of the tests that find mutants, and the diagnoses that these tests print."""
+
+# An access outside the memory that it is meant for.
+STRAY = r"outside device memory|wrote bytes|ended by signal"
+
+# The tests of logs.
+LOGS = "logs/deferred_seeds.exactly_as_many_as_fit_run"
+COMBINED = "logs/deferred_seeds.what_repeats_is_combined"
+PARTIALS = "logs/deferred_seeds.samples_are_combined_to_partials"
+KEYED = "logs/deferred_seeds.sections_with_a_key_combine_within_it"
+LATE = "logs/deferred_seeds.what_repeats_late_is_found"
+EDGES = "logs/deferred_edges."
+ROUNDS = "logs/rounds_seeds.each_section_runs_once"
+BETWEEN = "logs/two_arrays_seeds.each_section_runs_once"
+ORDER = "logs/deferred_seeds.sections_run_in_order"
+GROUPS_BY_RUNS = "logs/lanes_seeds.each_section_runs_once_by_runs"
+GROUPS_BY_LOCKS = "logs/lanes_seeds.each_section_runs_once_by_locks"
+ASKED = "logs/lanes_seeds.sections_are_asked"
+HALF_DONE = "(overlapping|unordered) sections|lost or doubled section|another section half done"
+# Those that are compiled for the race detector. All of these mutants break accesses to plain memory.
+RACE = "data race: "
+RACES_OF_GROUPS = "races/lanes_seeds.sections_are_asked"
+RACES_OF_ROUNDS = "races/rounds_seeds.each_section_runs_once"
+RACES_OF_BUFFERS = "races/seeds.random_schedules_one_half"
+# Those of records that are spread over ranks.
+SPREAD = "spreads/spread_seeds.each_section_runs_once"
+SPREAD_ORDER = "spreads/spread_seeds.sections_run_in_order"
+EXCHANGE = "spreads/spread_exchange."
+SPREAD_WRONG = "lost or doubled section|sections were lost"
+# The tests of the hash table.
+COUNTED = "tables/hash_table_seeds.counts_without_exclusion_on_chip"
+BY_OWNERS = "tables/every_executor/0.under_many_schedules"
+# Those of allocation.
+ONE_CALL = "places/allocation.by_one_call_under_many_schedules"
+SHARED_TILES = "places/allocation.of_many_shares_and_long_tiles_under_many_schedules"
+FAR_BACK = "places/allocation.looks_far_back"
+ANNOUNCED = "places/in_kernels.tiles_add_up_what_was_announced"
+UNCLAIMED = "places/in_kernels.a_tile_without_an_allocation_takes_no_places"
+# That of the applications' barrier.
+GRID = "grids/grid_barrier_seeds.parts_rounds"
+INBOXES = "grids/grid_barrier_seeds.inboxes_lose_nothing"
+# That of matrix factorization.
+FACTORS = "factors/matrix_factorization_seeds.each_step_is_made_once"
+# Those of maximum flows.
+# Arcs that lead down by more than one, or vertices that were overlooked.
+SOME = "Which is: [1-9]"
+HEIGHTS = "flows/max_flow/arms.keep_heights_below_distances/warden_regions"
+# Those of breadth-first search by owner.
+OWNERS = "owners/breadth_first_owner_seeds.find_levels"
+TURNS = "owners/breadth_first_owner_seeds.change_direction"
+WRONG_PARENTS = "vertices whose parent is not one level below"
+WRONG_LEVELS = "levels are not those of the reference"
+UNPARTED = r"Which is: \{ [1-9]\d*, 0 \}"
+MISPLACED = r"== wanted|Which is: \d+|elements were emitted|" + STRAY
+TABLE_WRONG = "lost or doubled operation|stands in the table twice"
