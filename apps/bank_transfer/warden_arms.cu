@@ -128,7 +128,7 @@ struct nested_timed : nested<placement::in_memory> {
 };
 template <class Policy>
 std::unique_ptr<arm> make_nested(bank& b) {
-  return apps::with_nested_servers(
+  return apps::with_pair_servers(
       [&](warden::guarded_options const& options) {
         return std::make_unique<warden_arm<Policy, transfer>>(b, options);
       },

@@ -41,7 +41,7 @@ struct log_executor {
       std::is_same_v<typename Policy::executor, warden::executor::automatic>;
   using type = std::conditional_t<
       !is_automatic, typename Policy::executor,
-      std::conditional_t<by_atomics, warden::executor::atomics<32>, warden::executor::runs<64>>>;
+      std::conditional_t<by_atomics, warden::executor::atomics<32>, warden::executor::sorted<64>>>;
   /// An atomic needs few registers, and waits for what is at its key; a section on a large value
   /// waits for all of it. (In order the ranks of so many threads would take the chip.)
   static constexpr bool waits = by_atomics || (Record::large_values && !Policy::order::in_order);

@@ -24,7 +24,7 @@ struct lightest_policy : warden::default_policy {
 };
 /// Where few components are left their candidates repeat in a block's batch.
 struct combined_policy : lightest_policy {
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
   static constexpr warden::placement records = warden::placement::on_chip;
   static constexpr bool combines = true;
 };

@@ -28,7 +28,7 @@ template <class Context, warden::placement Where>
 struct nested : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using context = Context;
-  using executor = warden::executor::nested<>;
+  using executor = warden::executor::pair_messages<>;
   static constexpr warden::placement records = Where;
   // So that more sections can be under way at a time.
   static constexpr unsigned forward_bytes = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ struct nested : warden::default_policy {
 /// for a client block, or, where the records leave a multiprocessor no room for that, one. Throws
 /// limit_error if there is no room for one either; `what` says what the records are.
 template <class Make>
-auto with_nested_servers(Make make, std::string const& what) {
+auto with_pair_servers(Make make, std::string const& what) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   auto const multiprocessors = static_cast<unsigned>(facts.multiprocessors);
   for (unsigned on_each = 2;; --on_each) {

@@ -168,7 +168,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   }
   /// Enqueues sections on two records each, `firsts[i]` and `seconds[i]`: through the log, in
   /// rounds, for which warden/deferred_pairs.cuh is included, or as a fused launch if the policy
-  /// names the executor nested or locks.
+  /// names the executor pair_messages or locks.
   template <class Section>
   void apply_async(std::uint32_t const* firsts, std::uint32_t const* seconds,
                    Section const* sections, std::size_t n, stream_ref s = {},

@@ -4,10 +4,10 @@
 ///
 /// | choice | tags | decides |
 /// |---|---|---|
-/// | `executor` | `automatic`, `runs`, `locks`, `atomics`, `nested` | how servers run sections |
-/// | `readiness` | `laps`, `whole_flits`, `bitmask` | how a message shows that it is there |
-/// | `sender` | `sorted`, `buffered` | how a block's messages are staged and sent |
-/// | `order` | `unordered`, `sequential` | in which order deferred sections run |
+/// | `executor` | `automatic`, `sorted`, `locks`, `atomics`, `pair_messages` | how servers run
+/// sections | | `readiness` | `laps`, `whole_flits`, `bitmask` | how a message shows that it is
+/// there | | `sender` | `sorted`, `buffered` | how a block's messages are staged and sent | |
+/// `order` | `unordered`, `sequential` | in which order deferred sections run |
 #pragma once
 
 #include <warden/detail/block/lock_table.cuh>
@@ -33,7 +33,7 @@ namespace detail {
 template <class Ref, class Worker>
 class forwarding_server;
 template <class Ref, class Worker>
-class nested_server;
+class pair_messages_server;
 template <class Ref, class Worker>
 class slice_server;
 template <class Ref, class Worker>
@@ -51,7 +51,7 @@ struct lap_in_each_word;
 struct lap_in_first_word;
 }  // namespace flit
 template <class Ref>
-class nested_worker;
+class pair_messages_worker;
 }  // namespace detail
 
 /// How a server runs the sections that it received.
@@ -60,7 +60,7 @@ namespace executor {
 /// Sections run by owner threads, without locks, or by groups of lanes. `BytesPerThread` bytes of
 /// messages for each thread make a window.
 template <unsigned BytesPerThread = 128>
-struct runs {
+struct sorted {
   /// Deferred sections can run in order.
   static constexpr bool keeps_order = true;
   /// Sections may send others.
@@ -71,17 +71,17 @@ struct runs {
   template <class Ref>
   using server =
       std::conditional_t<Ref::has_forwards,
-                         detail::forwarding_server<Ref, detail::runs_worker<Ref, BytesPerThread>>,
-                         detail::window_server<Ref, detail::runs_worker<Ref, BytesPerThread>>>;
+                         detail::forwarding_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>,
+                         detail::window_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>>;
   /// Its windows of a log have 8 messages for each thread at most, or where several lanes run a
   /// section 2, as more take registers, and 4 if sections say when they would change nothing.
   template <class Ref>
   using deferred_worker =
-      detail::runs_worker<Ref, std::min<unsigned>(BytesPerThread,
-                                                  (Ref::lanes == 1 ? 8
-                                                   : Ref::asks     ? 4
-                                                                   : 2) *
-                                                      sizeof(typename Ref::message_type))>;
+      detail::sorted_worker<Ref, std::min<unsigned>(BytesPerThread,
+                                                    (Ref::lanes == 1 ? 8
+                                                     : Ref::asks     ? 4
+                                                                     : 2) *
+                                                        sizeof(typename Ref::message_type))>;
   /// What runs a log.
   template <class Ref>
   using deferred_server = detail::partition_server<Ref, deferred_worker>;
@@ -127,7 +127,7 @@ struct atomics {
 /// on its way with one of them, what comes for that record waits, by `Locks` locks a server, a
 /// power of two. Blocks of 64 threads at least.
 template <unsigned Locks = 4096>
-struct nested {
+struct pair_messages {
   /// Sections may send others.
   static constexpr bool forwards = true;
   /// A record stays locked while a section is on its way to the other one.
@@ -140,15 +140,15 @@ struct nested {
   }
   /// The server loop.
   template <class Ref>
-  using server = detail::nested_server<Ref, detail::nested_worker<Ref>>;
+  using server = detail::pair_messages_server<Ref, detail::pair_messages_worker<Ref>>;
 };
 
-/// Chooses: `nested` if any of the sections is on two records, otherwise `runs`.
+/// Chooses: `pair_messages` if any of the sections is on two records, otherwise `sorted`.
 struct automatic {
   /// What it chooses.
   template <class Record, class Context, class... Sections>
-  using chosen =
-      std::conditional_t<(pair_section_of<Sections, Record, Context> || ...), nested<>, runs<>>;
+  using chosen = std::conditional_t<(pair_section_of<Sections, Record, Context> || ...),
+                                    pair_messages<>, sorted<>>;
 };
 
 }  // namespace executor
@@ -240,7 +240,7 @@ struct default_policy {
   /// The order in which deferred sections on one record run. With `order::sequential` it is that of
   /// a loop over the kernels, as numbered by `deferred::ref`, over their blocks, over a block's
   /// calls of `send`, and over its threads: the same result each time, bit for bit. For the
-  /// executor `runs`, and sections sent by block clients. Such sections are not sent in a fused
+  /// executor `sorted`, and sections sent by block clients. Such sections are not sent in a fused
   /// launch.
   using order = warden::order::unordered;
   /// Threads of every block of the launch, servers and clients alike; a multiple of 32.
@@ -263,10 +263,10 @@ struct default_policy {
   /// Bytes of messages in the log of `apply_async`, at most: what is more goes in several pieces.
   static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
-  /// Section)`: in a block client's batch, and in a window of the executor `runs` behind a channel.
-  /// A section then runs once for several sends. For guardeds of one section type; where that has a
-  /// type `partial` it is what several become, in a log alone (see `partial_of`), and where it has
-  /// a `combine_key()` those of one key combine.
+  /// Section)`: in a block client's batch, and in a window of the executor `sorted` behind a
+  /// channel. A section then runs once for several sends. For guardeds of one section type; where
+  /// that has a type `partial` it is what several become, in a log alone (see `partial_of`), and
+  /// where it has a `combine_key()` those of one key combine.
   static constexpr bool combines = false;
   /// Calls a thread may have under way, a power of two up to 32, in guardeds whose sections answer:
   /// so many slots for each thread that the device can hold.

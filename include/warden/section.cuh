@@ -51,7 +51,7 @@ inline constexpr unsigned lanes_of = [] {
   }
 }();
 
-/// Whether an executor runs sections by several lanes: its `static constexpr bool lanes`, false
+/// Whether an executor sorted sections by several lanes: its `static constexpr bool lanes`, false
 /// unless it says so.
 template <class Executor>
 inline constexpr bool lanes_taken_by = [] {
@@ -118,7 +118,7 @@ template <class Section>
 WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
   static_assert(lanes_of<Section> == 1,
                 "warden: a thread runs this section alone, and its type says several lanes: those "
-                "are for the executors runs and locks");
+                "are for the executor sorted and locks");
 }
 }  // namespace detail
 
@@ -167,7 +167,7 @@ inline constexpr unsigned forwards_of = [] {
   }
 }();
 
-/// Which sections on two records an executor runs.
+/// Which sections on two records an executor sorted.
 enum class pairs_of : unsigned char {
   nobody,      ///< none
   one_owner,   ///< those whose records have one owner
@@ -195,7 +195,7 @@ struct chosen_executor<Executor, Record, Context, Sections...> {
 };
 }  // namespace detail
 
-/// Whether an executor runs sections that send sections: its `static constexpr bool forwards`,
+/// Whether an executor sorted sections that send sections: its `static constexpr bool forwards`,
 /// false unless it says so.
 template <class Executor>
 inline constexpr bool forwards_taken_by = [] {

@@ -23,7 +23,7 @@ struct take_places {
 };
 struct by_calls : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
 };
 
 /// Counters in device memory, as a server hands out their places.

@@ -75,7 +75,7 @@ class office {
 template <class F>
 auto with_executor_of(std::string const& arm, F f) {
   return arm == "warden_locks" ? f.template operator()<warden::executor::locks<>>()
-                               : f.template operator()<warden::executor::runs<>>();
+                               : f.template operator()<warden::executor::sorted<>>();
 }
 inline bool has_executor(std::string const& arm) {
   return arm == "warden_locks" || arm == "warden_runs";

@@ -49,7 +49,7 @@ class throughput_point final : public bench::timed_point {
 
   std::uint32_t keys_;
   std::tuple<std::optional<office<warden::executor::locks<>>>,
-             std::optional<office<warden::executor::runs<>>>>
+             std::optional<office<warden::executor::sorted<>>>>
       offices_;
 };
 

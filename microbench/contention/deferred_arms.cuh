@@ -17,7 +17,7 @@ namespace contention {
 
 /// Guardeds without channels.
 struct logged : warden::default_policy {
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
 };
 /// Deferred sections with the same result as a loop's.
 struct logged_in_order : logged {

@@ -49,7 +49,7 @@ struct by : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = 3;
   using executor = Executor;
 };
-struct combining_runs : by<warden::executor::runs<>> {
+struct combining_runs : by<warden::executor::sorted<>> {
   static constexpr bool combines = true;
 };
 template <class Operation, class Policy, warden::placement Where>
@@ -95,7 +95,7 @@ std::unique_ptr<warden_arm> make_warden_arm(std::string const& name,
                                             typename Operation::record* records, std::uint32_t keys,
                                             typename Operation::context context) {
   using warden::placement;
-  using runs = by<warden::executor::runs<>>;
+  using runs = by<warden::executor::sorted<>>;
   auto const made = [&]<class Policy, placement Where>() -> std::unique_ptr<warden_arm> {
     return std::make_unique<warden_arm_of<Operation, Policy, Where>>(records, keys, context);
   };

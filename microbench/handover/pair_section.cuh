@@ -12,8 +12,8 @@ namespace handover {
 namespace simt = warden::simt;
 
 /// The gaps between the sections on one record, each from the end of one to the start of the next.
-/// With the executor nested a record travels: one of 24 bytes does in messages as long as those of
-/// apps/bank_transfer.
+/// With the executor pair_messages a record travels: one of 24 bytes does in messages as long as
+/// those of apps/bank_transfer.
 struct pair_record {
   /// How far a clock may be behind another multiprocessor's.
   static constexpr std::uint32_t most_behind = 1u << 20;

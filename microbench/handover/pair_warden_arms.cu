@@ -81,7 +81,7 @@ std::unique_ptr<pair_arm> make_colocated(pair_record* records, std::uint32_t key
 
 template <placement Where>
 std::unique_ptr<pair_arm> make_nested(pair_record* records, std::uint32_t keys) {
-  return apps::with_nested_servers(
+  return apps::with_pair_servers(
       [&](warden::guarded_options const& options) {
         return std::make_unique<warden_arm<apps::nested<nothing, Where>>>(records, keys, options);
       },

@@ -22,7 +22,7 @@ namespace hash_table_bench {
 /// what it can.
 struct by_runs : hash_table::table_policy {
   static constexpr bool combines = false;
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
 };
 struct in_order : hash_table::table_policy {
   using order = warden::order::sequential;

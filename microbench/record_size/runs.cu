@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arm of the executor `runs`.
+// The arm of the executor `sorted`.
 
 #include "microbench/record_size/warden_arm.cuh"
 
@@ -7,7 +7,7 @@ namespace record_size {
 
 template <unsigned Bytes>
 std::unique_ptr<arm> make_warden_runs(record<Bytes>* records, std::uint32_t keys) {
-  return std::make_unique<warden_arm<Bytes, warden::executor::runs<>>>(records, keys);
+  return std::make_unique<warden_arm<Bytes, warden::executor::sorted<>>>(records, keys);
 }
 template std::unique_ptr<arm> make_warden_runs(record<8>*, std::uint32_t);
 template std::unique_ptr<arm> make_warden_runs(record<32>*, std::uint32_t);

@@ -27,7 +27,7 @@ template <class Operation, warden::placement Where>
 struct policy : warden::default_policy {
   using context = typename Operation::context;
   static constexpr warden::placement records = Where;
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
   static constexpr bool combines = warden::combining<typename Operation::section>;
 };
 

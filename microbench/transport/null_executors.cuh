@@ -19,7 +19,7 @@ template <class Ref>
 class adding_windows {
  public:
   using message_type = typename Ref::message_type;
-  /// Messages of a thread in a window, which is as large as those of the executor `runs`.
+  /// Messages of a thread in a window, which is as large as those of the executor `sorted`.
   static constexpr unsigned rounds = std::max<unsigned>(1, 128 / sizeof(message_type));
   WARDEN_HOST_DEVICE static constexpr std::size_t shared_bytes(std::size_t, unsigned) { return 0; }
 

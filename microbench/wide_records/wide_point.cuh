@@ -120,10 +120,9 @@ class wide_point final : public bench::timed_point {
           memory_->records.data(), workload_.keys(), memory_->others.context());
     };
     auto const make_fused = [&]<class Run>() {
-      made =
-          std::make_unique<contention::warden_arm_of<Run, contention::by<warden::executor::runs<>>,
-                                                     placement::in_memory>>(
-              memory_->records.data(), workload_.keys(), memory_->others.context());
+      made = std::make_unique<contention::warden_arm_of<
+          Run, contention::by<warden::executor::sorted<>>, placement::in_memory>>(
+          memory_->records.data(), workload_.keys(), memory_->others.context());
     };
     using alone = typename Operation::alone;
     using together = typename Operation::together;

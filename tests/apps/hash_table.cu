@@ -182,7 +182,7 @@ TYPED_TEST(every_locking_arm, a_full_pool_says_so_and_erased_nodes_are_used_agai
 
 using counts32 = hash_table::table<std::uint32_t, small_number>;  // by atomics
 using counts32_by_runs =
-    hash_table::table_by<warden::executor::runs<>, std::uint32_t, small_number>;
+    hash_table::table_by<warden::executor::sorted<>, std::uint32_t, small_number>;
 using counts32_by_locks =
     hash_table::table_by<warden::executor::locks<>, std::uint32_t, small_number>;
 using locked_counts32 = hash_table::locked_table<std::uint32_t, small_number>;

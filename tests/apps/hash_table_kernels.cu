@@ -414,10 +414,10 @@ using executor_of =
 static_assert(
     std::is_same_v<executor_of<table, table::section::count>, warden::executor::atomics<32>>);
 static_assert(
-    std::is_same_v<executor_of<table, table::section::erase>, warden::executor::runs<64>>);
+    std::is_same_v<executor_of<table, table::section::erase>, warden::executor::sorted<64>>);
 static_assert(
     std::is_same_v<executor_of<wallets, wallets::section::insert>, warden::executor::atomics<32>>);
 static_assert(
-    std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::runs<64>>);
+    std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::sorted<64>>);
 
 }  // namespace

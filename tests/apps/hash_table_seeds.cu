@@ -117,7 +117,7 @@ void by_buckets(std::uint64_t share, Launch launch) {
 
 template <class Executor>
 class every_executor : public testing::Test {};
-using executors = testing::Types<warden::executor::runs<64>, warden::executor::locks<64>>;
+using executors = testing::Types<warden::executor::sorted<64>, warden::executor::locks<64>>;
 TYPED_TEST_SUITE(every_executor, executors);
 
 TYPED_TEST(every_executor, under_many_schedules) { by_buckets(2, one_run<tiny_table<TypeParam>>); }
@@ -213,7 +213,7 @@ struct tiny_answering_policy : Small {
 };
 template <class Small>
 class every_answering_executor : public testing::Test {};
-using answering_executors = testing::Types<test::runs, test::locks>;
+using answering_executors = testing::Types<test::sorted, test::locks>;
 TYPED_TEST_SUITE(every_answering_executor, answering_executors);
 
 TYPED_TEST(every_answering_executor, answers_under_many_schedules) {

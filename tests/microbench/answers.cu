@@ -22,7 +22,7 @@ bool verified(std::uint32_t n, std::uint32_t keys) {
 
 template <class Executor>
 class answers_bench : public testing::Test {};
-using executors = testing::Types<warden::executor::runs<>, warden::executor::locks<>>;
+using executors = testing::Types<warden::executor::sorted<>, warden::executor::locks<>>;
 TYPED_TEST_SUITE(answers_bench, executors);
 
 TYPED_TEST(answers_bench, tickets_handed_out_once_are_verified) {

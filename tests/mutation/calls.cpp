@@ -66,10 +66,10 @@ void called() {
 
 /// Each caller has a record of its own, the only one of its owner thread, and looks at it when it
 /// is answered.
-struct runs_policy : policy {
-  using executor = warden::executor::runs<128>;
+struct sorted_policy : policy {
+  using executor = warden::executor::sorted<128>;
 };
-using record_askers = warden::basic_guarded<runs_policy, tally, ask>;
+using record_askers = warden::basic_guarded<sorted_policy, tally, ask>;
 struct call_and_look {
   std::uint32_t* written;
   tally* memory;

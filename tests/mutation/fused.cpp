@@ -18,7 +18,7 @@ struct add {
 struct policy : warden::default_policy {
   static constexpr unsigned block_threads = 64;
   static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::runs<64>;
+  using executor = warden::executor::sorted<64>;
 };
 struct atomics_policy : policy {
   using executor = warden::executor::atomics<32>;

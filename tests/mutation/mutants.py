@@ -98,10 +98,10 @@ MUTANTS = {
                      "torn or lost message|not conserved|deadlock|misuse"),
     "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_nested", "torn or lost message|not conserved|deadlock"),
     # What ran in the launch before runs again.
-    "rerun": ("detail/fused/slice_reader.cuh", "executed_{0} {}", "sends/nested_visible", "torn or lost message|not conserved|deadlock"),
+    "rerun": ("detail/fused/slice_reader.cuh", "executed_{0} {}", "sends/pair_messages_visible", "torn or lost message|not conserved|deadlock"),
     # A lane forgets who else waits for the lock.
     "nested-more": ("detail/fused/pair_messages_run.cuh", "return false;", "sends/nested", "deadlock"),
-    "nested-fence": ("detail/fused/pair_messages.cuh", "", "sends/nested_visible", "stale read|unordered sections"),
+    "nested-fence": ("detail/fused/pair_messages.cuh", "", "sends/pair_messages_visible", "stale read|unordered sections"),
     # Who waits for a lock goes on without it once the launch is poisoned.
     "nested-poisoned": ("detail/fused/pair_messages.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
     # A slot of a bit-mask's channel is written before it was seen to be released.
@@ -124,7 +124,7 @@ MUTANTS = {
     "place-fence": ("detail/block/slot_free_list.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "deadlock"),
     "done-fence": ("detail/fused/fused_kernel.cuh", "", "many_servers", "deadlock|torn or lost message"),
     "scan-again": ("detail/fused/sorted_outbox.cuh", "", "many_servers", "storage is used again"),
-    "lane-fence": ("detail/fused/lane_sender.cuh", "", "sends/nested_chain", "stale read"),
+    "lane-fence": ("detail/fused/lane_sender.cuh", "", "sends/pair_messages_chain", "stale read"),
     # Launches that share guardeds: the first one's word alone is looked at; the others are told nothing, or, by
     # blocks that start late, that it was an earlier launch; a launch forgets what was not reported, or never forgets.
     "health-start": ("detail/fused/launch_control.cuh", "if (healthy(0)) failed = member_count;", "launches/shared", "lost failure|wrong cause|lost message"),

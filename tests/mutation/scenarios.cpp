@@ -30,12 +30,12 @@ struct wide_policy : policy {
 };
 using wide_notes = warden::basic_guarded<wide_policy, tally, note>;
 
-/// The executor `runs`, with more records than threads, so that a thread's run is for several of
+/// The executor `sorted`, with more records than threads, so that a thread's run is for several of
 /// them.
-struct runs_policy : policy {
-  using executor = warden::executor::runs<128>;
+struct sorted_policy : policy {
+  using executor = warden::executor::sorted<128>;
 };
-struct chip_policy : runs_policy {
+struct chip_policy : sorted_policy {
   static constexpr warden::placement records = warden::placement::on_chip;
 };
 struct chip_locks_policy : policy {
@@ -44,7 +44,7 @@ struct chip_locks_policy : policy {
 };
 using chip_lock_notes = warden::basic_guarded<chip_locks_policy, tally, note>;
 using chip_notes = warden::basic_guarded<chip_policy, tally, note>;
-using run_notes = warden::basic_guarded<runs_policy, tally, note>;
+using run_notes = warden::basic_guarded<sorted_policy, tally, note>;
 
 /// The paper's: a leader and three followers, buffers at the other end.
 struct paper_policy : warden::paper_policy {
@@ -76,10 +76,10 @@ struct combining_policy : policy {
   static constexpr unsigned outbox_bytes_per_thread = 128;
 };
 using combined_notes = warden::basic_guarded<combining_policy, tally, summed_note>;
-struct combining_runs_policy : combining_policy {
-  using executor = warden::executor::runs<128>;
+struct combining_sorted_policy : combining_policy {
+  using executor = warden::executor::sorted<128>;
 };
-using combined_run_notes = warden::basic_guarded<combining_runs_policy, tally, summed_note>;
+using combined_run_notes = warden::basic_guarded<combining_sorted_policy, tally, summed_note>;
 
 /// What a kernel sends: notes 0 .. n-1, each for the record that `id` says.
 struct operations {
@@ -294,7 +294,7 @@ int main(int argc, char** argv) {
                         {"crossed", crossed},
                         {"crossed_warps", crossed_warps},
                         {"visible", visible<write_and_send>},
-                        {"visible_by_runs", visible<write_and_send, runs_policy>},
+                        {"visible_by_runs", visible<write_and_send, sorted_policy>},
                         {"visible_by_warp", visible<write_and_send_by_warp>},
                         {"bad_id", bad_id}});
 }

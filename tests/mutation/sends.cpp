@@ -13,7 +13,7 @@ using scenario::tally;
 struct policy : warden::default_policy {
   static constexpr unsigned block_threads = 32;
   static constexpr unsigned outbox_bytes_per_thread = 64;
-  using executor = warden::executor::runs<64>;
+  using executor = warden::executor::sorted<64>;
 };
 
 /// Every chain and every tree visits all records; with few slots, each of many.
@@ -116,7 +116,7 @@ void visible() {
 /// order in which they are named go with the order of the locks.
 struct two_locks : policy {
   static constexpr unsigned block_threads = 64;
-  using executor = warden::executor::nested<2>;
+  using executor = warden::executor::pair_messages<2>;
 };
 constexpr std::uint32_t shared_records = 12;
 /// What a record counts for being the second one, which tells the two apart.
@@ -188,7 +188,7 @@ struct tight : two_locks {
 /// three warps read the ring, which has two slices.
 struct many_locks : two_locks {
   static constexpr unsigned block_threads = 128;
-  using executor = warden::executor::nested<64>;
+  using executor = warden::executor::pair_messages<64>;
 };
 struct send_to_first {
   std::uint32_t n;
@@ -245,7 +245,7 @@ struct send_lookers_back {
     client.flush();
   }
 };
-void nested_visible() {
+void pair_messages_visible() {
   warden::buffer<std::uint32_t> words{2};
   words.fill_bytes(0);
   warden::buffer<tally> memory{2};
@@ -349,7 +349,7 @@ int main(int argc, char** argv) {
                         {"ended", [] { forwarded<1>(3, 32, 1, 12); }},
                         {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
                         {"visible", visible<policy>},
-                        {"nested_chain", visible<two_locks, halve>},
+                        {"pair_messages_chain", visible<two_locks, halve>},
                         {"nested", [] { nested<two_locks>(3, 150); }},
                         {"few_nested", [] { nested<two_locks>(3, 2); }},
                         {"waiting", [] { nested<tight>(1, 300); }},
@@ -357,5 +357,5 @@ int main(int argc, char** argv) {
                         {"many_nested", many_nested},
                         {"poisoned", poisoned},
                         {"slow_chain", slow_chain},
-                        {"nested_visible", nested_visible}});
+                        {"pair_messages_visible", pair_messages_visible}});
 }

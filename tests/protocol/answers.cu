@@ -159,7 +159,7 @@ void check_that_callers_see(unsigned grid, unsigned servers) {
 }
 TEST(answers, come_after_what_the_section_wrote) {
   check_that_callers_see(test::sized(3u, 200u), 2);
-  // One record a thread at most, which the executor runs holds in a register.
+  // One record a thread at most, which the executor sorted holds in a register.
   check_that_callers_see(2, 3);
 }
 

@@ -150,8 +150,8 @@ class combining : public testing::Test {
 };
 
 using warden::placement;
-using all_policies = testing::Types<policy<test::runs::executor, placement::in_memory>,
-                                    policy<test::runs::executor, placement::on_chip>,
+using all_policies = testing::Types<policy<test::sorted::executor, placement::in_memory>,
+                                    policy<test::sorted::executor, placement::on_chip>,
                                     policy<test::locks::executor, placement::in_memory>,
                                     policy<test::locks::executor, placement::on_chip>>;
 TYPED_TEST_SUITE(combining, all_policies);
@@ -219,9 +219,9 @@ TYPED_TEST(combining, appended_alone) {
   EXPECT_EQ(g.records.to_host()[3].words[0], 32u + 33 + 64);
 }
 
-/// What was not combined before it was sent is combined by the executor `runs`.
+/// What was not combined before it was sent is combined by the executor `sorted`.
 TYPED_TEST(combining, windows_of_a_server) {
-  constexpr bool by_runs = std::is_same_v<typename TypeParam::executor, test::runs::executor>;
+  constexpr bool by_runs = std::is_same_v<typename TypeParam::executor, test::sorted::executor>;
   std::uint64_t const n = test::sized<std::uint64_t>(3000, 1'000'000);
   for (std::uint32_t const records : {1u, 2u, 100u, 3000u}) {
     auto const seen =

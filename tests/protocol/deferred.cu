@@ -29,7 +29,7 @@ template <class Policy>
 class deferred_by : public testing::Test {};
 using policies =
     testing::Types<deferring::small_blocks<>,
-                   deferring::small_blocks<warden::executor::runs<>, placement::on_chip>,
+                   deferring::small_blocks<warden::executor::sorted<>, placement::on_chip>,
                    deferring::small_blocks<warden::executor::locks<64>, placement::on_chip>>;
 TYPED_TEST_SUITE(deferred_by, policies);
 
@@ -308,7 +308,7 @@ struct touch {
     ++l.count;
   }
 };
-using on_chip = deferring::small_blocks<warden::executor::runs<>, placement::on_chip>;
+using on_chip = deferring::small_blocks<warden::executor::sorted<>, placement::on_chip>;
 
 /// More than 512 partitions hold.
 template <class Guarded>

@@ -96,8 +96,8 @@ TEST(deferred_combining_memory, a_log_has_the_width_of_its_sections) {
 
 template <class Policy>
 class deferred_partials : public testing::Test {};
-using all_policies = testing::Types<policy_of<warden::executor::runs<>, placement::in_memory>,
-                                    policy_of<warden::executor::runs<>, placement::on_chip>,
+using all_policies = testing::Types<policy_of<warden::executor::sorted<>, placement::in_memory>,
+                                    policy_of<warden::executor::sorted<>, placement::on_chip>,
                                     policy_of<warden::executor::locks<>, placement::in_memory>,
                                     policy_of<warden::executor::locks<>, placement::on_chip>>;
 TYPED_TEST_SUITE(deferred_partials, all_policies);

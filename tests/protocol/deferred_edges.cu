@@ -158,7 +158,7 @@ void expect_full_windows_run() {
   EXPECT_EQ(b.ran(), n) << "lost or doubled section";
 }
 TEST(deferred_edges, rows_that_fill_windows_exactly_are_followed_by_others) {
-  expect_full_windows_run<warden::executor::runs<64>>();
+  expect_full_windows_run<warden::executor::sorted<64>>();
   expect_full_windows_run<warden::executor::locks<64>>();
 }
 

@@ -42,11 +42,11 @@ template <class Policy, warden::placement Where>
 struct policy : Policy {
   static constexpr warden::placement records = Where;
 };
-struct atomics : test::runs {
+struct atomics : test::sorted {
   using executor = warden::executor::atomics<>;
 };
 /// The buffers of the paper's sender, with messages that prove themselves.
-struct buffered : test::runs {
+struct buffered : test::sorted {
   using sender = warden::sender::buffered;
 };
 template <class Policy>
@@ -85,14 +85,13 @@ class executors : public testing::Test {
 };
 
 using warden::placement;
-using all =
-    testing::Types<policy<test::runs, placement::in_memory>, policy<test::runs, placement::on_chip>,
-                   policy<test::locks, placement::in_memory>,
-                   policy<test::locks, placement::on_chip>, policy<atomics, placement::in_memory>,
-                   policy<atomics, placement::on_chip>, policy<test::paper, placement::in_memory>,
-                   policy<test::paper, placement::on_chip>, policy<buffered, placement::in_memory>,
-                   policy<whole_flits<test::runs>, placement::in_memory>,
-                   policy<whole_flits<test::locks>, placement::in_memory>>;
+using all = testing::Types<
+    policy<test::sorted, placement::in_memory>, policy<test::sorted, placement::on_chip>,
+    policy<test::locks, placement::in_memory>, policy<test::locks, placement::on_chip>,
+    policy<atomics, placement::in_memory>, policy<atomics, placement::on_chip>,
+    policy<test::paper, placement::in_memory>, policy<test::paper, placement::on_chip>,
+    policy<buffered, placement::in_memory>, policy<whole_flits<test::sorted>, placement::in_memory>,
+    policy<whole_flits<test::locks>, placement::in_memory>>;
 TYPED_TEST_SUITE(executors, all);
 
 TYPED_TEST(executors, one_record_a_thread_and_fewer) {

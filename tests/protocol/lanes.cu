@@ -12,8 +12,8 @@ using warden::placement;
 
 template <class Policy>
 class lanes : public testing::Test {};
-using all = testing::Types<deferring<warden::executor::runs<>, placement::in_memory>,
-                           deferring<warden::executor::runs<>, placement::on_chip>,
+using all = testing::Types<deferring<warden::executor::sorted<>, placement::in_memory>,
+                           deferring<warden::executor::sorted<>, placement::on_chip>,
                            deferring<warden::executor::locks<64>, placement::in_memory>,
                            deferring<warden::executor::locks<64>, placement::on_chip>>;
 TYPED_TEST_SUITE(lanes, all);
@@ -31,7 +31,7 @@ TYPED_TEST(lanes, are_asked_whether_they_would_change_anything) {
     together::defer_asked<TypeParam, 32, 4>(n, keys);
 }
 
-struct in_order : deferring<warden::executor::runs<>> {
+struct in_order : deferring<warden::executor::sorted<>> {
   using order = warden::order::sequential;
 };
 TEST(lanes_in_order, are_asked_whether_they_would_change_anything) {

@@ -13,7 +13,7 @@ struct on_chip : Policy {
 
 template <class Policy>
 class lanes_fused : public testing::Test {};
-using all = testing::Types<test::runs, on_chip<test::locks>, test::paper>;
+using all = testing::Types<test::sorted, on_chip<test::locks>, test::paper>;
 TYPED_TEST_SUITE(lanes_fused, all);
 
 TYPED_TEST(lanes_fused, run_and_answer) {

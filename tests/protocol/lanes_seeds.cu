@@ -20,7 +20,7 @@ using together::deferring;
 using together::row;
 using warden::placement;
 using warden::executor::locks;
-using warden::executor::runs;
+using warden::executor::sorted;
 
 TEST(lanes_seeds, each_section_runs_once_by_runs) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
@@ -40,7 +40,7 @@ TEST(lanes_seeds, each_section_runs_once_by_locks) {
 TEST(lanes_seeds, calls_are_answered_by_the_first_lane) {
   test::under_many_schedules(4, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 9);
-    together::send_and_call_all<test::runs>(40, keys, 1, 2);
+    together::send_and_call_all<test::sorted>(40, keys, 1, 2);
     together::send_and_call_all<test::locks>(40, keys, 1, 2);
   });
 }
@@ -130,7 +130,7 @@ TEST(lanes_seeds, sections_are_asked) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
     together::defer_asked<deferring<runs<>>, 8, 2>(250, keys);
     together::defer_asked<deferring<locks<16>, placement::on_chip>, 16, 4>(250, keys);
-    together::call_asked<test::runs>(100, keys, 2);
+    together::call_asked<test::sorted>(100, keys, 2);
   });
 }
 

@@ -9,11 +9,11 @@ namespace pairs {
 
 /// One warp receives from clients, and all others from servers; of 64 threads that is one.
 template <unsigned Locks, warden::placement Where, unsigned Threads = 64>
-struct nested_policy : test::small<warden::default_policy> {
+struct pair_messages_policy : test::small<warden::default_policy> {
   static constexpr unsigned block_threads = Threads;
   // The tests' clients take more registers than there are for three large blocks.
   static constexpr unsigned minimum_blocks_per_multiprocessor = 2;
-  using executor = warden::executor::nested<Locks>;
+  using executor = warden::executor::pair_messages<Locks>;
   static constexpr warden::placement records = Where;
 };
 

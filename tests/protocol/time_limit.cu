@@ -143,12 +143,12 @@ TEST_F(time_limit, begins_again_with_every_section) {
   for (std::uint32_t k = 0; k < 512; ++k) ASSERT_EQ(records[k].count, k == 0 ? 3u : 2u);
 }
 
-struct nested_policy : test::small<warden::default_policy> {
-  using executor = warden::executor::nested<64>;
+struct pair_messages_policy : test::small<warden::default_policy> {
+  using executor = warden::executor::pair_messages<64>;
 };
 /// Who waits for a lock that is held for longer than the limit does not go on without it.
 TEST_F(time_limit, is_no_way_past_a_lock) {
-  test::guarded_records<warden::basic_guarded<nested_policy, test::tally, slow_section>> g{
+  test::guarded_records<warden::basic_guarded<pair_messages_policy, test::tally, slow_section>> g{
       1, options(1, 64)};
   warden::launch_fused(send_slow{8, 1, 4000}, 1, 64, {}, g.guarded);
   EXPECT_THROW(g.guarded.wait(), warden::timeout_error);

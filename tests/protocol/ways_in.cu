@@ -79,8 +79,8 @@ TEST(ways_in, a_lambda_and_sections_without_a_context) {
 }
 
 TEST(ways_in, sections_on_two_records_without_a_policy) {
-  static_assert(std::is_same_v<pair_bank::ref::executor, warden::executor::nested<>>);
-  static_assert(std::is_same_v<bank::ref::executor, warden::executor::runs<>>);
+  static_assert(std::is_same_v<pair_bank::ref::executor, warden::executor::pair_messages<>>);
+  static_assert(std::is_same_v<bank::ref::executor, warden::executor::sorted<>>);
   warden::buffer<account> records{std::vector<account>(accounts, account{1000})};
   pair_bank b{records, {.servers = 3}};
   std::uint32_t const n = 600;

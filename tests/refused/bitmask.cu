@@ -8,7 +8,7 @@ struct count {
   __device__ void operator()(std::uint32_t& n, warden::no_context) const { n += 1; }
 };
 struct runs_by_bitmask : warden::paper_policy {
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
 };
 
 unsigned servers(std::uint32_t* records) {

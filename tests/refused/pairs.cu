@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Must not compile: an owner thread of the executor `runs` owns one of the two records only.
+// Must not compile: an owner thread of the executor `sorted` owns one of the two records only.
 
 #include <warden/fused.cuh>
 
@@ -11,7 +11,7 @@ struct swap {
   }
 };
 struct policy : warden::default_policy {
-  using executor = warden::executor::runs<>;
+  using executor = warden::executor::sorted<>;
 };
 using swappers = warden::basic_guarded<policy, std::uint32_t, swap>;
 

@@ -7,7 +7,7 @@ struct transfer {
   __device__ void operator()(long& from, long& to) const { --from, ++to; }
 };
 struct policy : warden::default_policy {
-  using executor = warden::executor::nested<>;
+  using executor = warden::executor::pair_messages<>;
 };
 using bank = warden::basic_spread_guarded<policy, long, transfer>;
 

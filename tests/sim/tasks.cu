@@ -68,7 +68,7 @@ struct erase {
     return false;
   }
 };
-using map = warden::basic_guarded<test::runs, bucket, put, find, erase>;
+using map = warden::basic_guarded<test::sorted, bucket, put, find, erase>;
 constexpr unsigned buckets = 256;
 struct put_find_erase {
   unsigned* wrong;

@@ -49,8 +49,8 @@ struct small : Policy {
   static constexpr unsigned channel_bytes = 2048;
 };
 /// The policies under test, their executors small enough that tables wrap and windows are full.
-struct runs : small<warden::default_policy> {
-  using executor = warden::executor::runs<64>;
+struct sorted : small<warden::default_policy> {
+  using executor = warden::executor::sorted<64>;
   static constexpr unsigned fewest_threads = 32;
   static constexpr unsigned blocks_on_multiprocessor = 2;
   static constexpr unsigned most_servers = 6000;
@@ -69,7 +69,7 @@ struct paper : small<warden::paper_policy> {
   static constexpr unsigned most_servers = 400;
 };
 #if !defined(TEST_EXECUTOR)
-#  define TEST_EXECUTOR runs
+#  define TEST_EXECUTOR sorted
 #endif
 using small_policy = TEST_EXECUTOR;
 

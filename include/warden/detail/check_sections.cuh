@@ -43,14 +43,14 @@ class section_checks {
   static_assert(
       pairs_taken_by<executor> != pairs_of::nobody ||
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
-      "warden: sections on two records need the executor nested, or locks where both have "
+      "warden: sections on two records need the executor pair_messages, or locks where both have "
       "one owner");
   static_assert(forwards_taken_by<executor> ||
                     !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
-                "warden: sections that send sections need the executor runs or nested");
+                "warden: sections that send sections need the executor sorted or pair_messages");
   static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
                     (pair_section_of<Sections, Record, typename Policy::context> || ...),
-                "warden: sections that several lanes run need the executor runs or locks");
+                "warden: sections that several lanes run need the executor sorted or locks");
   static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run are not combined: let the policy not say "
                 "combines");
@@ -118,10 +118,11 @@ class fused_checks {
                                                     typename Policy::context, Sections...>::type;
   static constexpr bool has_pairs =
       (pair_section_of<Sections, Record, typename Policy::context> || ...);
-  static_assert(pairs_taken_by<executor> != pairs_of::any_owners || !has_pairs ||
-                    (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
-                "warden: with the executor nested a record and a section take 40 bytes together at "
-                "most");
+  static_assert(
+      pairs_taken_by<executor> != pairs_of::any_owners || !has_pairs ||
+          (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
+      "warden: with the executor pair_messages a record and a section take 40 bytes together at "
+      "most");
   static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections on two records of any owners "
                 "are deferred: a fused launch does not run them");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by the executor `runs` behind buffers for each destination; servers by windows.
+// Random programs by the executor `sorted` behind buffers for each destination; servers by windows.
 
 #include "fuzz.cuh"
 
@@ -10,7 +10,7 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<64, Where> {
-  using executor = warden::executor::runs<128>;
+  using executor = warden::executor::sorted<128>;
   using sender = warden::sender::buffered;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>

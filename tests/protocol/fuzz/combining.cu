@@ -10,7 +10,7 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<32, Where> {
-  using executor = warden::executor::runs<128>;
+  using executor = warden::executor::sorted<128>;
   static constexpr bool combines = true;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>

@@ -21,7 +21,7 @@ struct configuration {
   using guarded = warden::basic_guarded<Policy, record, Sections...>;
   static constexpr fuzz::reach reach = Reach;
   static constexpr unsigned kinds = (unsigned{Sections::what} | ...);
-  /// Sections on two records need that with every executor but nested.
+  /// Sections on two records need that with every executor but pair_messages.
   static constexpr bool one_owner = guarded::ref::has_pairs && !guarded::ref::nests;
 
   /// Calls `f(std::type_identity<Section>{})` for each.

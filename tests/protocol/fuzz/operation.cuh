@@ -11,7 +11,7 @@ namespace fuzz {
 
 using test::mix;
 
-/// Each a bit: a configuration has those that its executor runs.
+/// Each a bit: a configuration has those that its executor sorted.
 enum kind : unsigned {
   plain = 1,  ///< one section on one record
   wide = 2,   ///< the same, in a message of several flits

@@ -13,7 +13,7 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<32, Where> {
-  using executor = warden::executor::runs<128>;
+  using executor = warden::executor::sorted<128>;
   using readiness = warden::readiness::whole_flits;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>

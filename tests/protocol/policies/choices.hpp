@@ -9,7 +9,12 @@
 
 namespace policies {
 
-enum class executor : unsigned { runs, locks, atomics, nested };  ///< nested: on two records
+enum class executor : unsigned {
+  sorted,
+  locks,
+  atomics,
+  pair_messages
+};  ///< pair_messages: on two records
 enum class order : unsigned { unordered, sequential };
 enum class combining : unsigned { none, like, partial };  ///< to a section of its type, or another
 enum class payload : unsigned { empty, word, wide, group };  ///< group: a word, run by 8 lanes
@@ -54,17 +59,17 @@ struct policy_choices {
 
 /// Pairs that do not compile; tests/refused has the messages.
 inline constexpr std::pair<value, value> excluded[] = {
-    // order::sequential needs the executor runs, and sections on one record.
+    // order::sequential needs the executor sorted, and sections on one record.
     {order::sequential, executor::locks},
     {order::sequential, executor::atomics},
-    {order::sequential, executor::nested},
+    {order::sequential, executor::pair_messages},
     // order::sequential runs each section by itself.
     {order::sequential, combining::like},
     {order::sequential, combining::partial},
     // Sections on two records are not combined.
-    {executor::nested, combining::like},
-    {executor::nested, combining::partial},
-    // Sections that several lanes run need runs or locks, or two records, and are not combined.
+    {executor::pair_messages, combining::like},
+    {executor::pair_messages, combining::partial},
+    // Sections that several lanes run need sorted or locks, or two records, and are not combined.
     {payload::group, executor::atomics},
     {payload::group, combining::like},
     {payload::group, combining::partial},
@@ -73,16 +78,17 @@ inline constexpr std::pair<value, value> excluded[] = {
 };
 
 inline constexpr policy_choices list[] = {
-    {executor::runs, order::unordered, combining::none, payload::word, records::words_in_memory},
-    {executor::runs, order::unordered, combining::none, payload::wide, records::rows_on_chip},
-    {executor::runs, order::unordered, combining::none, payload::group, records::words_on_chip},
-    {executor::runs, order::unordered, combining::like, payload::word, records::rows_in_memory},
-    {executor::runs, order::unordered, combining::partial, payload::empty, records::rows_on_chip},
-    {executor::runs, order::sequential, combining::none, payload::empty, records::rows_on_chip},
-    {executor::runs, order::sequential, combining::none, payload::word, records::words_in_memory},
-    {executor::runs, order::sequential, combining::none, payload::wide, records::words_on_chip},
-    {executor::runs, order::sequential, combining::none, payload::group, records::words_in_memory},
-    {executor::runs, order::sequential, combining::none, payload::group, records::rows_in_memory},
+    {executor::sorted, order::unordered, combining::none, payload::word, records::words_in_memory},
+    {executor::sorted, order::unordered, combining::none, payload::wide, records::rows_on_chip},
+    {executor::sorted, order::unordered, combining::none, payload::group, records::words_on_chip},
+    {executor::sorted, order::unordered, combining::like, payload::word, records::rows_in_memory},
+    {executor::sorted, order::unordered, combining::partial, payload::empty, records::rows_on_chip},
+    {executor::sorted, order::sequential, combining::none, payload::empty, records::rows_on_chip},
+    {executor::sorted, order::sequential, combining::none, payload::word, records::words_in_memory},
+    {executor::sorted, order::sequential, combining::none, payload::wide, records::words_on_chip},
+    {executor::sorted, order::sequential, combining::none, payload::group,
+     records::words_in_memory},
+    {executor::sorted, order::sequential, combining::none, payload::group, records::rows_in_memory},
     {executor::locks, order::unordered, combining::none, payload::empty, records::rows_in_memory},
     {executor::locks, order::unordered, combining::none, payload::wide, records::words_in_memory},
     {executor::locks, order::unordered, combining::none, payload::group, records::rows_on_chip},
@@ -97,10 +103,14 @@ inline constexpr policy_choices list[] = {
      records::words_on_chip},
     {executor::atomics, order::unordered, combining::partial, payload::wide,
      records::rows_in_memory},
-    {executor::nested, order::unordered, combining::none, payload::empty, records::words_in_memory},
-    {executor::nested, order::unordered, combining::none, payload::word, records::rows_on_chip},
-    {executor::nested, order::unordered, combining::none, payload::wide, records::rows_in_memory},
-    {executor::nested, order::unordered, combining::none, payload::group, records::words_on_chip},
+    {executor::pair_messages, order::unordered, combining::none, payload::empty,
+     records::words_in_memory},
+    {executor::pair_messages, order::unordered, combining::none, payload::word,
+     records::rows_on_chip},
+    {executor::pair_messages, order::unordered, combining::none, payload::wide,
+     records::rows_in_memory},
+    {executor::pair_messages, order::unordered, combining::none, payload::group,
+     records::words_on_chip},
 };
 inline constexpr std::size_t count = std::size(list);
 static_assert(count >= 24);

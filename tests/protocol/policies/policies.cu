@@ -37,16 +37,16 @@ TEST(policies, random_programs) {
     policy_choices const& p = list[current_seed % count];
     auto const run = [&] {
       switch (p.executor) {
-        case executor::runs:
+        case executor::sorted:
           return p.order == order::sequential
-                     ? run_seed<executor::runs, order::sequential>(current_seed)
-                     : run_seed<executor::runs, order::unordered>(current_seed);
+                     ? run_seed<executor::sorted, order::sequential>(current_seed)
+                     : run_seed<executor::sorted, order::unordered>(current_seed);
         case executor::locks:
           return run_seed<executor::locks, order::unordered>(current_seed);
         case executor::atomics:
           return run_seed<executor::atomics, order::unordered>(current_seed);
-        case executor::nested:
-          return run_seed<executor::nested, order::unordered>(current_seed);
+        case executor::pair_messages:
+          return run_seed<executor::pair_messages, order::unordered>(current_seed);
       }
     };
     EXPECT_NO_THROW(run());

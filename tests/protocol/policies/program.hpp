@@ -96,9 +96,9 @@ struct program {
     }
     p.options.partitions = draw(2) == 0 ? 0 : 1u << draw(draw(8) == 0 ? 10 : 5);
     bool const splits =
-        policy.executor != executor::nested && policy.combining != combining::partial;
+        policy.executor != executor::pair_messages && policy.combining != combining::partial;
     if (splits && draw(2) == 0) p.options.split = 1u << draw(6);
-    if (policy.executor == executor::nested)
+    if (policy.executor == executor::pair_messages)
       p.options.partitions = std::min(p.options.partitions, 64u);
     // Each batch of a block has one operation at least; now and then batches are too few.
     if (is_sequential) p.options.batches = draw(5) == 0 ? 1 + draw(8) : 4096;

@@ -27,7 +27,7 @@ constexpr unsigned run_threads(std::size_t policy) { return 32u << policy % 3; }
 template <std::size_t I>
 struct setup {
   static constexpr policy_choices choices = list[I];
-  static constexpr bool on_two = choices.executor == executor::nested;
+  static constexpr bool on_two = choices.executor == executor::pair_messages;
   using record = std::conditional_t<choices.has_rows(), row_record, word_record>;
   using section = typename decltype(section_type<choices>())::type;
   using guarded = warden::basic_guarded<policy<choices, run_threads(I)>, record, section>;

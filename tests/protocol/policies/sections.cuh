@@ -221,7 +221,7 @@ struct sample : single<P, operation<P.payload>> {
 template <policy_choices P>
 constexpr auto section_type() {
   constexpr bool groups = P.payload == payload::group;
-  if constexpr (P.executor == executor::nested) {
+  if constexpr (P.executor == executor::pair_messages) {
     return std::type_identity<std::conditional_t<groups, grouped_pair<P>, pair<P>>>{};
   } else if constexpr (P.combining == combining::like) {
     return std::type_identity<like<P>>{};
@@ -235,7 +235,7 @@ constexpr auto section_type() {
 /// Executors so small that windows are full and locks are shared.
 template <executor E>
 using executor_type = std::conditional_t<
-    E == executor::runs, warden::executor::runs<64>,
+    E == executor::sorted, warden::executor::sorted<64>,
     std::conditional_t<E == executor::locks, warden::executor::locks<16>,
                        std::conditional_t<E == executor::atomics, warden::executor::atomics<64>,
                                           warden::executor::automatic>>>;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs on logs whose sections run by the executor runs, in order.
+// Random programs on logs whose sections run by the executor sorted, in order.
 
 #include "run.cuh"
 
 namespace policies {
 
-template void run_seed<executor::runs, order::sequential>(std::uint64_t);
+template void run_seed<executor::sorted, order::sequential>(std::uint64_t);
 
 }  // namespace policies

@@ -35,11 +35,11 @@ using run_value = value_of_run<T, sizeof(T) <= 8 && std::is_trivially_default_co
 
 }  // namespace detail
 
-/// Writes `values[i]` to `out` `lengths[i]` times, for i = 0 to `runs` - 1: both in device memory,
-/// `runs` elements each. Its policy has fewer items than others, whose values need registers, too.
-/// Enqueued. Throws as allocate_async does. (CUB decodes within a block, of
-/// as many runs as it holds.) Source: D. Merrill, "Allocation-oriented Algorithm Design with
-/// Application to GPU Computing", 2011, section 2.5.
+/// Writes `values[i]` to `out` `lengths[i]` times, for i = 0 to `sorted` - 1: both in device
+/// memory, `sorted` elements each. Its policy has fewer items than others, whose values need
+/// registers, too. Enqueued. Throws as allocate_async does. (CUB decodes within a block, of as many
+/// runs as it holds.) Source: D. Merrill, "Allocation-oriented Algorithm Design with Application to
+/// GPU Computing", 2011, section 2.5.
 template <class Policy = ordered_allocation<256, 15>, class T>
 void run_length_decode_async(T const* values, std::uint32_t const* lengths, std::uint64_t runs,
                              output<T>& out, located_stream in = {}) {

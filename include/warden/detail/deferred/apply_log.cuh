@@ -24,7 +24,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether an executor runs logs of a run_ref.
+/// Whether an executor sorted logs of a run_ref.
 template <class Run>
 concept runs_logs = requires {
   typename Run::executor::template deferred_server<Run>;

@@ -56,7 +56,7 @@ using run_ref_of = std::conditional_t<run_ref<Policy, Record, Sections...>::has_
 /// Refuses logs whose runs are not defined. The first base of a log, because the compiler then
 /// reports these sentences before the errors that follow.
 template <class Policy, class Record, class... Sections>
-class runs_checks {
+class sorted_checks {
   static_assert(!is_replayed<Policy, Record, Sections...> ||
                     is_defined<log_replayer<Policy, Record, Sections...>>,
                 "warden: a log whose sections send sections is run by a fused launch: include "
@@ -81,7 +81,7 @@ class runs_checks {
 /// rounds, in which a block holds two parts of the records at a time; the log then has memory for
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-class deferred : detail::runs_checks<Policy, Record, Sections...>,
+class deferred : detail::sorted_checks<Policy, Record, Sections...>,
                  public detail::runnable_log<detail::run_ref_of<Policy, Record, Sections...>,
                                              detail::log_runner_of<Policy, Record, Sections...>> {
   using run_type = detail::run_ref_of<Policy, Record, Sections...>;

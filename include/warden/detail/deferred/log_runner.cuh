@@ -36,10 +36,10 @@ class log_runner {
   using run_type = run_ref<Policy, Record, Sections...>;
   static_assert(
       requires { typename run_type::executor::template deferred_server<run_type>; },
-      "warden: a log is run by the executor runs, locks or atomics");
+      "warden: a log is run by the executor sorted, locks or atomics");
   static_assert(
       !run_type::in_order || requires { run_type::executor::keeps_order; },
-      "warden: order::sequential needs the executor runs");
+      "warden: order::sequential needs the executor sorted");
 
  public:
   /// Runs the logs of `of`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What groups of lanes do in the executor `runs`: each takes the run of one owner thread after
+/// What groups of lanes do in the executor `sorted`: each takes the run of one owner thread after
 /// another, and all its lanes together apply the run's sections.
 #pragma once
 
@@ -30,7 +30,7 @@ class group_runs {
   WARDEN_DEVICE group_runs(Ref const& ref, record_store<Ref> const& records, Window const& window)
       : ref_{ref}, records_{records}, window_{window} {}
 
-  /// Runs all messages. `begins` says where each of the window's `runs` begins, none of which is
+  /// Runs all messages. `begins` says where each of the window's `sorted` begins, none of which is
   /// empty, and then where the last one ends; `taken`, in shared memory, is 0 before. A block
   /// barrier has passed, and one follows before any of these changes: it hands what a group wrote
   /// to the next one that has the record.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What one owner thread of the executor `runs` does: it applies the sections of its run one after
-/// another, with records that repeat held in registers.
+/// What one owner thread of the executor `sorted` does: it applies the sections of its run one
+/// after another, with records that repeat held in registers.
 #pragma once
 
 #include <warden/detail/execute/record_store.cuh>

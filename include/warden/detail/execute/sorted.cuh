@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `runs` executor: no locks. A window of messages is sorted by owner thread, and each thread
+/// The `sorted` executor: no locks. A window of messages is sorted by owner thread, and each thread
 /// applies its run one after another.
 ///
 /// Thread t of a server owns the local records that are t mod the number of threads, so no two
@@ -46,7 +46,7 @@ struct sender_in<Window, true> {
 
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
-class runs_worker {
+class sorted_worker {
   static_assert(!(Ref::has_forwards && Ref::policy::combines),
                 "warden: sections that send sections are not combined");
 
@@ -58,7 +58,7 @@ class runs_worker {
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   static_assert((threads & (threads - 1)) == 0,
-                "warden: the executor runs needs a power of two as block_threads");
+                "warden: the executor sorted needs a power of two as block_threads");
   /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds =
       std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
@@ -113,8 +113,8 @@ class runs_worker {
     return layout{locals, used}.carver.bytes();
   }
   /// For server `number`, with shared memory for the block.
-  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : runs_worker{ref, number, storage, layout{ref.locals, ref.window_rounds(rounds)}} {}
+  WARDEN_DEVICE sorted_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : sorted_worker{ref, number, storage, layout{ref.locals, ref.window_rounds(rounds)}} {}
 
   /// Collective; a block barrier follows.
   WARDEN_DEVICE void start() const {
@@ -185,8 +185,8 @@ class runs_worker {
         counts_[p * threads + me] = 0;
       }
     }
-    owner_run<Ref, runs_worker, to_send> mine{ref_, records_, *this, residue_of(me),
-                                              one_record_each_};
+    owner_run<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
+                                                one_record_each_};
     if constexpr (Ref::lanes > 1) {
       // The groups have come from the window before by barriers.
       if (me == 0) taken_[0] = 0;
@@ -221,7 +221,7 @@ class runs_worker {
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
     } else if constexpr (Ref::lanes > 1) {
-      group_runs<Ref, runs_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
+      group_runs<Ref, sorted_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
       return 0;
     } else {
       sends_nothing nothing;
@@ -248,8 +248,8 @@ class runs_worker {
   WARDEN_DEVICE void finish() const { records_.write_back(); }
 
  private:
-  WARDEN_DEVICE runs_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
-                            layout const& at)
+  WARDEN_DEVICE sorted_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                              layout const& at)
       : ref_{ref},
         records_{ref, number, at.records.in(storage)},
         window_{at.window.in(storage)},
@@ -265,7 +265,7 @@ class runs_worker {
   /// The window as members of the runs that are combined. See block_combine.
   struct slots_of_records {
     static constexpr bool store = true;
-    runs_worker const& worker;
+    sorted_worker const& worker;
 
     WARDEN_DEVICE combining_key<typename Ref::section> key(std::uint32_t slot) const {
       return combining_key_of(worker.window_[slot].local(), section_at(slot));

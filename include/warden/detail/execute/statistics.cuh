@@ -9,10 +9,10 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// Sections on two records of any owners (executor nested), and how long all of them together
-/// waited for what, in nanoseconds, when no launch is under way and none was poisoned: what a
-/// poisoned one has begun and not ended leaves the times without meaning, and the counts as they
-/// were when it was cut off.
+/// Sections on two records of any owners (executor pair_messages), and how long all of them
+/// together waited for what, in nanoseconds, when no launch is under way and none was poisoned:
+/// what a poisoned one has begun and not ended leaves the times without meaning, and the counts as
+/// they were when it was cut off.
 struct pair_statistics {
   std::uint64_t pairs;           ///< executed
   std::uint64_t apart;           ///< of these, on records with two locks
@@ -30,7 +30,7 @@ struct statistics {
   std::uint64_t retries;   ///< failed tries for a lock of a server's table
   /// Most slots seen in use in one channel when its server released some.
   std::uint64_t fullest_channel;
-  pair_statistics two_records;  ///< with the executor nested
+  pair_statistics two_records;  ///< with the executor pair_messages
 };
 
 WARDEN_NAMESPACE_END

@@ -35,7 +35,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   using types::most_forwards;
   using types::nests;
 
-  /// Windows are combined whole, see runs_worker.
+  /// Windows are combined whole, see sorted_worker.
   static constexpr bool combines_runs = false;
   /// The server loop of the policy's executor.
   using server = typename types::executor::template server<guarded_ref>;

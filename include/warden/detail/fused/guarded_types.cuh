@@ -83,7 +83,7 @@ struct guarded_types {
   static constexpr unsigned most_forwards =
       std::max({nests ? 1u : 0u, forwards_of<Sections, Record, context>...});
   static_assert(!nests || most_forwards == 1,
-                "warden: with the executor nested a section sends one other at most");
+                "warden: with the executor pair_messages a section sends one other at most");
   /// Whether servers send messages.
   static constexpr bool has_forwards = most_forwards != 0;
   /// How servers send messages.

@@ -35,7 +35,8 @@ struct lock_queue {
 };
 
 /// The locks of a server's records as sections have them on their way, each with a queue of
-/// messages that wait for it. A lock is in one thread's hands at a time (see executor::nested).
+/// messages that wait for it. A lock is in one thread's hands at a time (see
+/// executor::pair_messages).
 template <class Message>
 class lock_queues {
  public:

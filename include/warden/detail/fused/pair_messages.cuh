@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `nested` executor: sections on two records, whoever owns them, after [Wang 2020,
+/// The `pair_messages` executor: sections on two records, whoever owns them, after [Wang 2020,
 /// section 4.4].
 #pragma once
 
@@ -18,9 +18,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the messages of a warp's lanes, each under a lock of the server's. See nested_server.
+/// Runs the messages of a warp's lanes, each under a lock of the server's. See
+/// pair_messages_server.
 template <class Ref>
-class nested_worker {
+class pair_messages_worker {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
@@ -33,23 +34,23 @@ class nested_worker {
   }
 
   /// For server `number`, with shared memory for the block.
-  WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : nested_worker{ref, number, storage, layout{ref.locals}} {}
+  WARDEN_DEVICE pair_messages_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : pair_messages_worker{ref, number, storage, layout{ref.locals}} {}
 
   /// All locks free, all records in place. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.clear();
-    nested_.start();
+    run_.start();
     records_.load();
   }
 
   /// Before it runs anything. Collective over a warp.
-  WARDEN_DEVICE void prepare() { nested_.prepare(); }
+  WARDEN_DEVICE void prepare() { run_.prepare(); }
   /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
   /// they send. Returns how many messages of this lane's are not under way any more. Collective
   /// over a warp.
   WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
-    if (arrived) nested_.count_arrival(m);
+    if (arrived) run_.count_arrival(m);
     std::uint32_t const lock = executor::lock_of(m.local());
     unsigned left = 0;
     bool resumes = false;
@@ -59,7 +60,7 @@ class nested_worker {
       // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
       simt::sync_warp(simt::full_warp);
       out.reserve();
-      nested_.prepare();
+      run_.prepare();
       left -= out.publish();
       resumes = true;
     } while (simt::any(simt::full_warp, arrived));
@@ -68,7 +69,7 @@ class nested_worker {
 
   /// Collective over the block.
   WARDEN_DEVICE void finish() const {
-    nested_.finish();
+    run_.finish();
     records_.write_back();
   }
 
@@ -78,20 +79,20 @@ class nested_worker {
   struct layout {
     WARDEN_HOST_DEVICE constexpr explicit layout(std::size_t locals)
         : locks{carver.take<std::uint32_t>(executor::lock_count)},
-          nested{carver, locals},
+          run{carver, locals},
           records{record_store<Ref>::carve(carver, locals)} {}
     arena_carver carver{};
     arena_piece<std::uint32_t> locks;
-    typename nested_run<Ref>::layout nested;
+    typename pair_messages_run<Ref>::layout run;
     arena_piece<record> records;
   };
 
-  WARDEN_DEVICE nested_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
-                              layout const& at)
+  WARDEN_DEVICE pair_messages_worker(Ref const& ref, std::uint32_t number, std::byte* storage,
+                                     layout const& at)
       : ref_{ref},
         number_{number},
         records_{ref, number, at.records.in(storage)},
-        nested_{ref, number, at.nested, storage},
+        run_{ref, number, at.run, storage},
         locks_{at.locks.in(storage)} {}
 
   /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
@@ -107,7 +108,7 @@ class nested_worker {
                                          wait_kind::lock, number_, lock);
       if (!alive) return false;  // mutation: nested-poisoned
     }
-    bool const more = nested_.run(lock, m, resumes, left, records_, out);
+    bool const more = run_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
     simt::fence_block();  // mutation: nested-fence
     locks_.unlock(lock);
@@ -120,7 +121,7 @@ class nested_worker {
   Ref const& ref_;
   std::uint32_t number_;
   record_store<Ref> records_;
-  nested_run<Ref> nested_;
+  pair_messages_run<Ref> run_;
   table locks_;
 };
 

@@ -27,7 +27,7 @@ namespace detail {
 /// Runs the messages of one server, the sections on two records among them. A lock is in one
 /// thread's hands at a time.
 template <class Ref>
-class nested_run {
+class pair_messages_run {
  public:
   /// A message with room for the largest section.
   using message_type = typename Ref::message_type;
@@ -45,8 +45,8 @@ class nested_run {
   };
 
   /// For server `number`, with the block's shared memory.
-  WARDEN_DEVICE nested_run(Ref const& ref, std::uint32_t number, layout const& at,
-                           std::byte* storage)
+  WARDEN_DEVICE pair_messages_run(Ref const& ref, std::uint32_t number, layout const& at,
+                                  std::byte* storage)
       : ref_{ref},
         number_{number},
         places_{ref.aside.places, number, at.places.in(storage)},

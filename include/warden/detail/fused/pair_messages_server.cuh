@@ -29,14 +29,14 @@ namespace detail {
 ///
 /// The warps of the ring wait for nobody's tokens and nobody's room: see docs/design.md.
 template <class Ref, class Worker>
-class nested_server {
+class pair_messages_server {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = simt::warp_size;
   static_assert(threads >= 2 * slice,
-                "warden: the executor nested needs blocks of 64 threads at least");
+                "warden: the executor pair_messages needs blocks of 64 threads at least");
   /// Few receive from clients: what is under way comes before what is new, and with too much under
   /// way sections on two records wait for each other.
   static constexpr unsigned client_warps = threads / slice < 16 ? 1 : threads / slice / 8;
@@ -58,8 +58,8 @@ class nested_server {
 
   /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
   /// block.
-  WARDEN_DEVICE nested_server(Ref const& ref, std::uint32_t number, std::byte* storage)
-      : nested_server{
+  WARDEN_DEVICE pair_messages_server(Ref const& ref, std::uint32_t number, std::byte* storage)
+      : pair_messages_server{
             ref, number, storage,
             layout{std::size_t{1} << ref.capacity_log2, ref.locals, ref.rings.read_ahead}} {}
 
@@ -94,8 +94,8 @@ class nested_server {
         carver.take<std::uint32_t>(client_tracker::words(capacity));
   };
 
-  WARDEN_DEVICE nested_server(Ref const& ref, std::uint32_t number, std::byte* storage,
-                              layout const& at)
+  WARDEN_DEVICE pair_messages_server(Ref const& ref, std::uint32_t number, std::byte* storage,
+                                     layout const& at)
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},

@@ -30,9 +30,9 @@ void under_many_schedules(test::half part) {
                                           .forward_capacity = seed % 4 == 0 ? 128u : 64u};
     // With 128 threads three warps read the ring. Both, under both kinds of schedule.
     if (seed / 2 % 2 == 0) {
-      pairs::sweep_once<pairs::nested_policy<64, Where>>(120, records, options);
+      pairs::sweep_once<pairs::pair_messages_policy<64, Where>>(120, records, options);
     } else {
-      pairs::sweep_once<pairs::nested_policy<64, Where, 128>>(120, records, options);
+      pairs::sweep_once<pairs::pair_messages_policy<64, Where, 128>>(120, records, options);
     }
     EXPECT_FALSE(warden::sim::last_report().deadlock);
   }
@@ -47,10 +47,10 @@ template <warden::placement Where>
 void other_half() {
   under_many_schedules<Where>(test::half::other);
 }
-TEST(nested_seeds, in_memory_one_half) { one_half<warden::placement::in_memory>(); }
-TEST(nested_seeds, in_memory_other_half) { other_half<warden::placement::in_memory>(); }
-TEST(nested_seeds, on_chip_one_half) { one_half<warden::placement::on_chip>(); }
-TEST(nested_seeds, on_chip_other_half) { other_half<warden::placement::on_chip>(); }
+TEST(pair_messages_seeds, in_memory_one_half) { one_half<warden::placement::in_memory>(); }
+TEST(pair_messages_seeds, in_memory_other_half) { other_half<warden::placement::in_memory>(); }
+TEST(pair_messages_seeds, on_chip_one_half) { one_half<warden::placement::on_chip>(); }
+TEST(pair_messages_seeds, on_chip_other_half) { other_half<warden::placement::on_chip>(); }
 
 // ---- what is reached through a record
 
@@ -126,11 +126,11 @@ void reach_through_records(std::uint32_t together) {
   });
 }
 // One owner hands its records over with what they lead to, between two it takes fences.
-TEST(nested_seeds, what_records_of_one_owner_lead_to) {
+TEST(pair_messages_seeds, what_records_of_one_owner_lead_to) {
   reach_through_records<warden::executor::locks<16>, false>(2);
 }
-TEST(nested_seeds, what_records_of_two_owners_lead_to) {
-  reach_through_records<warden::executor::nested<16>, true>(1);
+TEST(pair_messages_seeds, what_records_of_two_owners_lead_to) {
+  reach_through_records<warden::executor::pair_messages<16>, true>(1);
 }
 
 }  // namespace

@@ -5,6 +5,6 @@
 
 namespace policies {
 
-template void run_seed<executor::nested, order::unordered>(std::uint64_t);
+template void run_seed<executor::pair_messages, order::unordered>(std::uint64_t);
 
 }  // namespace policies

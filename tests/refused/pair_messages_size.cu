@@ -13,7 +13,7 @@ struct exchange {
   }
 };
 struct policy : warden::default_policy {
-  using executor = warden::executor::nested<>;
+  using executor = warden::executor::pair_messages<>;
 };
 using exchangers = warden::basic_guarded<policy, wide, exchange>;
 

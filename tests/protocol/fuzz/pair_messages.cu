@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by the executor `nested`: pairs of any owners, chains, and few locks.
+// Random programs by the executor `pair_messages`: pairs of any owners, chains, and few locks.
 
 #include "fuzz.cuh"
 
@@ -10,16 +10,16 @@ using warden::placement;
 
 template <placement Where>
 struct policy : small<64, Where> {
-  using executor = warden::executor::nested<16>;
+  using executor = warden::executor::pair_messages<16>;
   static constexpr unsigned forward_bytes = 6144;
   static constexpr bool statistics = true;
 };
 /// What is kept beside a record is reached by way of two servers: that needs fences.
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, Fenced}>
-using nested = configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>,
+using pair_messages = configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>,
                              chain_section<Reach>>;
 
-TEST(fuzz_nested, in_memory) { many_programs<nested<placement::in_memory, true>>(); }
-TEST(fuzz_nested, on_chip_unfenced) { many_programs<nested<placement::on_chip, false>>(); }
+TEST(fuzz_pair_messages, in_memory) { many_programs<pair_messages<placement::in_memory, true>>(); }
+TEST(fuzz_pair_messages, on_chip_unfenced) { many_programs<pair_messages<placement::on_chip, false>>(); }
 
 }  // namespace

@@ -11,44 +11,44 @@ template <class Policy>
 using accounts = warden::basic_guarded<Policy, account, move, deposit>;
 
 template <class Policy>
-class nested : public testing::Test {};
+class pair_messages : public testing::Test {};
 /// With 64 locks, records of one owner share theirs; with 256 threads seven warps read the ring.
-using policies = testing::Types<nested_policy<2048, warden::placement::in_memory>,
-                                nested_policy<2048, warden::placement::on_chip>,
-                                nested_policy<64, warden::placement::in_memory>,
-                                nested_policy<64, warden::placement::in_memory, 256>>;
-TYPED_TEST_SUITE(nested, policies);
+using policies = testing::Types<pair_messages_policy<2048, warden::placement::in_memory>,
+                                pair_messages_policy<2048, warden::placement::on_chip>,
+                                pair_messages_policy<64, warden::placement::in_memory>,
+                                pair_messages_policy<64, warden::placement::in_memory, 256>>;
+TYPED_TEST_SUITE(pair_messages, policies);
 
-TYPED_TEST(nested, of_any_owners) {
+TYPED_TEST(pair_messages, of_any_owners) {
   for (unsigned const servers : {1u, 2u, 3u})
     check<accounts<TypeParam>>(moves(), 400, 400, by::block, {.servers = servers, .chunk = 1});
 }
-TYPED_TEST(nested, of_one_server) {
+TYPED_TEST(pair_messages, of_one_server) {
   check<accounts<TypeParam>>(moves(), 300, 300, by::block, {.servers = 1});
 }
-TYPED_TEST(nested, of_few_accounts) {
+TYPED_TEST(pair_messages, of_few_accounts) {
   std::uint32_t const n = test::sized(moves() / 4, 30'000u);
   for (std::uint32_t const records : {1u, 2u, 5u, 8u}) {
     check<accounts<TypeParam>>(n, records, records, by::block, {.servers = 3, .chunk = 1});
     check<accounts<TypeParam>>(n, records, records, by::thread, {.servers = 2, .chunk = 2});
   }
 }
-TYPED_TEST(nested, by_every_client) {
+TYPED_TEST(pair_messages, by_every_client) {
   for (by const how : {by::thread, by::warp, by::call})
     check<accounts<TypeParam>>(moves(), 103, 103, how, {.servers = 3});
 }
-TYPED_TEST(nested, many_more_under_way_than_a_ring_holds) {
+TYPED_TEST(pair_messages, many_more_under_way_than_a_ring_holds) {
   check<accounts<TypeParam>>(moves(), 60, 60, by::block,
                              {.servers = 3, .capacity = 32, .forward_capacity = 64});
   check<accounts<TypeParam>>(moves() / 4, 4, 4, by::block,
                              {.servers = 3, .capacity = 32, .chunk = 1, .forward_capacity = 64});
 }
 
-TEST(nested_sections, conserve_what_they_move) {
-  using policy = nested_policy<64, warden::placement::in_memory>;
+TEST(pair_messages_sections, conserve_what_they_move) {
+  using policy = pair_messages_policy<64, warden::placement::in_memory>;
   sweep_once<policy>(moves(), 50, {.servers = 3});
   sweep_once<policy>(moves(), 2, {.servers = 2, .chunk = 1});
-  using wide_policy = nested_policy<64, warden::placement::in_memory, 256>;
+  using wide_policy = pair_messages_policy<64, warden::placement::in_memory, 256>;
   sweep_once<wide_policy>(moves(), 50, {.servers = 3, .forward_capacity = 64});
 }
 
@@ -76,8 +76,8 @@ struct send_to {
     client.flush();
   }
 };
-TEST(nested_sections, send_others) {
-  using policy = nested_policy<64, warden::placement::in_memory>;
+TEST(pair_messages_sections, send_others) {
+  using policy = pair_messages_policy<64, warden::placement::in_memory>;
   // What lies around the records must not be touched.
   warden::buffer<book> books{64};
   books.fill_bytes(0);
@@ -170,7 +170,7 @@ void check_singles() {
 }
 template <class Policy, class... Sections>
 using singles = warden::basic_guarded<Policy, long_tally, Sections...>;
-TYPED_TEST(nested, without_sections_on_two_records) {
+TYPED_TEST(pair_messages, without_sections_on_two_records) {
   if constexpr (TypeParam::block_threads == 64) {
     check_singles<singles<TypeParam, draw_number>, false>();
     check_singles<singles<TypeParam, draw_number, pass_on>, true>();
@@ -206,8 +206,8 @@ struct count_pairs {
     client.flush();
   }
 };
-TEST(nested_sections, find_aligned_records) {
-  using policy = nested_policy<64, warden::placement::on_chip>;
+TEST(pair_messages_sections, find_aligned_records) {
+  using policy = pair_messages_policy<64, warden::placement::on_chip>;
   for (unsigned const servers : {1u, 2u, 3u}) {
     test::guarded_records<warden::basic_guarded<policy, counter, count_once, count_both>> g{
         40, {.servers = servers}};
