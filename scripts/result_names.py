@@ -10,6 +10,22 @@ ARMS = ["memcpy", "copy", "global_atomic", "global_atomic_compiled", "shared_ato
         "boost_push_relabel", "boost_boykov_kolmogorov", "gather_serial", "gather_warp", "gather_scan", "cull_none", "cull_warp",
         "cull_history", "hogwild", "sequential", "queue_threads", "queue_blocks", "top_down", "direction_optimizing", "one_gpu_best", "one_gpu", "two_gpus", "two_gpus_on_chip",
         "four_gpus", "eight_gpus"]
+# Labels of arms in tables and plots. Arms without an entry are shown under their own name.
+LABELS = {
+    "global_atomic_compiled": "global atomic, compiled", "shared_atomic_compiled": "shared atomic, compiled",
+    "lock_as_written": "lock as published", "lock_tuned": "tuned lock", "lock_checked": "tuned lock, checked first",
+    "lock_ordered": "ordered locks", "lock_warp": "lock per warp", "lock_warp_checked": "lock per warp, checked first",
+    "atomics_combined": "combined atomics", "warden_paper": "fused, paper", "warden_locks": "fused, locks",
+    "warden_runs": "fused, sorted", "warden_runs_on_chip": "fused, sorted, on chip", "warden_runs_combined": "fused, sorted, combined",
+    "warden_atomics": "fused, atomics", "warden_atomics_on_chip": "fused, atomics, on chip",
+    "warden_deferred": "deferred", "warden_deferred_on_chip": "deferred, on chip",
+    "warden_deferred_threads": "deferred by single threads", "warden_deferred_runs": "deferred, sorted",
+    "warden_deferred_sequential": "deferred, sequential", "warden_deferred_combined": "deferred, combined",
+    "warden_thread": "deferred, thread", "warden_lanes": "deferred, group", "warden_lanes_on_chip": "deferred, group, on chip",
+    "warden_lanes_locks": "deferred, group, locks", "warden_fused_thread": "fused, thread", "warden_fused_lanes": "fused, group",
+    "warden_rounds": "deferred pairs", "warden_rounds_on_chip": "deferred pairs, on chip", "warden_colocated": "fused, colocated",
+    "warden_nested": "fused, pair messages", "warden_nested_on_chip": "fused, pair messages, on chip",
+    "warden_forwarding": "fused, forwarding", "warden": "deferred", "warden_regions": "regions"}
 # Warden's arms that do in two sections what the others do in one.
 NOT_ISOLATING = {"warden_forwarding"}
 COUNTS = ["global_atomics", "lock_retries", "sectors", "messages"]
@@ -21,6 +37,10 @@ COLD = "cold_items_per_second"
 
 def is_wardens(arm):
     return arm.split("_")[0] == "warden"
+
+
+def label(arm):
+    return LABELS.get(arm, arm.replace("_", " "))
 
 
 def short(keys):

@@ -74,7 +74,55 @@ def check_baselines(path):
     sys.exit(1 if problems else 0)
 
 
-def generated(name):
+# Option of a mark -> the part of a row's name that it selects by.
+ROW_OPTIONS = {"operations": 1, "workloads": 2, "arms": 3, "keys": 4}
+
+
+def selected(data, options):
+    """The same file with the rows that the options select."""
+    rows = data["benchmarks"]
+    for option, part in ROW_OPTIONS.items():
+        if option in options:
+            wanted = [f"keys:{keys}" for keys in options[option]] if option == "keys" else options[option]
+            if missing := set(wanted) - {(row["name"] + "/" * part).split("/")[part] for row in rows}:
+                fail(f"{option}: no row with {min(missing)}")
+            rows = [row for row in rows if row["name"].split("/")[part] in wanted]
+    return {**data, "benchmarks": rows}
+
+
+def with_columns(text, wanted):
+    """The Markdown tables of `text` with these columns alone, named by their header or arm; "_" stands for a space."""
+    lines, chosen = [], []
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("| ").split("|")] if line.startswith("|") else []
+        if cells and not chosen:
+            names = [cell.strip("`").replace(" ", "_") for cell in cells]
+            if missing := set(wanted) - set(names):
+                fail(f"columns: no column {min(missing)}; there are {', '.join(names)}")
+            chosen = [names.index(name) for name in wanted]
+        elif not cells:
+            chosen = []
+        lines.append("| " + " | ".join(cells[i] for i in chosen) + " |" if cells else line)
+    return "\n".join(lines)
+
+
+def marked(name, options):
+    """The text of a mark: tables, each after one line that names it."""
+    for option in options.keys() - ROW_OPTIONS.keys() - {"columns"}:
+        fail(f"results:{name}: unknown option {option}")
+    blocks = [block for block in generated(name, options).split("\n\n")
+              if block.startswith("|") or not ("\n" in block or block[0] == "-" or block[-1] == "." or "is fastest" in block)]
+    text = "\n\n".join(blocks)
+    if "columns" in options:
+        text = with_columns(text, options["columns"])
+    return re.sub("`([a-z_]+)`", lambda m: result_names.LABELS.get(m[1], m[0]), text)
+
+
+def options_of(text):
+    return {name: values.split(",") for name, values in (option.split("=") for option in text.split())}
+
+
+def generated(name, options):
     """`name` is <benchmark>/<operation>/<workload>, or <benchmark> alone for all its points in one table.
 
     Nothing for a benchmark without a published file.
@@ -84,6 +132,9 @@ def generated(name):
     if path is None:
         return ""
     data = load(path)
+    if point:
+        options = {"operations": point[:1], "workloads": point[1:], **options}
+    data = selected(data, options)
     if transport_tables.is_transport(data):
         return transport_tables.transport_markdown(data)
     if bounds_tables.is_bounds(data):
@@ -111,15 +162,15 @@ def generated(name):
     if point:
         operation, workload = point
         by_keys = table[(operation, workload)]
-        return f"`{operation}`, `{workload}`, {what}\n\n{arm_tables.markdown(by_keys)}\n\n{result_words.in_words(by_keys)}"
-    return f"`{benchmark}`, {what}\n\n{arm_tables.points_markdown(table)}\n\n{result_words.rows_in_words(table)}"
+        return f"`{operation}`, `{workload}`, {what}\n\n{arm_tables.markdown(by_keys)}"
+    return f"`{benchmark}`, {what}\n\n{arm_tables.points_markdown(table)}"
 
 
 def shown(name, page):
     """The plot of that name; the pictures are drawn by plots.py. Nothing for a benchmark without a published file."""
     plot = plot_list.plot_named(name)
     folder = os.path.relpath(ROOT / "docs/plots", page.parent)
-    return plot_words.plot_markdown(plot, plot_list.results_of(plot), folder)
+    return plot_words.plot_markdown(plot, plot_list.results_of(plot), folder).split("\n\n")[0]
 
 
 def print_files(paths, tables=True, words=True):
@@ -131,10 +182,10 @@ def print_files(paths, tables=True, words=True):
 
 def documents(write):
     stale = []
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         text = path.read_text()
-        new = re.sub(r"<!-- results:(\S+) -->.*?<!-- /results -->",
-                     lambda m: f"<!-- results:{m[1]} -->\n{generated(m[1])}\n<!-- /results -->", text, flags=re.S)
+        new = re.sub(r"<!-- results:(\S+)((?: \w+=\S+)*) -->.*?<!-- /results -->",
+                     lambda m: f"<!-- results:{m[1]}{m[2]} -->\n{marked(m[1], options_of(m[2]))}\n<!-- /results -->", text, flags=re.S)
         new = re.sub(r"<!-- plot:(\S+) -->.*?<!-- /plot -->", lambda m: f"<!-- plot:{m[1]} -->\n{shown(m[1], path)}\n<!-- /plot -->",
                      new, flags=re.S)
         if new != text:
