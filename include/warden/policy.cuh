@@ -2,12 +2,11 @@
 /// @file
 /// Choices of a guarded array, as a type, and the tags that a policy chooses by:
 ///
-/// | choice | tags | decides |
-/// |---|---|---|
-/// | `executor` | `automatic`, `sorted`, `locks`, `atomics`, `pair_messages` | how servers run
-/// sections | | `readiness` | `laps`, `whole_flits`, `bitmask` | how a message shows that it is
-/// there | | `sender` | `sorted`, `buffered` | how a block's messages are staged and sent | |
-/// `order` | `unordered`, `sequential` | in which order deferred sections run |
+/// - `executor`, how sections run: `automatic`, `sorted`, `locks`, `atomics`, `pair_messages`;
+/// - `readiness`, how a message shows that it has arrived: `sequence_tags`, `single_tag`,
+/// `bitmask`;
+/// - `sender`, how the messages of a block are staged and sent: `sorted`, `buffered`;
+/// - `order`, the order of deferred sections: `unordered`, `sequential`.
 #pragma once
 
 #include <warden/detail/block/lock_table.cuh>
@@ -47,8 +46,8 @@ class bitmask_channel_ref;
 template <int Flits, class Flit>
 class channel_ref;
 namespace flit {
-struct lap_in_each_word;
-struct lap_in_first_word;
+struct sequence_in_each_word;
+struct sequence_in_first_word;
 }  // namespace flit
 template <class Ref>
 class pair_messages_worker;
@@ -157,18 +156,18 @@ struct automatic {
 namespace readiness {
 
 /// A message is there when every word has its lap.
-struct laps {
+struct sequence_tags {
   /// The channels.
   template <int Flits>
-  using channel = detail::channel_ref<Flits, detail::flit::lap_in_each_word>;
+  using channel = detail::channel_ref<Flits, detail::flit::sequence_in_each_word>;
 };
 
 /// A message is there when the first word of each flit has its lap. Relies on more than PTX
 /// promises.
-struct whole_flits {
+struct single_tag {
   /// The channels.
   template <int Flits>
-  using channel = detail::channel_ref<Flits, detail::flit::lap_in_first_word>;
+  using channel = detail::channel_ref<Flits, detail::flit::sequence_in_first_word>;
 };
 
 /// A message is there when its bit in a mask beside the messages says so.
@@ -234,7 +233,7 @@ struct default_policy {
   /// Which rank has which record, in a spread_guarded: the map's servers are the ranks.
   using rank_owner_map = interleaved_owner_map;
   /// How a server learns that a message is there.
-  using readiness = readiness::laps;
+  using readiness = readiness::sequence_tags;
   /// How a client block stages and sends its messages.
   using sender = sender::sorted;
   /// The order in which deferred sections on one record run. With `order::sequential` it is that of

@@ -36,8 +36,7 @@ int main(int argc, char** argv) {
     for (int const flits : {2, 3, 4})
       add([flits](unsigned servers) { return transport::make_size_point(flits, servers); }, all);
     auto const whole = [](int flits) {
-      return
-          [flits](unsigned servers) { return transport::make_whole_flits_point(flits, servers); };
+      return [flits](unsigned servers) { return transport::make_single_tag_point(flits, servers); };
     };
     for (unsigned const servers : std::set{half, all}) add(whole(1), servers);
     add(whole(2), all);

@@ -19,7 +19,7 @@ std::shared_ptr<bench::point> make_slices_point(unsigned servers);
 /// Messages of 2 to 4 flits, received by windows: the block client and the ceiling.
 std::shared_ptr<bench::point> make_size_point(int flits, unsigned servers);
 /// Messages of 1 or 2 whole flits, received by windows: the block client and the ceiling.
-std::shared_ptr<bench::point> make_whole_flits_point(int flits, unsigned servers);
+std::shared_ptr<bench::point> make_single_tag_point(int flits, unsigned servers);
 /// Messages of 16 bytes beside a bit-mask, received by a leader warp: the block client.
 std::shared_ptr<bench::point> make_bitmask_point(unsigned servers);
 /// From send to execution.

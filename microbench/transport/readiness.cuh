@@ -11,13 +11,13 @@ namespace transport {
 /// Both words of each flit carry the lap.
 struct in_band {
   static constexpr char const* name = "in_band";
-  using readiness = warden::readiness::laps;
+  using readiness = warden::readiness::sequence_tags;
   using sender = warden::sender::sorted;
 };
 /// The first word of each flit carries it.
-struct whole_flits {
+struct single_tag {
   static constexpr char const* name = "whole_lanes";
-  using readiness = warden::readiness::whole_flits;
+  using readiness = warden::readiness::single_tag;
   using sender = warden::sender::sorted;
 };
 /// A bit beside the slots, and a buffer for each destination: as in the paper configuration.

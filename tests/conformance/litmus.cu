@@ -126,9 +126,9 @@ WARDEN_KERNEL void flit_words_are_atomic(arguments a) {
 }
 TEST(litmus, words_of_a_flit_are_atomic) { never(&flit_words_are_atomic, 1); }
 
-// Not the model's: what readiness::whole_flits takes for granted of the device. A warp's lanes,
+// Not the model's: what readiness::single_tag takes for granted of the device. A warp's lanes,
 // next to one another, as servers and clients access slots.
-WARDEN_KERNEL void whole_flits(arguments a) {
+WARDEN_KERNEL void single_tag(arguments a) {
   auto* const flit = reinterpret_cast<simt::flit_words*>(a.words) + simt::lane_id();
   for (std::uint64_t r = 1; r <= a.rounds; ++r) {
     if (simt::block_rank() == 0) {
@@ -139,6 +139,6 @@ WARDEN_KERNEL void whole_flits(arguments a) {
     }
   }
 }
-TEST(litmus, whole_flits_are_whole) { never(&whole_flits, 32); }
+TEST(litmus, whole_flits_are_whole) { never(&single_tag, 32); }
 
 }  // namespace

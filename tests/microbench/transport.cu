@@ -77,8 +77,8 @@ TEST(transport, what_arrives_once_is_verified) {
     EXPECT_TRUE((verified<in_band, slices, by_thread>(messages))) << messages;
     EXPECT_TRUE((verified<in_band, windows, by_block>(messages))) << messages;
     EXPECT_TRUE((verified<in_band, windows, send_unsorted<1>>(messages))) << messages;
-    EXPECT_TRUE((verified<whole_flits, windows, by_block>(messages))) << messages;
-    EXPECT_TRUE((verified<whole_flits, windows, send_unsorted<1>>(messages))) << messages;
+    EXPECT_TRUE((verified<single_tag, windows, by_block>(messages))) << messages;
+    EXPECT_TRUE((verified<single_tag, windows, send_unsorted<1>>(messages))) << messages;
     EXPECT_TRUE((verified<bitmask, leader, by_block>(messages))) << messages;
   }
 }
@@ -94,7 +94,7 @@ void expect_missed(std::uint32_t messages) {
 TEST(transport, a_message_lost_doubled_or_torn_is_not) {
   std::uint32_t const messages = test::sized(1000u, 1u << 20);
   expect_missed<in_band, faults<warden::detail::slice_server>, by_thread>(messages);
-  expect_missed<whole_flits, faults<warden::detail::slice_server>, by_block>(messages);
+  expect_missed<single_tag, faults<warden::detail::slice_server>, by_block>(messages);
   expect_missed<bitmask, faults<warden::detail::leader_server>, by_block>(messages);
 }
 

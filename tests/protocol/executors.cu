@@ -50,8 +50,8 @@ struct buffered : test::sorted {
   using sender = warden::sender::buffered;
 };
 template <class Policy>
-struct whole_flits : Policy {
-  using readiness = warden::readiness::whole_flits;
+struct single_tag : Policy {
+  using readiness = warden::readiness::single_tag;
 };
 
 template <class Policy>
@@ -90,8 +90,8 @@ using all = testing::Types<
     policy<test::locks, placement::in_memory>, policy<test::locks, placement::on_chip>,
     policy<atomics, placement::in_memory>, policy<atomics, placement::on_chip>,
     policy<test::paper, placement::in_memory>, policy<test::paper, placement::on_chip>,
-    policy<buffered, placement::in_memory>, policy<whole_flits<test::sorted>, placement::in_memory>,
-    policy<whole_flits<test::locks>, placement::in_memory>>;
+    policy<buffered, placement::in_memory>, policy<single_tag<test::sorted>, placement::in_memory>,
+    policy<single_tag<test::locks>, placement::in_memory>>;
 TYPED_TEST_SUITE(executors, all);
 
 TYPED_TEST(executors, one_record_a_thread_and_fewer) {

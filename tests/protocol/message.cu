@@ -27,7 +27,7 @@ struct pack_arguments {
 template <int Words>
 WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   using format = warden::detail::message_format<tag_a, record_in<Words>, tag_b>;
-  using proof = warden::detail::flit::lap_in_each_word;
+  using proof = warden::detail::flit::sequence_in_each_word;
   std::uint32_t const me = warden::simt::thread_rank();
   auto const section = record_in<Words>::of(me * 77u + 5u);
   auto m = format::pack(0xfffffff0u + me, section);
@@ -51,7 +51,7 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
 
 /// With the lap in the first word alone, the second one is payload from end to end.
 WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
-  using proof = warden::detail::flit::lap_in_first_word;
+  using proof = warden::detail::flit::sequence_in_first_word;
   std::uint32_t const me = warden::simt::thread_rank();
   using format = warden::detail::message_format<tag_a, record_in<2>>;
   auto const section = record_in<2>::of(me * 77u + 5u);

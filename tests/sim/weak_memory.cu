@@ -233,7 +233,7 @@ WARDEN_KERNEL void one_message(arguments a) {
   simt::fetch_add(&a.words[34], std::uint32_t{ready});
 }
 /// Relies on one access a flit, and takes two.
-struct lap_in_first_word_of_two : warden::detail::flit::lap_in_first_word {
+struct lap_in_first_word_of_two : warden::detail::flit::sequence_in_first_word {
   static simt::flit_words load(simt::flit_words const* place) { return simt::load_flit(place); }
   static void store(simt::flit_words* place, simt::flit_words words) {
     simt::store_flit(place, words);
@@ -244,18 +244,18 @@ TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_l
     auto const outcomes = [&](auto kernel, unsigned which) {
       return bad_outcomes(kernel, false, 2, 1, which, weak);
     };
-    using warden::detail::flit::lap_in_each_word;
-    EXPECT_EQ(outcomes(&one_message<lap_in_each_word>, 32), 0u);
-    EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 33), 0u) << "no halves were seen";
-    EXPECT_GT(outcomes(&one_message<lap_in_each_word>, 34), 0u);
+    using warden::detail::flit::sequence_in_each_word;
+    EXPECT_EQ(outcomes(&one_message<sequence_in_each_word>, 32), 0u);
+    EXPECT_GT(outcomes(&one_message<sequence_in_each_word>, 33), 0u) << "no halves were seen";
+    EXPECT_GT(outcomes(&one_message<sequence_in_each_word>, 34), 0u);
     EXPECT_GT(outcomes(&one_message<lap_in_first_word_of_two>, 32), 0u);
   }
 }
 TEST(weak_memory, whole_flits_do_not_tear) {
   for (bool const weak : {true, false}) {
-    using warden::detail::flit::lap_in_first_word;
-    EXPECT_EQ(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 33, weak), 0u);
-    EXPECT_GT(bad_outcomes(&one_message<lap_in_first_word>, false, 2, 1, 34, weak), 0u);
+    using warden::detail::flit::sequence_in_first_word;
+    EXPECT_EQ(bad_outcomes(&one_message<sequence_in_first_word>, false, 2, 1, 33, weak), 0u);
+    EXPECT_GT(bad_outcomes(&one_message<sequence_in_first_word>, false, 2, 1, 34, weak), 0u);
   }
 }
 

@@ -146,11 +146,11 @@ struct locks : runs {
 struct buffered : runs {
   using sender = warden::sender::buffered;
 };
-struct whole_flits : runs {
-  using readiness = warden::readiness::whole_flits;
+struct single_tag : runs {
+  using readiness = warden::readiness::single_tag;
 };
 struct paper : warden::paper_policy {};
-using policies = testing::Types<runs, atomics, locks, buffered, whole_flits, paper>;
+using policies = testing::Types<runs, atomics, locks, buffered, single_tag, paper>;
 TYPED_TEST_SUITE(wide_payload, policies);
 
 // Words 0, 3, 6 and 9 lie in the second word of a lane, 2, 5 and 8 in the first one of the next; 1,

@@ -110,7 +110,7 @@ class answer_slots {
   }
 
  private:
-  using marks = flit::lap_in_each_word;
+  using marks = flit::sequence_in_each_word;
 
   /// The slots that the threads of a warp use for calls of the same number lie together: when the
   /// warp waits, one load looks at all of them.

@@ -40,8 +40,8 @@ struct channel_indices {
 
 /// One channel as device code sees it. Flits of one slot lie `capacity` apart, so that neighbouring
 /// threads that access neighbouring slots touch neighbouring addresses. `Flit` is how flits prove
-/// themselves: flit::lap_in_each_word, or what has its members.
-template <int Flits, class Flit = flit::lap_in_each_word>
+/// themselves: flit::sequence_in_each_word, or what has its members.
+template <int Flits, class Flit = flit::sequence_in_each_word>
 class channel_ref {
  public:
   /// Each slot shows by itself whether its message is there, and that it was not overwritten.

@@ -37,7 +37,8 @@ class forwarding_server {
   /// Tokens that a server keeps, at most.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
   static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
-  static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
+  static_assert(Ref::channel::in_band,
+                "warden: sections that send sections need readiness::sequence_tags");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned) {

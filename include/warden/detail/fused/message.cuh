@@ -52,7 +52,7 @@ WARDEN_HOST_DEVICE bool second_is_of(simt::flit_words words, std::uint64_t lap) 
 
 /// How flits are marked, moved and checked: the lap is in both words, so nothing depends on how
 /// many accesses a flit takes.
-struct lap_in_each_word {
+struct sequence_in_each_word {
   /// The flit with its lap fields set.
   WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words, std::uint64_t lap) {
     words.first = first_stamped(words.first, lap);

@@ -49,7 +49,8 @@ class pair_messages_server {
   static constexpr std::uint32_t least_ring = 2 * slice;
   /// Tokens that a server keeps, at most.
   static constexpr std::uint32_t most_kept = 2 * slice;
-  static_assert(Ref::channel::in_band, "warden: sections that send sections need readiness::laps");
+  static_assert(Ref::channel::in_band,
+                "warden: sections that send sections need readiness::sequence_tags");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
   static constexpr std::size_t shared_bytes(std::size_t capacity, std::size_t locals, unsigned) {

@@ -19,7 +19,7 @@ namespace flit {
 
 /// The lap is in the first word alone and proves both. Laid out as any flit: the second word's
 /// upper 16 bits are not used, so that nothing differs but what is marked and checked.
-struct lap_in_first_word {
+struct sequence_in_first_word {
   /// The flit with its lap field set.
   WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words, std::uint64_t lap) {
     words.first = first_stamped(words.first, lap);

@@ -33,9 +33,10 @@ class sorted_outbox {
   /// Messages a thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
-  static_assert(Ref::channel::in_band,
-                "warden: sender::sorted publishes by readiness::laps; for readiness::bitmask there "
-                "is sender::buffered");
+  static_assert(
+      Ref::channel::in_band,
+      "warden: sender::sorted publishes by readiness::sequence_tags; for readiness::bitmask there "
+      "is sender::buffered");
   static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
   /// One more round's worth of room is for `append`.
   static constexpr unsigned slots = (rounds + 1) * threads;

@@ -35,9 +35,10 @@ class window_server {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  static_assert(Ref::channel::in_band,
-                "warden: this executor reads messages as they come, by readiness::laps; for "
-                "readiness::bitmask there is locks with leader_server");
+  static_assert(
+      Ref::channel::in_band,
+      "warden: this executor reads messages as they come, by readiness::sequence_tags; for "
+      "readiness::bitmask there is locks with leader_server");
 
   /// Bytes of shared memory for `locals` records, whatever the capacity of the channel, with
   /// windows halved `halvings` times.

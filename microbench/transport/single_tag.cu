@@ -10,12 +10,12 @@ namespace transport {
 namespace {
 template <int Flits>
 std::shared_ptr<bench::point> make(unsigned servers) {
-  return std::make_shared<throughput_point<whole_flits, windows, Flits, send_by<block_level, Flits>,
+  return std::make_shared<throughput_point<single_tag, windows, Flits, send_by<block_level, Flits>,
                                            send_unsorted<Flits>>>(servers);
 }
 }  // namespace
 
-std::shared_ptr<bench::point> make_whole_flits_point(int flits, unsigned servers) {
+std::shared_ptr<bench::point> make_single_tag_point(int flits, unsigned servers) {
   return flits == 1 ? make<1>(servers) : make<2>(servers);
 }
 

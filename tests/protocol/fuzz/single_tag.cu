@@ -14,15 +14,15 @@ using warden::placement;
 template <placement Where>
 struct policy : small<32, Where> {
   using executor = warden::executor::sorted<128>;
-  using readiness = warden::readiness::whole_flits;
+  using readiness = warden::readiness::single_tag;
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
-using whole_flits = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
-                                  chain_section<Reach>>;
+using single_tag = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
+                                 chain_section<Reach>>;
 
-TEST(fuzz_whole_flits, in_memory_unfenced) {
-  many_programs<whole_flits<placement::in_memory, false>>();
+TEST(fuzz_single_tag, in_memory_unfenced) {
+  many_programs<single_tag<placement::in_memory, false>>();
 }
-TEST(fuzz_whole_flits, on_chip) { many_programs<whole_flits<placement::on_chip, true>>(); }
+TEST(fuzz_single_tag, on_chip) { many_programs<single_tag<placement::on_chip, true>>(); }
 
 }  // namespace
