@@ -62,8 +62,8 @@ class deferred_between
        ...),
       "warden: a section between two guardeds is trivially copyable and called, const, as "
       "section(first, second[, context[, other context]])");
-  static_assert(!(detail::names_changes_nothing<Sections> || ...),
-                "warden: sections on two records are not asked by changes_nothing");
+  static_assert(!(detail::names_is_noop<Sections> || ...),
+                "warden: sections on two records are not asked by is_noop");
   static_assert(!First::policy::order::in_order && !Second::policy::order::in_order,
                 "warden: sections on two records run in no order: order::sequential is for "
                 "sections on one");

@@ -77,9 +77,9 @@ struct sorted {
   template <class Ref>
   using deferred_worker =
       detail::sorted_worker<Ref, std::min<unsigned>(BytesPerThread,
-                                                    (Ref::lanes == 1 ? 8
-                                                     : Ref::asks     ? 4
-                                                                     : 2) *
+                                                    (Ref::lanes == 1      ? 8
+                                                     : Ref::filters_noops ? 4
+                                                                          : 2) *
                                                         sizeof(typename Ref::message_type))>;
   /// What runs a log.
   template <class Ref>

@@ -70,7 +70,7 @@ struct insert_together : candidate {
   static constexpr unsigned lanes = Lanes;
 
   /// Of a list that has it already it says no: to look for it costs more lists than it helps.
-  __device__ bool changes_nothing(neighbour_list const& list) const { return is_behind_all(list); }
+  __device__ bool is_noop(neighbour_list const& list) const { return is_behind_all(list); }
   /// Whether the list, which others may be changing, will never take it: the last one only ever
   /// gets nearer. (Not those of its distance: an id may be of another moment.)
   __device__ bool never_changes(neighbour_list const& list) const {

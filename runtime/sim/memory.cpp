@@ -362,7 +362,7 @@ void machine::section_leave(void const* record, bool in_order, unsigned group,
     }
   }
   if (!std::ranges::equal(place->second.kept, place->second.kept_as))
-    misuse("a section that changes_nothing, as it says of its record, has changed it", where);
+    misuse("a section whose is_noop returned true has changed its record", where);
   if (is_known) left_[record] = {mine, std::move(place->second.left)};
   entered_.erase(place);
 }

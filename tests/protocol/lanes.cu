@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections that several lanes of a warp run together: exactly once, and one group at a time.
 
-#include "tests/protocol/lanes_asked.cuh"
+#include "tests/protocol/lanes_noops.cuh"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sections of several lanes in fused launches: sent and called, by every executor that has them.
 
-#include "tests/protocol/lanes_asked.cuh"
 #include "tests/protocol/lanes_fused.cuh"
+#include "tests/protocol/lanes_noops.cuh"
 
 namespace {
 

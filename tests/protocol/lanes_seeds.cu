@@ -2,8 +2,8 @@
 // Sections that several lanes run, under many schedules, and what the simulated device says of
 // lanes that part.
 
-#include "tests/protocol/lanes_asked.cuh"
 #include "tests/protocol/lanes_fused.cuh"
+#include "tests/protocol/lanes_noops.cuh"
 #include "tests/protocol/lanes_pairs.cuh"
 #include "tests/support/many_schedules.cuh"
 
@@ -138,7 +138,7 @@ TEST(lanes_seeds, sections_are_asked) {
 template <bool Lies>
 struct say_so {
   static constexpr unsigned lanes = 8;
-  __device__ bool changes_nothing(row const&, std::uint32_t*) const { return true; }
+  __device__ bool is_noop(row const&, std::uint32_t*) const { return true; }
   __device__ void operator()(row& r, std::uint32_t* runs,
                              warden::lane_group<8> const& group) const {
     if (group.lane() == 0) together::simt::fetch_add(runs, 1u);
@@ -177,7 +177,7 @@ std::string error_of_a_lie() {
   return "no error";
 }
 TEST(lanes_seeds, sections_that_change_something_after_all_are_told) {
-  auto const told = HasSubstr("a section that changes_nothing, as it says of its record");
+  auto const told = HasSubstr("a section whose is_noop returned true");
   EXPECT_THAT((error_of_a_lie<deferring<runs<>>>()), told);
   EXPECT_THAT((error_of_a_lie<in_order>()), told);
   EXPECT_THAT((error_of_a_lie<deferring<locks<16>, placement::on_chip>>()), told);

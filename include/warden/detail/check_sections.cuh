@@ -58,19 +58,17 @@ class section_checks {
                     ((lanes_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections that send sections need a "
                 "guarded each");
-  static_assert(((!wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
-                  says_changes_nothing<Sections, Record, typename Policy::context>)&&...),
-                "warden: a section's changes_nothing is called, const, as changes_nothing(record[, "
+  static_assert(((!declares_is_noop<Sections, Record, typename Policy::context> ||
+                  has_is_noop<Sections, Record, typename Policy::context>)&&...),
+                "warden: a section's is_noop is called, const, as is_noop(record[, "
                 "context]), of a record that is const, and returns bool");
-  static_assert(!(wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
-                  ...) ||
+  static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     ((lanes_of<Sections> > 1) || ...),
                 "warden: only sections that several lanes run, or that share a guarded with such, "
-                "are asked by changes_nothing: one that a thread runs leaves early by itself");
-  static_assert(!(wants_to_say_changes_nothing<Sections, Record, typename Policy::context> ||
-                  ...) ||
+                "are asked by is_noop: one that a thread runs leaves early by itself");
+  static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...),
-                "warden: sections that say changes_nothing and sections on two records need a "
+                "warden: sections with is_noop and sections on two records need a "
                 "guarded each");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");

@@ -87,7 +87,7 @@ class run_ref : public run_array<Record>,
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   /// Whether any of the sections says when it would change nothing.
-  static constexpr bool asks = (says_changes_nothing<Sections, Record, context> || ...);
+  static constexpr bool filters_noops = (has_is_noop<Sections, Record, context> || ...);
   /// Whether sections on one record run in the order in which they were sent.
   static constexpr bool in_order = Policy::order::in_order;
   /// Whether all sections can be run as one atomic each.

@@ -76,8 +76,8 @@ class group_runs {
     WARDEN_NO_UNROLL
     for (std::uint32_t first = begin; first < end; first += group::lanes) {
       batch const these = look_up(lanes, first, end);
-      if constexpr (Ref::asks && Ref::in_order) {
-        run_asked(lanes, these);
+      if constexpr (Ref::filters_noops && Ref::in_order) {
+        run_filtered(lanes, these);
       } else {
         run_all(lanes, these);
       }
@@ -97,7 +97,7 @@ class group_runs {
 
   /// The same of sections that say when they would change nothing: each lane asks one, and all
   /// before the first that may change something are done.
-  WARDEN_DEVICE void run_asked(group const& lanes, batch const& these) const {
+  WARDEN_DEVICE void run_filtered(group const& lanes, batch const& these) const {
     bool const is = lanes.lane() < these.count;
     message_type const own = window_.sorted(these.first + (is ? lanes.lane() : 0));
     record const& place = *reinterpret_cast<record const*>(these.own_place);

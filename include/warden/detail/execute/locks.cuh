@@ -98,7 +98,7 @@ class locks_worker {
     // Where there are several, each lane asks its own message's section; those that would change
     // nothing are done, as if they had come first.
     auto const choose = [&](unsigned together) {
-      if constexpr (Ref::asks) {
+      if constexpr (Ref::filters_noops) {
         if ((together & (together - 1)) == 0) return together;
         bool const asks = (together >> lanes.lane() & 1u) != 0;
         bool const is_done = asks && section_runner{ref_}.is_done(own, *records_.at(own.local()));

@@ -95,22 +95,21 @@ class section_runner {
   }
   /// Whether the section that a message carries says that it would change nothing of `r`, which
   /// nobody changes meanwhile. One that was called has an answer to give.
-  WARDEN_DEVICE bool changes_nothing(message_type const& m, record const& r) const {
+  WARDEN_DEVICE bool is_noop(message_type const& m, record const& r) const {
     bool nothing = false;
-    format::visit(m, [&](auto const& sent) {
-      nothing = detail::changes_nothing(sent, r, ref_.sections_context);
-    });
+    format::visit(
+        m, [&](auto const& sent) { nothing = detail::is_noop(sent, r, ref_.sections_context); });
     return nothing;
   }
   /// The same, if it is to be believed: it is then done.
   WARDEN_DEVICE bool is_done(message_type const& m, record const& r) const {
-    return changes_nothing(m, r) && !simt::doubts();
+    return is_noop(m, r) && !simt::doubts();
   }
   /// By each lane of a group, before it runs the section that a message carries on the record at
   /// `place`, whose identity is that.
   WARDEN_DEVICE void enter(lane_group<Ref::lanes> const& lanes, message_type const& m,
                            record const* identity, record const* place) const {
-    simt::group_enter(lanes.mask(), identity, place, [&] { return changes_nothing(m, *place); });
+    simt::group_enter(lanes.mask(), identity, place, [&] { return is_noop(m, *place); });
   }
   /// Runs the section that a message carries as one atomic on `r`.
   WARDEN_DEVICE void apply_atomic(message_type const& m, record* r, reply_type& to_caller) const {

@@ -71,7 +71,7 @@ class sorted_worker {
   static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
   /// Whether a window's sections are asked, all at once, whether they would change anything; those
   /// that would not are not sorted. (In order the groups ask.)
-  static constexpr bool asks_first = Ref::asks && !Ref::in_order;
+  static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
   /// In order, and where sections combine, the scan with fewer instructions, but not where sections
   /// may write beside their records: there it is not shown that runs gain by it.
   using scan = std::conditional_t<
@@ -138,7 +138,7 @@ class sorted_worker {
       } else {
         rank_among_many(m, arrived);
       }
-    } else if constexpr (!Ref::policy::combines && !asks_first) {
+    } else if constexpr (!Ref::policy::combines && !filters_noops_first) {
       rank(m, arrived);
     }
   }
@@ -147,7 +147,7 @@ class sorted_worker {
   /// tokens spent, as forwarding_server asks.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
-    if constexpr (asks_first) {
+    if constexpr (filters_noops_first) {
       arrived = ask(m, arrived);
       rank(m, arrived);
       if (!simt::sync_block_or(arrived != 0)) return 0;  // mutation: asked-ranked

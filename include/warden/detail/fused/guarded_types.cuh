@@ -95,7 +95,7 @@ struct guarded_types {
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
   /// Whether any of the sections says when it would change nothing.
-  static constexpr bool asks = (detail::says_changes_nothing<Sections, Record, context> || ...);
+  static constexpr bool filters_noops = (detail::has_is_noop<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.
   static constexpr bool fences = (reads_other_memory<Sections>() || ...);
 };

@@ -5,7 +5,7 @@
 
 struct raise {
   int to;
-  __device__ bool changes_nothing(int const& r) const { return r >= to; }
+  __device__ bool is_noop(int const& r) const { return r >= to; }
   __device__ void operator()(int& r) const {
     if (r < to) r = to;
   }

@@ -35,7 +35,7 @@ struct put {
     return (b.bits[number / 32] >> number % 32 & 1) != 0;
   }
 
-  __device__ bool changes_nothing(bag const& b) const {
+  __device__ bool is_noop(bag const& b) const {
     return is_in(b) || b.turns[0] != b.turns[bag::words - 1];
   }
   __device__ void operator()(bag& b, warden::lane_group<Lanes> const& group) const {
@@ -157,7 +157,7 @@ struct latest {
 struct replace {
   static constexpr unsigned lanes = 8;
   std::uint32_t number;
-  __device__ bool changes_nothing(latest const& l) const { return l.number == number; }
+  __device__ bool is_noop(latest const& l) const { return l.number == number; }
   __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
     if (group.all(l.number == number)) return;
     group.sync();  // all lanes have read the number

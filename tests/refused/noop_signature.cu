@@ -9,7 +9,7 @@ struct row {
 struct raise {
   static constexpr unsigned lanes = 32;
   int to;
-  __device__ bool changes_nothing(row& r) const { return r.words[0] >= to; }
+  __device__ bool is_noop(row& r) const { return r.words[0] >= to; }
   __device__ void operator()(row& r, warden::lane_group<32> const& group) const {
     if (r.words[group.lane()] < to) r.words[group.lane()] = to;
   }

@@ -9,7 +9,7 @@ struct row {
 struct move {
   static constexpr unsigned lanes = 32;
   int amount;
-  __device__ bool changes_nothing(row const&) const { return amount == 0; }
+  __device__ bool is_noop(row const&) const { return amount == 0; }
   __device__ void operator()(row& from, row& to, warden::lane_group<32> const& group) const {
     from.words[group.lane()] -= amount;
     to.words[group.lane()] += amount;
