@@ -51,10 +51,10 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
         std::to_string(report.early_gets) +
             " answers were asked for before flush(): until then their calls are staged");
   }
-  if (report.forwards_too_many != 0) {
-    add(report.forwards_too_many, std::to_string(report.forwards_too_many) +
-                                      " sections were not sent by a section: beyond what its type "
-                                      "says as `forwards`, which is 1 unless it says otherwise");
+  if (report.sends_too_many != 0) {
+    add(report.sends_too_many, std::to_string(report.sends_too_many) +
+                                   " sections were not sent by a section: beyond what its type "
+                                   "says as `sends_sections`, which is 1 unless it says otherwise");
   }
   if (report.refused != 0) {
     add(report.refused,

@@ -34,7 +34,7 @@ WARDEN_KERNEL void set_epoch(epoch* to, epoch now) { *to = now; }
 
 template <unsigned Rank>
 struct rate {
-  static constexpr unsigned lanes = row_lanes<Rank>::lanes;
+  static constexpr unsigned group_size = row_lanes<Rank>::lanes;
   float value;
 
   WARDEN_DEVICE void operator()(factor_row<Rank>& user, factor_row<Rank>& item, epoch const* now,

@@ -15,18 +15,18 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 /// Counters of one guarded array, in device memory until its `wait` takes them.
 struct misuse_counts {
-  std::uint64_t bad_ids;            ///< sends with an id outside the records
-  std::uint64_t first_bad_id;       ///< the first such id, if there is one
-  std::uint64_t apart;              ///< sends whose two records have different owners
-  std::uint64_t first_apart;        ///< the first such: the ids of its records, 32 bits each
-  std::uint64_t unflushed;          ///< messages that were staged and never flushed
-  std::uint64_t unflushed_calls;    ///< calls that were staged and never flushed
-  std::uint64_t calls_too_many;     ///< calls whose place an earlier one still had
-  std::uint64_t early_gets;         ///< answers asked for before the block client had flushed
-  std::uint64_t forwards_too_many;  ///< sections sent by sections, beyond what those declare
-  std::uint64_t refused;            ///< deferred sections that found their log full or being run
-  std::uint64_t refused_by;         ///< how many sections such a log holds
-  std::uint64_t batches_at_most;    ///< of a log in order that had room, but for no batch; or 0
+  std::uint64_t bad_ids;           ///< sends with an id outside the records
+  std::uint64_t first_bad_id;      ///< the first such id, if there is one
+  std::uint64_t apart;             ///< sends whose two records have different owners
+  std::uint64_t first_apart;       ///< the first such: the ids of its records, 32 bits each
+  std::uint64_t unflushed;         ///< messages that were staged and never flushed
+  std::uint64_t unflushed_calls;   ///< calls that were staged and never flushed
+  std::uint64_t calls_too_many;    ///< calls whose place an earlier one still had
+  std::uint64_t early_gets;        ///< answers asked for before the block client had flushed
+  std::uint64_t sends_too_many;    ///< sections sent by sections, beyond what those declare
+  std::uint64_t refused;           ///< deferred sections that found their log full or being run
+  std::uint64_t refused_by;        ///< how many sections such a log holds
+  std::uint64_t batches_at_most;   ///< of a log in order that had room, but for no batch; or 0
   std::uint64_t wrong_block_lost;  ///< sections sent by a deferred_block in blocks of another shape
   std::uint64_t wrong_block;       ///< shape of such a block, and its client's threads from bit 48
   std::uint64_t order_unknown;     ///< batches of two launches that were given the same ref

@@ -63,13 +63,13 @@ struct sorted {
   /// Deferred sections can run in order.
   static constexpr bool keeps_order = true;
   /// Sections may send others.
-  static constexpr bool forwards = true;
+  static constexpr bool sends_sections = true;
   /// Sections may be run by several lanes.
-  static constexpr bool lanes = true;
+  static constexpr bool runs_groups = true;
   /// The server loop.
   template <class Ref>
   using server =
-      std::conditional_t<Ref::has_forwards,
+      std::conditional_t<Ref::sends_sections,
                          detail::forwarding_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>,
                          detail::window_server<Ref, detail::sorted_worker<Ref, BytesPerThread>>>;
   /// Its windows of a log have 8 messages for each thread at most, or where several lanes run a
@@ -77,7 +77,7 @@ struct sorted {
   template <class Ref>
   using deferred_worker =
       detail::sorted_worker<Ref, std::min<unsigned>(BytesPerThread,
-                                                    (Ref::lanes == 1      ? 8
+                                                    (Ref::group_size == 1 ? 8
                                                      : Ref::filters_noops ? 4
                                                                           : 2) *
                                                         sizeof(typename Ref::message_type))>;
@@ -94,7 +94,7 @@ struct locks {
   /// A server locks its own records only.
   static constexpr pairs_of pairs = pairs_of::one_owner;
   /// Sections may be run by several lanes.
-  static constexpr bool lanes = true;
+  static constexpr bool runs_groups = true;
   /// The server loop.
   template <class Ref>
   using server = Server<Ref, detail::locks_worker<Ref, Count>>;
@@ -128,7 +128,7 @@ struct atomics {
 template <unsigned Locks = 4096>
 struct pair_messages {
   /// Sections may send others.
-  static constexpr bool forwards = true;
+  static constexpr bool sends_sections = true;
   /// A record stays locked while a section is on its way to the other one.
   static constexpr pairs_of pairs = pairs_of::any_owners;
   /// Locks of a server.

@@ -34,29 +34,29 @@ struct no_answer {};
 template <class T>
 inline constexpr bool is_address_free = std::is_trivially_copyable_v<T>;
 
-/// Whether the section says how many lanes of a warp run it, by `static constexpr unsigned lanes`:
-/// it is then handed a lane_group behind its other arguments.
+/// Whether the section says how many lanes of a warp run it, by `static constexpr unsigned
+/// group_size`: it is then handed a lane_group behind its other arguments.
 template <class Section>
 inline constexpr bool takes_group = requires {
-  typename std::integral_constant<unsigned, Section::lanes>;
+  typename std::integral_constant<unsigned, Section::group_size>;
 };
 
 /// How many lanes of a warp run it together: 1, 2, 4, 8, 16 or 32; 1 unless it says so.
 template <class Section>
-inline constexpr unsigned lanes_of = [] {
+inline constexpr unsigned group_size_of = [] {
   if constexpr (takes_group<Section>) {
-    return lane_group<Section::lanes>::lanes;
+    return lane_group<Section::group_size>::lanes;
   } else {
     return 1u;
   }
 }();
 
-/// Whether an executor sorted sections by several lanes: its `static constexpr bool lanes`, false
-/// unless it says so.
+/// Whether an executor sorted sections by several lanes: its `static constexpr bool runs_groups`,
+/// false unless it says so.
 template <class Executor>
-inline constexpr bool lanes_taken_by = [] {
-  if constexpr (requires { Executor::lanes; }) {
-    return Executor::lanes;
+inline constexpr bool executor_runs_groups = [] {
+  if constexpr (requires { Executor::runs_groups; }) {
+    return Executor::runs_groups;
   } else {
     return false;
   }
@@ -66,8 +66,8 @@ inline constexpr bool lanes_taken_by = [] {
 /// the first lanes of the group do.
 template <class Section, unsigned Most>
 WARDEN_DEVICE bool takes_part() {
-  if constexpr (lanes_of<Section> < Most) {
-    return lane_group<Most>{}.lane() < lanes_of<Section>;  // mutation: fewer-lanes
+  if constexpr (group_size_of<Section> < Most) {
+    return lane_group<Most>{}.lane() < group_size_of<Section>;  // mutation: fewer-lanes
   } else {
     return true;
   }
@@ -81,7 +81,7 @@ concept called_with =
      requires(Section const& section, Arguments... arguments) { section(arguments...); }) ||
     (takes_group<Section> &&
      requires(Section const& section, Arguments... arguments,
-              lane_group<lanes_of<Section>> const& group) { section(arguments..., group); });
+              lane_group<group_size_of<Section>> const& group) { section(arguments..., group); });
 template <class Section, class Record, class Context>
 concept takes_context = called_with<Section, Record&, Context const&>;
 template <class Section, class Record>
@@ -100,14 +100,14 @@ template <class Section, class... Arguments>
 requires takes_group<Section>
 struct returned<Section, Arguments...> {
   using type = decltype(std::declval<Section const&>()(
-      std::declval<Arguments>()..., std::declval<lane_group<lanes_of<Section>> const&>()));
+      std::declval<Arguments>()..., std::declval<lane_group<group_size_of<Section>> const&>()));
 };
 /// Calls it, by all lanes of its group if it has one.
 template <class Section, class... Arguments>
 WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const& section,
                                                                    Arguments&... arguments) {
   if constexpr (takes_group<Section>) {
-    return section(arguments..., lane_group<lanes_of<Section>>{});
+    return section(arguments..., lane_group<group_size_of<Section>>{});
   } else {
     return section(arguments...);
   }
@@ -116,7 +116,7 @@ WARDEN_DEVICE typename returned<Section, Arguments&...>::type call(Section const
 /// Who calls this runs the section by one thread.
 template <class Section>
 WARDEN_HOST_DEVICE constexpr void check_runs_alone() {
-  static_assert(lanes_of<Section> == 1,
+  static_assert(group_size_of<Section> == 1,
                 "warden: a thread runs this section alone, and its type says several lanes: those "
                 "are for the executor sorted and locks");
 }
@@ -146,7 +146,7 @@ struct any_client {
 /// A section that sends other sections is called as `section(record, context, next)`, const, where
 /// `next` is a section_client: its type is a template parameter of the section's call operator.
 template <class Section, class Record, class Context>
-concept forwarding_section_of =
+concept sending_section_of =
     is_address_free<Section> && !takes_group<Section> &&
     !pair_section_of<Section, Record, Context> &&
     requires(Section const& section, Record& record, Context context, detail::any_client& next) {
@@ -154,14 +154,14 @@ concept forwarding_section_of =
 };
 
 /// How many sections a section sends at most: 0 if it is no forwarding one, otherwise its `static
-/// constexpr unsigned forwards`, 1 unless it says so. Sections that send one each can go on for
-/// ever without filling anything.
+/// constexpr unsigned sends_sections`, 1 unless it says so. Sections that send one each can go on
+/// for ever without filling anything.
 template <class Section, class Record, class Context>
-inline constexpr unsigned forwards_of = [] {
-  if constexpr (!forwarding_section_of<Section, Record, Context>) {
+inline constexpr unsigned sends_sections_of = [] {
+  if constexpr (!sending_section_of<Section, Record, Context>) {
     return 0u;
-  } else if constexpr (requires { Section::forwards; }) {
-    return unsigned{Section::forwards};
+  } else if constexpr (requires { Section::sends_sections; }) {
+    return unsigned{Section::sends_sections};
   } else {
     return 1u;
   }
@@ -195,12 +195,12 @@ struct chosen_executor<Executor, Record, Context, Sections...> {
 };
 }  // namespace detail
 
-/// Whether an executor sorted sections that send sections: its `static constexpr bool forwards`,
-/// false unless it says so.
+/// Whether an executor sorted sections that send sections: its `static constexpr bool
+/// sends_sections`, false unless it says so.
 template <class Executor>
-inline constexpr bool forwards_taken_by = [] {
-  if constexpr (requires { Executor::forwards; }) {
-    return Executor::forwards;
+inline constexpr bool executor_sends_sections = [] {
+  if constexpr (requires { Executor::sends_sections; }) {
+    return Executor::sends_sections;
   } else {
     return false;
   }
@@ -214,7 +214,7 @@ requires takes_context<Section, Record, Context>
 struct answer_type<Section, Record, Context> : returned<Section, Record&, Context const&> {
 };
 template <class Section, class Record, class Context>
-requires forwarding_section_of<Section, Record, Context>
+requires sending_section_of<Section, Record, Context>
 struct answer_type<Section, Record, Context> {
   using type = decltype(std::declval<Section const&>()(
       std::declval<Record&>(), std::declval<Context>(), std::declval<any_client&>()));

@@ -78,7 +78,7 @@ class basic_spread_guarded {
                 "warden: sections on two records are not spread over ranks: their records may be "
                 "on two GPUs");
   static_assert(!(Policy::order::in_order &&
-                  (forwarding_section_of<Sections, Record, typename Policy::context> || ...)),
+                  (sending_section_of<Sections, Record, typename Policy::context> || ...)),
                 "warden: sections that send sections run in no order");
   static_assert(owner_map<typename Policy::rank_owner_map>,
                 "warden: the policy's rank_owner_map lacks something: see the concept owner_map");
@@ -231,7 +231,7 @@ requires detail::is_spread<Policy>
 class deferred<Policy, Record, Sections...> {
   using log_type = detail::spread_log<Policy, Record, Sections...>;
   static constexpr bool sends =
-      (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+      (sending_section_of<Sections, Record, typename Policy::context> || ...);
   static_assert(!(Policy::order::in_order && Policy::combines),
                 "warden: order::sequential runs each section by itself: let the policy not say "
                 "combines");

@@ -104,7 +104,7 @@ struct find_alone : request {
 /// By `Lanes` lanes: each looks at neighbouring keys.
 template <unsigned Lanes>
 struct find_together : request {
-  static constexpr unsigned lanes = Lanes;
+  static constexpr unsigned group_size = Lanes;
 
   __device__ void operator()(cache_set& set, batch const& b,
                              warden::lane_group<Lanes> const& group) const {

@@ -30,7 +30,7 @@ struct group_lock_arguments {
 template <class Operation, bool BackOff>
 __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::uint32_t i,
                                std::uint32_t& acquisition) {
-  warden::lane_group<warden::lanes_of<typename Operation::section>> const group;
+  warden::lane_group<warden::group_size_of<typename Operation::section>> const group;
   std::uint32_t const id = a.ids[i];
   bool alive = true;
   if (group.lane() == 0) {
@@ -62,7 +62,7 @@ __device__ bool run_under_lock(group_lock_arguments<Operation> const& a, std::ui
 template <class Operation, bool Checks, bool BackOff>
 WARDEN_KERNEL void run_under_locks(group_lock_arguments<Operation> const a) {
   simt::assume_one_dimension();
-  warden::lane_group<warden::lanes_of<typename Operation::section>> const group;
+  warden::lane_group<warden::group_size_of<typename Operation::section>> const group;
   std::uint32_t const groups = simt::block_count() * simt::block_threads() / group.lanes;
   std::uint32_t const mine =
       (simt::block_rank() * simt::block_threads() + simt::thread_rank()) / group.lanes;

@@ -67,7 +67,7 @@ struct insert_alone : candidate {
 /// By `Lanes` lanes: each has every `Lanes`-th place. What a full list rejects is not run.
 template <unsigned Lanes>
 struct insert_together : candidate {
-  static constexpr unsigned lanes = Lanes;
+  static constexpr unsigned group_size = Lanes;
 
   /// Of a list that has it already it says no: to look for it costs more lists than it helps.
   __device__ bool is_noop(neighbour_list const& list) const { return is_behind_all(list); }

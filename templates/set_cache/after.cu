@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // After: no locks. A set is a record, and the warp that worked on it is what the section says by
-// `lanes`. The kernel, now with one thread a request, defers what it does to a set to the set's
-// owner. Copy this file and edit the places marked 1 to 5.
+// `group_size`. The kernel, now with one thread a request, defers what it does to a set to the
+// set's owner. Copy this file and edit the places marked 1 to 5.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
@@ -27,10 +27,10 @@ struct notes {
 // 3. The critical section: its arguments are data members, its body is the operator. All lanes call
 // it, with the same arguments; their group stands for the warp's mask.
 struct look_up {
-  static constexpr unsigned lanes = 32;
+  static constexpr unsigned group_size = 32;
   std::uint32_t key, set_id, batch, request;
   __device__ void operator()(cache_set& set, notes n,
-                             warden::lane_group<lanes> const& group) const {
+                             warden::lane_group<group_size> const& group) const {
     std::uint32_t const lane = group.lane();
     unsigned const found = group.ballot(set.keys[lane] == key);
     std::uint32_t place = no_place;

@@ -76,7 +76,7 @@ MUTANTS = {
     "forward-drained": ("detail/fused/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
     "forward-end": ("detail/fused/termination_detector.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
     # As many tokens as slots: none are left for what is received behind a missing index.
-    "forward-ahead": ("detail/fused/forward_memory.cuh", "rings.tokens = capacity / Ref::most_forwards;", "sends/forwarded",
+    "forward-ahead": ("detail/fused/forward_memory.cuh", "rings.tokens = capacity / Ref::max_sends;", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # One index more than was admitted.
     "forward-below": ("detail/fused/window_reader.cuh", "return receive(m, ~0u, [&](std::uint64_t i) { return i <= end; });", "sends/forwarded",

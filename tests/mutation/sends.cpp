@@ -21,7 +21,7 @@ constexpr std::uint32_t records = 6;
 template <unsigned Branches>
 struct note {
   static constexpr bool reads_other_memory = false;
-  static constexpr unsigned forwards = Branches;
+  static constexpr unsigned sends_sections = Branches;
   std::uint32_t a, left;
   template <class Next>
   void operator()(tally& t, warden::no_context, Next& next) const {

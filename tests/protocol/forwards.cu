@@ -23,7 +23,7 @@ using testing::HasSubstr;
 /// Begins two chains.
 struct split {
   static constexpr bool reads_other_memory = false;
-  static constexpr unsigned forwards = 2;
+  static constexpr unsigned sends_sections = 2;
   std::uint32_t value, left, records;
   WARDEN_HOST_DEVICE std::uint32_t child(std::uint32_t branch) const { return 2 * value + branch; }
   template <class Next>
@@ -36,7 +36,7 @@ struct split {
 /// Sends two of its kind: a tree.
 struct fork {
   static constexpr bool reads_other_memory = false;
-  static constexpr unsigned forwards = 2;
+  static constexpr unsigned sends_sections = 2;
   std::uint32_t value, left, records;
   template <class Next>
   __device__ std::uint32_t operator()(tally& t, warden::no_context, Next& next) const {
@@ -232,7 +232,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   };
   auto const [too_many, of_them] = run({2, 3});
   EXPECT_THAT(too_many, HasSubstr("10 sections were not sent by a section: beyond what its type "
-                                  "says as `forwards`"));
+                                  "says as `sends_sections`"));
   EXPECT_EQ(of_them, 10u);
   auto const [bad_id, of_those] = run({4, 1});
   EXPECT_THAT(bad_id, HasSubstr("record id 4 is not below 4 (5 such ids"));

@@ -42,7 +42,7 @@ __device__ bool tells(warden::lane_group<Lanes> const& group) {
 /// Adds to every word, after all lanes have looked at their neighbours' words.
 template <unsigned Lanes>
 struct add {
-  static constexpr unsigned lanes = Lanes;
+  static constexpr unsigned group_size = Lanes;
   static constexpr bool reads_other_memory = false;
   std::uint32_t value;
   std::uint32_t filler;

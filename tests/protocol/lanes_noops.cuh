@@ -23,7 +23,7 @@ struct bag {
 /// and is then missed.
 template <unsigned Lanes>
 struct put {
-  static constexpr unsigned lanes = Lanes;
+  static constexpr unsigned group_size = Lanes;
   static constexpr bool reads_other_memory = false;
   std::uint32_t number;
 
@@ -155,14 +155,14 @@ struct latest {
   }
 };
 struct replace {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   std::uint32_t number;
   __device__ bool is_noop(latest const& l) const { return l.number == number; }
   __device__ void operator()(latest& l, warden::lane_group<8> const& group) const {
     if (group.all(l.number == number)) return;
     group.sync();  // all lanes have read the number
     if (group.lane() == 0) l.number = number;
-    for (unsigned w = group.lane(); w < latest::size; w += lanes)
+    for (unsigned w = group.lane(); w < latest::size; w += group_size)
       l.history[w] = latest::word(l.history[w], number, w);
   }
 };

@@ -25,8 +25,8 @@ using warden::executor::sorted;
 TEST(lanes_seeds, each_section_runs_once_by_runs) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 50);
-    together::defer<deferring<runs<>>, add<8>, add<2>>(100, keys, 1);
-    together::defer<deferring<runs<>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
+    together::defer<deferring<sorted<>>, add<8>, add<2>>(100, keys, 1);
+    together::defer<deferring<sorted<>, placement::on_chip>, add<16>, add_alone>(80, keys, 1);
   });
 }
 TEST(lanes_seeds, each_section_runs_once_by_locks) {
@@ -57,7 +57,7 @@ TEST(lanes_seeds, each_section_on_two_records_runs_once) {
 
 /// Takes longer than the time limit.
 struct stall {
-  static constexpr unsigned lanes = 2;
+  static constexpr unsigned group_size = 2;
   std::uint32_t milliseconds;
   __device__ void operator()(row&, row&, warden::lane_group<2> const&) const {
     std::uint64_t const until =
@@ -89,14 +89,14 @@ TEST(lanes_seeds, a_run_in_rounds_that_was_given_up_ends_for_all_groups_of_a_blo
 
 /// Each word is what is left of the sections in their order.
 struct append {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   std::uint32_t value;
   __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
-    for (unsigned w = group.lane(); w < row::size; w += lanes)
+    for (unsigned w = group.lane(); w < row::size; w += group_size)
       r.words[w] = r.words[w] * 33 + value + w;
   }
 };
-struct in_order : deferring<runs<>> {
+struct in_order : deferring<sorted<>> {
   using order = warden::order::sequential;
 };
 TEST(lanes_seeds, sections_run_in_order) {
@@ -128,7 +128,7 @@ TEST(lanes_seeds, sections_run_in_order) {
 TEST(lanes_seeds, sections_are_asked) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     auto const keys = static_cast<std::uint32_t>(1 + test::mix(seed) % 5);
-    together::defer_asked<deferring<runs<>>, 8, 2>(250, keys);
+    together::defer_asked<deferring<sorted<>>, 8, 2>(250, keys);
     together::defer_asked<deferring<locks<16>, placement::on_chip>, 16, 4>(250, keys);
     together::call_asked<test::sorted>(100, keys, 2);
   });
@@ -137,7 +137,7 @@ TEST(lanes_seeds, sections_are_asked) {
 /// Says that it would change nothing, and counts its runs; the record is not changed, or it is.
 template <bool Lies>
 struct say_so {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   __device__ bool is_noop(row const&, std::uint32_t*) const { return true; }
   __device__ void operator()(row& r, std::uint32_t* runs,
                              warden::lane_group<8> const& group) const {
@@ -163,7 +163,7 @@ std::uint32_t runs_of(std::uint32_t n) {
 }
 TEST(lanes_seeds, few_sections_are_run_that_say_they_would_change_nothing) {
   constexpr std::uint32_t n = 100;
-  EXPECT_LT((runs_of<deferring<runs<>>, false>(n)), n / 2);
+  EXPECT_LT((runs_of<deferring<sorted<>>, false>(n)), n / 2);
   EXPECT_LT((runs_of<in_order, false>(n)), n / 2);
   EXPECT_LT((runs_of<deferring<locks<16>>, false>(n)), n / 2);
 }
@@ -178,7 +178,7 @@ std::string error_of_a_lie() {
 }
 TEST(lanes_seeds, sections_that_change_something_after_all_are_told) {
   auto const told = HasSubstr("a section whose is_noop returned true");
-  EXPECT_THAT((error_of_a_lie<deferring<runs<>>>()), told);
+  EXPECT_THAT((error_of_a_lie<deferring<sorted<>>>()), told);
   EXPECT_THAT((error_of_a_lie<in_order>()), told);
   EXPECT_THAT((error_of_a_lie<deferring<locks<16>, placement::on_chip>>()), told);
 }
@@ -193,7 +193,7 @@ TEST(lanes_seeds, sections_are_asked_in_order) {
 /// Lane 1 reads what lane 0 writes, with a sync in between or without.
 template <bool Syncs>
 struct hand_over {
-  static constexpr unsigned lanes = 2;
+  static constexpr unsigned group_size = 2;
   __device__ void operator()(row& r, warden::lane_group<2> const& group) const {
     if (group.lane() == 0) r.words[0] = 1;
     if constexpr (Syncs) group.sync();
@@ -203,7 +203,7 @@ struct hand_over {
 /// Runs it once; what lane 1 saw.
 template <bool Syncs>
 std::uint32_t handed_over() {
-  test::guarded_records<warden::basic_guarded<deferring<runs<>>, row, hand_over<Syncs>>> g{1};
+  test::guarded_records<warden::basic_guarded<deferring<sorted<>>, row, hand_over<Syncs>>> g{1};
   warden::buffer<std::uint32_t> id{1};
   id.fill_bytes(0);
   warden::buffer<hand_over<Syncs>> section{1};
@@ -229,7 +229,7 @@ TEST(lanes_seeds, lanes_run_in_any_order_between_two_syncs) {
 enum class parting { leaves_early, skips_one, comes_elsewhere };
 template <parting How>
 struct part {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   __device__ void operator()(row& r, warden::lane_group<8> const& group) const {
     bool const parts = group.lane() == 3;
     if (How == parting::leaves_early && parts) return;
@@ -261,9 +261,9 @@ TEST(lanes_seeds, lanes_that_part_are_told_where_they_are) {
       testing::AllOf(HasSubstr("lanes that run a section together meet in different collectives: "
                                "all of them come to each of its group's"),
                      HasSubstr("lanes_seeds.cu:"));
-  EXPECT_THAT((error_of<parting::leaves_early, runs<>>()), told);
-  EXPECT_THAT((error_of<parting::skips_one, runs<>>()), told);
-  EXPECT_THAT((error_of<parting::comes_elsewhere, runs<>>()), told);
+  EXPECT_THAT((error_of<parting::leaves_early, sorted<>>()), told);
+  EXPECT_THAT((error_of<parting::skips_one, sorted<>>()), told);
+  EXPECT_THAT((error_of<parting::comes_elsewhere, sorted<>>()), told);
   EXPECT_THAT((error_of<parting::leaves_early, locks<16>>()), told);
 }
 

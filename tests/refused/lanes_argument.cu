@@ -7,7 +7,7 @@ struct row {
   int words[32];
 };
 struct add {
-  static constexpr unsigned lanes = 4;
+  static constexpr unsigned group_size = 4;
   int amount;
   __device__ void operator()(row& r) const { r.words[0] += amount; }
 };

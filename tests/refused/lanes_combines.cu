@@ -7,7 +7,7 @@ struct row {
   int words[32];
 };
 struct add {
-  static constexpr unsigned lanes = 32;
+  static constexpr unsigned group_size = 32;
   int amount;
   __device__ void operator()(row& r, warden::lane_group<32> const& group) const {
     r.words[group.lane()] += amount;

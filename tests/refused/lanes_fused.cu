@@ -7,7 +7,7 @@ struct row {
   int words[8];
 };
 struct move {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   __device__ void operator()(row& from, row& to, warden::lane_group<8> const& group) const {
     ++to.words[group.lane()], --from.words[group.lane()];
   }

@@ -7,7 +7,7 @@ struct row {
   int words[32];
 };
 struct add {
-  static constexpr unsigned lanes = 3;
+  static constexpr unsigned group_size = 3;
   int amount;
   __device__ void operator()(row& r, warden::lane_group<3> const& group) const {
     r.words[group.lane()] += amount;

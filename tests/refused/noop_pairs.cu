@@ -7,7 +7,7 @@ struct row {
   int words[32];
 };
 struct move {
-  static constexpr unsigned lanes = 32;
+  static constexpr unsigned group_size = 32;
   int amount;
   __device__ bool is_noop(row const&) const { return amount == 0; }
   __device__ void operator()(row& from, row& to, warden::lane_group<32> const& group) const {

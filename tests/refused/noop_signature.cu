@@ -7,7 +7,7 @@ struct row {
   int words[32];
 };
 struct raise {
-  static constexpr unsigned lanes = 32;
+  static constexpr unsigned group_size = 32;
   int to;
   __device__ bool is_noop(row& r) const { return r.words[0] >= to; }
   __device__ void operator()(row& r, warden::lane_group<32> const& group) const {

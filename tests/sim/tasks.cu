@@ -286,10 +286,10 @@ struct counters {
   unsigned keys[4], counts[4];
 };
 struct count {
-  static constexpr unsigned lanes = 4;
+  static constexpr unsigned group_size = 4;
   unsigned key;
   __device__ void operator()(counters& c, warden::no_context,
-                             warden::lane_group<lanes> const& group) const {
+                             warden::lane_group<group_size> const& group) const {
     unsigned const lane = group.lane();
     unsigned const hit = group.ballot(c.keys[lane] == key);
     unsigned const room = group.ballot(c.keys[lane] == 0);

@@ -31,7 +31,7 @@ class section_checks {
                 "warden: a context is trivially copyable");
   static_assert(((int{critical_section_of<Sections, Record, typename Policy::context>} +
                       int{pair_section_of<Sections, Record, typename Policy::context>} +
-                      int{forwarding_section_of<Sections, Record, typename Policy::context>} ==
+                      int{sending_section_of<Sections, Record, typename Policy::context>} ==
                   1) &&
                  ...),
                 "warden: a section is trivially copyable and called, const, as section(record[, "
@@ -45,17 +45,17 @@ class section_checks {
           !(pair_section_of<Sections, Record, typename Policy::context> || ...),
       "warden: sections on two records need the executor pair_messages, or locks where both have "
       "one owner");
-  static_assert(forwards_taken_by<executor> ||
-                    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...),
+  static_assert(executor_sends_sections<executor> ||
+                    !(sending_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that send sections need the executor sorted or pair_messages");
-  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...) ||
+  static_assert(executor_runs_groups<executor> || ((group_size_of<Sections> == 1) && ...) ||
                     (pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections that several lanes run need the executor sorted or locks");
-  static_assert(!Policy::combines || ((lanes_of<Sections> == 1) && ...),
+  static_assert(!Policy::combines || ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run are not combined: let the policy not say "
                 "combines");
-  static_assert(!(forwarding_section_of<Sections, Record, typename Policy::context> || ...) ||
-                    ((lanes_of<Sections> == 1) && ...),
+  static_assert(!(sending_section_of<Sections, Record, typename Policy::context> || ...) ||
+                    ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections that send sections need a "
                 "guarded each");
   static_assert(((!declares_is_noop<Sections, Record, typename Policy::context> ||
@@ -63,7 +63,7 @@ class section_checks {
                 "warden: a section's is_noop is called, const, as is_noop(record[, "
                 "context]), of a record that is const, and returns bool");
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
-                    ((lanes_of<Sections> > 1) || ...),
+                    ((group_size_of<Sections> > 1) || ...),
                 "warden: only sections that several lanes run, or that share a guarded with such, "
                 "are asked by is_noop: one that a thread runs leaves early by itself");
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
@@ -121,7 +121,7 @@ class fused_checks {
           (sizeof(Record) + 3) / 4 * 4 + std::max({payload_bytes<Sections>...}) <= 40,
       "warden: with the executor pair_messages a record and a section take 40 bytes together at "
       "most");
-  static_assert(lanes_taken_by<executor> || ((lanes_of<Sections> == 1) && ...),
+  static_assert(executor_runs_groups<executor> || ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections on two records of any owners "
                 "are deferred: a fused launch does not run them");
   static_assert(!Policy::order::in_order,

@@ -98,7 +98,7 @@ template <class Setup>
 void run(program p) {
   constexpr unsigned threads = Setup::guarded::policy::block_threads;
   using partner = fuzz::partner<threads, reach{Setup::reach.letters, true}>;
-  if constexpr (Setup::guarded::ref::has_forwards)
+  if constexpr (Setup::guarded::ref::sends_sections)
     p.options.forward_capacity = Setup::guarded::ref::server::least_ring << p.seed / 2 % 2;
   warden::sim::configure(p.device);
   ground<Setup> mine{p.seed, p.records, p.operations(), p.options};

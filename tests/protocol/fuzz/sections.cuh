@@ -200,7 +200,7 @@ template <reach Reach>
 struct fork_section {
   static constexpr kind what = fork;
   static constexpr bool reads_other_memory = Reach.letters;
-  static constexpr unsigned forwards = 2;
+  static constexpr unsigned sends_sections = 2;
   std::uint32_t number;
 
   WARDEN_DEVICE static fork_section of(std::uint32_t number, operation const&) { return {number}; }

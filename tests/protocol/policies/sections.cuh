@@ -162,10 +162,11 @@ struct single : Payload {
 /// On one record, by several lanes.
 template <policy_choices P>
 struct grouped : operation<P.payload> {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   template <class Record>
-  __device__ void operator()(Record& r, marks const& m, warden::lane_group<lanes> const& g) const {
-    add_to<P.order == order::sequential, lanes>(r, *this, 1, g.lane(), [&] { g.sync(); });
+  __device__ void operator()(Record& r, marks const& m,
+                             warden::lane_group<group_size> const& g) const {
+    add_to<P.order == order::sequential, group_size>(r, *this, 1, g.lane(), [&] { g.sync(); });
     if (g.lane() == 0) mark(*this, m);
   }
 };
@@ -181,14 +182,14 @@ struct pair : operation<P.payload> {
 };
 template <policy_choices P>
 struct grouped_pair : operation<P.payload> {
-  static constexpr unsigned lanes = 8;
+  static constexpr unsigned group_size = 8;
   template <class Record>
   __device__ void operator()(Record& first, Record& second, marks const& m,
-                             warden::lane_group<lanes> const& g) const {
+                             warden::lane_group<group_size> const& g) const {
     auto const sync = [&] { g.sync(); };
-    add_to<false, lanes>(first, *this, 1, g.lane(), sync);
+    add_to<false, group_size>(first, *this, 1, g.lane(), sync);
     sync();
-    add_to<false, lanes>(second, *this, 3, g.lane(), sync);
+    add_to<false, group_size>(second, *this, 3, g.lane(), sync);
     if (g.lane() == 0) mark(*this, m);
   }
 };

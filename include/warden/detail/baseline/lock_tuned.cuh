@@ -76,7 +76,7 @@ struct lock_tuned {
     std::uint32_t const id = valid ? work.ids[i] : 0;
     // Ids are below 2^32 - 1, so 64 bits leave a value of their own for idle lanes.
     auto const group =
-        detail::lanes_alike::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
+        detail::match_group::of(valid ? std::uint64_t{id} : (std::uint64_t{1} << 32) + me);
     lock_wait wait = locks.wait(id);
     bool waiting = valid;
     bool alive = true;

@@ -137,7 +137,7 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
     typename work_type::lock_pair wanted{0, 0};
     if (valid) wanted = work.locks_of(i);
     auto const group =
-        detail::lanes_alike::of(valid ? std::uint64_t{wanted.low} : (std::uint64_t{1} << 32) + me);
+        detail::match_group::of(valid ? std::uint64_t{wanted.low} : (std::uint64_t{1} << 32) + me);
     lock_wait wait_low = work.wait_for(locks, wanted.low);
     lock_wait wait_high = work.wait_for(locks, wanted.high);
     bool waiting = valid, alive = true;
@@ -159,7 +159,7 @@ struct lock_tuned<Settings, pair_work<Protocol, Record, Make, Context, Ids>> {
         if (!has_both) alive = wait_high.hopeful(holder) && alive;
       }
       unsigned const ready = simt::ballot(simt::full_warp, has_both);
-      detail::take_turns(has_both, detail::lanes_alike::turn_among(ready & group.lanes),
+      detail::take_turns(has_both, detail::match_group::turn_among(ready & group.lanes),
                          [&] { work.run(i); });
       simt::sync_warp(simt::full_warp);
       if (has_both && !wanted.is_one()) locks.unlock(wanted.high);

@@ -8,7 +8,8 @@
 WARDEN_NAMESPACE_BEGIN
 
 /// `Lanes` neighbouring lanes of a warp, a power of two up to 32, that run a section together: what
-/// a section that says `static constexpr unsigned lanes = Lanes;` is handed as its last argument.
+/// a section that says `static constexpr unsigned group_size = Lanes;` is handed as its last
+/// argument.
 ///
 /// Each lane calls the section, with the same payload and the same record. What one lane wrote,
 /// in the record or anywhere else, another one may read behind a `sync` of both, and not before:

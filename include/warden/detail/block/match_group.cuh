@@ -9,7 +9,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// The lanes of a warp with the same key, as each of them sees it.
-struct lanes_alike {
+struct match_group {
   unsigned lanes;   ///< a mask
   unsigned leader;  ///< the first of them
   int turn;         ///< this lane's place among them
@@ -17,7 +17,7 @@ struct lanes_alike {
   /// The group of this lane's key (32 or 64 bits). Collective over the warp: a lane that wants
   /// nothing has a key of its own.
   template <class Key>
-  WARDEN_DEVICE static lanes_alike of(Key key) {
+  WARDEN_DEVICE static match_group of(Key key) {
     unsigned const lanes = simt::match_any(simt::full_warp, key);
     return {lanes, static_cast<unsigned>(simt::first_bit(lanes)), turn_among(lanes)};
   }

@@ -34,7 +34,7 @@ concept runs_logs = requires {
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
     !is_spread<Policy> &&
-    !(forwarding_section_of<Sections, Record, typename Policy::context> || ...) &&
+    !(sending_section_of<Sections, Record, typename Policy::context> || ...) &&
     (run_ref<Policy, Record, Sections...>::has_pairs
          ? !std::is_same_v<typename run_ref<Policy, Record, Sections...>::executor,
                            typename Policy::executor>

@@ -108,7 +108,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
 /// Blocks that a multiprocessor must hold at once: where groups of lanes run sections, it is the
 /// number of groups that has records' loads under way.
 template <class Ref>
-inline constexpr unsigned least_run_blocks = Ref::lanes == 1
+inline constexpr unsigned least_run_blocks = Ref::group_size == 1
                                                  ? 1
                                                  : std::max(1u, 1024 / Ref::policy::block_threads);
 

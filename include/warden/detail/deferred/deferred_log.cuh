@@ -38,7 +38,7 @@ class rounds_runner;
 /// Whether a fused launch runs the logs of such a guarded.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
-    (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+    (sending_section_of<Sections, Record, typename Policy::context> || ...);
 /// How the logs of such a guarded are run.
 template <class Policy, class Record, class... Sections>
 using log_runner_of =

@@ -23,7 +23,7 @@ class log_sender {
   /// For section_client: false, and counted, once a section has sent all it may.
   WARDEN_DEVICE bool may_send(unsigned left) const {
     if (left != 0) return true;
-    simt::fetch_add(&next.report->forwards_too_many, std::uint64_t{1});
+    simt::fetch_add(&next.report->sends_too_many, std::uint64_t{1});
     return false;
   }
   /// For section_client. What finds no place is counted, and reported by `wait`.

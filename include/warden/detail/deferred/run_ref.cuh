@@ -38,9 +38,10 @@ class run_ref_of_partials;
 /// What sections of a run send others by: where their records are spread over ranks they go into a
 /// log, as any section does.
 template <class Policy, class Record, class... Sections>
-using log_sender_of = std::conditional_t<
-    is_spread<Policy> && (forwarding_section_of<Sections, Record, typename Policy::context> || ...),
-    log_sender<Policy, Record, Sections...>, sends_to_no_log>;
+using log_sender_of =
+    std::conditional_t<is_spread<Policy> &&
+                           (sending_section_of<Sections, Record, typename Policy::context> || ...),
+                       log_sender<Policy, Record, Sections...>, sends_to_no_log>;
 
 /// A guarded as the workers of a deferred run see it. What guarded_ref is to the servers of a
 /// launch. The stream orders everything, and one block runs all sections of a record: there are no
@@ -75,17 +76,17 @@ class run_ref : public run_array<Record>,
   using sent_message = message_type;
   /// The log.
   using log_type = section_log<sent_message>;
-  using answers = no_answer;                   ///< nobody asks
-  using reply_type = no_answer;                ///< nothing is said
-  static constexpr bool has_forwards = false;  ///< not deferred
-  static constexpr bool has_answers = false;   ///< see `reply_type`
-  static constexpr bool fences = false;        ///< see above
+  using answers = no_answer;                     ///< nobody asks
+  using reply_type = no_answer;                  ///< nothing is said
+  static constexpr bool sends_sections = false;  ///< not deferred
+  static constexpr bool has_answers = false;     ///< see `reply_type`
+  static constexpr bool fences = false;          ///< see above
   /// Whether warps combine what is left of a hot record's sections.
   static constexpr bool combines_runs = Policy::combines;
   /// Whether any of the sections is on two records: then the log is run in rounds.
   static constexpr bool has_pairs = (pair_section_of<Sections, Record, context> || ...);
   /// Lanes that run a section together: the most of any.
-  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
+  static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   /// Whether any of the sections says when it would change nothing.
   static constexpr bool filters_noops = (has_is_noop<Sections, Record, context> || ...);
   /// Whether sections on one record run in the order in which they were sent.

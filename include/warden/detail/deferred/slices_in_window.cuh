@@ -19,7 +19,7 @@ class slices_in_window {
   using message_type = typename Ref::message_type;
   /// Messages of a thread in one window.
   static constexpr unsigned rounds =
-      std::max<unsigned>(1, (Ref::lanes == 1 ? 64 : 32) / sizeof(message_type));
+      std::max<unsigned>(1, (Ref::group_size == 1 ? 64 : 32) / sizeof(message_type));
   /// See partition_server.
   static constexpr bool by_warps = true;
 

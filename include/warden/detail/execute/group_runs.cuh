@@ -24,7 +24,7 @@ class group_runs {
 
  public:
   /// Lanes of a group.
-  using group = lane_group<Ref::lanes>;
+  using group = lane_group<Ref::group_size>;
 
   /// The arguments outlive it.
   WARDEN_DEVICE group_runs(Ref const& ref, record_store<Ref> const& records, Window const& window)

@@ -42,7 +42,7 @@ class locks_worker {
   WARDEN_DEVICE bool run(typename Ref::message_type const& m, bool arrived) {
     std::uint32_t second = m.local();
     bool const is_pair = arrived && section_runner{ref_}.second_of(m, second);
-    if constexpr (Ref::lanes > 1) return run_together(m, second, arrived);
+    if constexpr (Ref::group_size > 1) return run_together(m, second, arrived);
     if constexpr (Ref::has_pairs) {
       if (!run_pairs(m, second, is_pair)) return false;
     }
@@ -78,7 +78,7 @@ class locks_worker {
   /// All sections, by groups of lanes.
   WARDEN_DEVICE bool run_together(typename Ref::message_type const& own, std::uint32_t own_second,
                                   bool arrived) {
-    lane_group<Ref::lanes> const lanes;
+    lane_group<Ref::group_size> const lanes;
     auto const run_one = [&](typename Ref::message_type const& m) {
       std::uint32_t second = m.local();
       section_runner const runner{ref_};
@@ -120,7 +120,7 @@ class locks_worker {
     unsigned const me = simt::lane_id();
     unsigned const lock = table::lock_of(m.local());
     // Idle lanes get a value of their own, beyond every lock.
-    auto const group = lanes_alike::of(arrived ? lock : (0x80000000u | me));
+    auto const group = match_group::of(arrived ? lock : (0x80000000u | me));
     bool waiting = arrived;
     unsigned fruitless = 0;
     typename Ref::reply_type to_caller[1];

@@ -18,7 +18,7 @@ namespace detail {
 /// Threads that an SM must be able to hold, at most, with servers of `Ref`.
 template <class Ref>
 constexpr unsigned most_threads() {
-  if constexpr (Ref::has_forwards) {
+  if constexpr (Ref::sends_sections) {
     return Ref::server::threads_per_multiprocessor;
   } else {
     return ~0u;

@@ -77,7 +77,7 @@ class owner_run {
   template <class Type>
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller,
                            std::uint32_t slot, Out& out, Type) const {
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       out.begin(slot);
       section_runner{ref_}.apply_one(Ref::format::template unpack<typename Type::type>(m), r,
                                      to_caller, out);
@@ -109,7 +109,7 @@ class owner_run {
   /// Messages that are loaded before the first of them is applied, where one record is held for
   /// all.
   static constexpr unsigned ahead = std::max<unsigned>(
-      2, (Ref::has_answers || Ref::has_forwards ? 64 : 128) / sizeof(message_type));
+      2, (Ref::has_answers || Ref::sends_sections ? 64 : 128) / sizeof(message_type));
 
   /// Memory for a record that need not have a default constructor.
   union room_for_one {

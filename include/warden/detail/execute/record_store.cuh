@@ -69,11 +69,11 @@ class record_store {
 
  private:
   /// The lanes that run a section together copy a record together.
-  using group = lane_group<Ref::lanes>;
+  using group = lane_group<Ref::group_size>;
 
   /// One record, whose identity is `place`.
   WARDEN_DEVICE static void copy(record* to, record const* from, record const* place) {
-    if constexpr (Ref::lanes == 1) {
+    if constexpr (Ref::group_size == 1) {
       simt::section_enter(place);
       *to = *from;
       simt::section_leave(place);
@@ -87,8 +87,8 @@ class record_store {
   template <class F>
   WARDEN_DEVICE void for_each(F f) const {
     if constexpr (on_chip) {
-      for (std::uint32_t l = simt::thread_rank() / Ref::lanes; l < ref_.locals;
-           l += simt::block_threads() / Ref::lanes) {
+      for (std::uint32_t l = simt::thread_rank() / Ref::group_size; l < ref_.locals;
+           l += simt::block_threads() / Ref::group_size) {
         // The last servers own fewer than the first.
         if (ref_.owners.id({number_, l}) < ref_.size) f(l, address_of(l));
       }

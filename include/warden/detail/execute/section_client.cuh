@@ -21,7 +21,7 @@ class section_client {
 
   /// Sends a section of any type of the same guarded to the owner of record `id`, and never waits.
   /// It will be executed exactly once. An id outside the records, and a section beyond the
-  /// sender's `forwards`, are counted, not sent, and reported by `wait`.
+  /// sender's `sends_sections`, are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
     if (!run_.may_send(left_)) return;

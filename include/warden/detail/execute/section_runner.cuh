@@ -16,7 +16,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Runs sections of the guarded that `ref` is of, on records that the caller has to itself: one
-/// thread, or all `Ref::lanes` lanes of a group, with the same message and record. Sections of
+/// thread, or all `Ref::group_size` lanes of a group, with the same message and record. Sections of
 /// fewer lanes are run by the first ones of the group.
 template <class Ref>
 class section_runner {
@@ -36,8 +36,8 @@ class section_runner {
   WARDEN_DEVICE void apply(message_type const& m, record& r, reply_type& to_caller) const {
     run(m, to_caller, [&](auto const& section) {
       using type = std::remove_cvref_t<decltype(section)>;
-      if constexpr (forwarding_section_of<type, record, context>) {
-        section_client<Ref const> next{ref_, forwards_of<type, record, context>};
+      if constexpr (sending_section_of<type, record, context>) {
+        section_client<Ref const> next{ref_, sends_sections_of<type, record, context>};
         return section(r, ref_.sections_context, next);
       } else {
         return run_section_together(section, r, ref_.sections_context);
@@ -50,8 +50,8 @@ class section_runner {
                                Run& to_send) const {
     run_one(sent, to_caller, [&](auto const& section) {
       using type = std::remove_cvref_t<decltype(section)>;
-      if constexpr (forwarding_section_of<type, record, context>) {
-        section_client<Run> next{to_send, forwards_of<type, record, context>};
+      if constexpr (sending_section_of<type, record, context>) {
+        section_client<Run> next{to_send, sends_sections_of<type, record, context>};
         return section(r, ref_.sections_context, next);
       } else {
         return run_section_together(section, r, ref_.sections_context);
@@ -107,7 +107,7 @@ class section_runner {
   }
   /// By each lane of a group, before it runs the section that a message carries on the record at
   /// `place`, whose identity is that.
-  WARDEN_DEVICE void enter(lane_group<Ref::lanes> const& lanes, message_type const& m,
+  WARDEN_DEVICE void enter(lane_group<Ref::group_size> const& lanes, message_type const& m,
                            record const* identity, record const* place) const {
     simt::group_enter(lanes.mask(), identity, place, [&] { return is_noop(m, *place); });
   }
@@ -153,7 +153,7 @@ class section_runner {
   }
   template <class Sent, class By>
   WARDEN_DEVICE static void run_one(Sent const& sent, reply_type& to_caller, By by) {
-    if (!takes_part<section_in<Sent>, Ref::lanes>()) return;
+    if (!takes_part<section_in<Sent>, Ref::group_size>()) return;
     if constexpr (is_called<Sent>) {
       to_caller = {{sent.word()}, answers::pack(by(without_address(sent)))};
     } else {

@@ -47,7 +47,7 @@ struct sender_in<Window, true> {
 /// Runs the sections of one window. See window_server and forwarding_server.
 template <class Ref, unsigned BytesPerThread>
 class sorted_worker {
-  static_assert(!(Ref::has_forwards && Ref::policy::combines),
+  static_assert(!(Ref::sends_sections && Ref::policy::combines),
                 "warden: sections that send sections are not combined");
 
  public:
@@ -61,14 +61,14 @@ class sorted_worker {
                 "warden: the executor sorted needs a power of two as block_threads");
   /// Messages of a thread in one window, at most.
   static constexpr unsigned rounds =
-      std::max<unsigned>(Ref::has_forwards ? 2 : 1, BytesPerThread / sizeof(message_type));
+      std::max<unsigned>(Ref::sends_sections ? 2 : 1, BytesPerThread / sizeof(message_type));
   /// Messages go from thread to thread.
   static constexpr bool by_warps = false;
 
  private:
   /// Parts of an owner thread's run: each has sections of one type, where those that send are.
   /// Order between them is nobody's, and one type's code runs without looking what comes next.
-  static constexpr unsigned parts = Ref::has_forwards ? Ref::format::types : 1;
+  static constexpr unsigned parts = Ref::sends_sections ? Ref::format::types : 1;
   /// Whether a window's sections are asked, all at once, whether they would change anything; those
   /// that would not are not sorted. (In order the groups ask.)
   static constexpr bool filters_noops_first = Ref::filters_noops && !Ref::in_order;
@@ -99,9 +99,9 @@ class sorted_worker {
     arena_piece<std::uint16_t> order = carver.take<std::uint16_t>(order_size(), 16);
     arena_piece<std::uint16_t> ranking =
         carver.take<std::uint16_t>(Ref::in_order ? ranks::size : 0, alignof(std::uint64_t));
-    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::lanes > 1 ? 1 : 0);
+    arena_piece<std::uint32_t> taken = carver.take<std::uint32_t>(Ref::group_size > 1 ? 1 : 0);
     arena_piece<std::uint16_t> run_begins =
-        carver.take<std::uint16_t>(Ref::lanes > 1 ? threads + 1 : 0);
+        carver.take<std::uint16_t>(Ref::group_size > 1 ? threads + 1 : 0);
     arena_piece<record> records = record_store<Ref>::carve(carver, locals);
     // Last: the offsets of the others do not depend on the window's size.
     arena_piece<message_type> window = carver.take<message_type>(used * threads);
@@ -162,7 +162,7 @@ class sorted_worker {
     }
     std::uint32_t begin;
     [[maybe_unused]] std::uint32_t runs = 0;
-    if constexpr (Ref::lanes > 1) {
+    if constexpr (Ref::group_size > 1) {
       // No group looks at runs that are empty: the others are counted in the upper half of a word.
       static_assert(rounds * threads < 1u << 16);
       begin = scan::exclusive_sum(scan_[0], count + (count != 0 ? 1u << 16 : 0), total);
@@ -187,7 +187,7 @@ class sorted_worker {
     }
     owner_run<Ref, sorted_worker, to_send> mine{ref_, records_, *this, residue_of(me),
                                                 one_record_each_};
-    if constexpr (Ref::lanes > 1) {
+    if constexpr (Ref::group_size > 1) {
       // The groups have come from the window before by barriers.
       if (me == 0) taken_[0] = 0;
     } else {
@@ -204,7 +204,7 @@ class sorted_worker {
         std::uint32_t place = begins_[run_of(m[k])] + rank_[k];
         if constexpr (Ref::in_order) place += ranks_.before(owner_of(m[k]));
         message_type& slot = window_[place];
-        if constexpr (Ref::has_forwards) {
+        if constexpr (Ref::sends_sections) {
           slot = forwards::unmarked(m[k]);
         } else {
           slot = m[k];
@@ -212,7 +212,7 @@ class sorted_worker {
       }
     }
     simt::sync_block();
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       to_send sent{ref_, window_};
       Ref::format::for_each_type([&](unsigned p, auto type) {
         std::uint32_t const last = p + 1 == parts ? end : begins_[(p + 1) % parts * threads + me];
@@ -220,7 +220,7 @@ class sorted_worker {
       });
       simt::sync_block();
       return forwards::publish(ref_, window_, total);
-    } else if constexpr (Ref::lanes > 1) {
+    } else if constexpr (Ref::group_size > 1) {
       group_runs<Ref, sorted_worker>{ref_, records_, *this}.run(run_begins_, runs, taken_[0]);
       return 0;
     } else {
@@ -363,7 +363,7 @@ class sorted_worker {
   }
 
   using forwards = forward_window<Ref, rounds * threads>;
-  using to_send = typename sender_in<forwards, Ref::has_forwards>::type;
+  using to_send = typename sender_in<forwards, Ref::sends_sections>::type;
 
   /// No record's number: of a message that went into another one.
   static constexpr std::uint32_t nobodys = ~0u;
@@ -378,7 +378,7 @@ class sorted_worker {
   /// as those that send do, neighbours are in different warps: few hot records do not hold one
   /// another up.
   WARDEN_DEVICE static unsigned thread_of(unsigned residue) {
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       return (residue & (warps - 1)) * simt::warp_size + residue / warps;
     } else {
       return residue;
@@ -386,7 +386,7 @@ class sorted_worker {
   }
   /// The other way round.
   WARDEN_DEVICE static unsigned residue_of(unsigned thread) {
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       return thread % simt::warp_size * warps + thread / simt::warp_size;
     } else {
       return thread;

@@ -25,7 +25,7 @@ class forward_memory {
   /// For `servers` servers, with rings of `capacity` slots, or by default as many as the policy
   /// says. Throws limit_error for an impossible capacity, cuda_error when memory is short.
   void make(Ref& ref, unsigned servers, unsigned capacity, std::source_location where) {
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       if (capacity == 0) {
         capacity = std::bit_floor(
             static_cast<unsigned>(Ref::policy::forward_bytes / sizeof(typename Ref::message_type)));
@@ -41,12 +41,12 @@ class forward_memory {
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
       // Room for what is received behind a missing index, and no more than that.
       rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
-      rings.tokens = (capacity - rings.read_ahead) / Ref::most_forwards;  // mutation: forward-ahead
+      rings.tokens = (capacity - rings.read_ahead) / Ref::max_sends;  // mutation: forward-ahead
       // A server's share.
       rings.kept = static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(rings.tokens / servers, 1, Ref::server::most_kept));
       if (rings.tokens == 0) {
-        throw limit_error{"guarded: a section sends " + std::to_string(Ref::most_forwards) +
+        throw limit_error{"guarded: a section sends " + std::to_string(Ref::max_sends) +
                               " others at most; with forward capacity " + std::to_string(capacity) +
                               " the limit is " + std::to_string(capacity - rings.read_ahead),
                           where};
@@ -74,7 +74,7 @@ class forward_memory {
   }
   /// Empty rings, all tokens back. Blocks the host.
   void reset(Ref const& ref, stream_ref s, std::source_location where) {
-    if constexpr (Ref::has_forwards) {
+    if constexpr (Ref::sends_sections) {
       memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
                                                   ref.rings.capacity_log2, s, where);
       channel_index const all{ref.rings.tokens};

@@ -44,7 +44,7 @@ class forward_window {
       is_free_ = true;
     }
     /// For section_client: false, and counted, once it has sent all it may.
-    WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_forwards(left); }
+    WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_sends(left); }
     /// For section_client.
     template <class Section>
     WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
@@ -74,7 +74,7 @@ class forward_window {
 
    private:
     /// Whether no message sends more than one.
-    static constexpr bool sends_one = Ref::most_forwards == 1;
+    static constexpr bool sends_one = Ref::max_sends == 1;
     /// A guarded has fewer records than that.
     static constexpr std::uint32_t no_record = ~0u;
 

@@ -107,7 +107,7 @@ class forwarding_server {
         auto const spent = static_cast<std::int32_t>(simt::shared_exchange(shared.spent, 0u));
         shared.stock.executed(done_of_clients, done_of_servers, spent);
         if (any) {
-          if constexpr (Ref::most_forwards > 1) shared.stock.make_up(ref_.rings);
+          if constexpr (Ref::max_sends > 1) shared.stock.make_up(ref_.rings);
           shared.stock.admit(ref_.rings, request, clients.released(),
                              clients.released() != clients_before);
           shared.admitted = shared.stock.admitted();

@@ -104,7 +104,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.has_outbox = memory.has_outboxes;
     // A forwarding_server has windows of one size.
-    r.window_halvings = ref::has_forwards ? 0 : memory.halvings;
+    r.window_halvings = ref::sends_sections ? 0 : memory.halvings;
     launch.members[launch.member_count++] = {own()->control->data(), report_, history_->begin(all)};
     for (auto const& group : own()->groups)
       launch.groups[launch.group_count++] = {group.memory->indices.data(),
@@ -138,7 +138,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
                         &Channel::is_published, tokens});
     };
     list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
-    if constexpr (ref::has_forwards) {
+    if constexpr (ref::sends_sections) {
       list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
                                                    ref_.rings.tokens);
     }

@@ -32,7 +32,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   using typename types::slots_of_answers;
   using types::fences;
   using types::in_order;
-  using types::most_forwards;
+  using types::max_sends;
   using types::nests;
 
   /// Windows are combined whole, see sorted_worker.
@@ -110,9 +110,9 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   WARDEN_DEVICE bool check(std::uint64_t id) const { return report->check(id, size); }
 
   /// False, and counted, if a section has sent all that it may: `left` more.
-  WARDEN_DEVICE bool check_forwards(unsigned left) const {
+  WARDEN_DEVICE bool check_sends(unsigned left) const {
     if (left != 0) return true;
-    simt::fetch_add(&report->forwards_too_many, std::uint64_t{1});
+    simt::fetch_add(&report->sends_too_many, std::uint64_t{1});
     return false;
   }
 
@@ -159,7 +159,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   WARDEN_DEVICE void publish_reserved(std::uint32_t server, std::uint64_t index,
                                       message_type const& m) const {
     ring const to = rings.ring_of(server);
-    if constexpr (most_forwards > 1) {
+    if constexpr (max_sends > 1) {
       // A load may return what was released earlier; nothing helps against the latest value.
       if (!to.has_credit(index, to.released()) && !to.has_credit(index, to.latest_released())) {
         launch.poison(wait_kind::room, position, server, to.capacity());

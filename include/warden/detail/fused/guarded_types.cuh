@@ -80,20 +80,20 @@ struct guarded_types {
                          no_answer>;
 
   /// How many messages a server sends for one it has received, at most.
-  static constexpr unsigned most_forwards =
-      std::max({nests ? 1u : 0u, forwards_of<Sections, Record, context>...});
-  static_assert(!nests || most_forwards == 1,
+  static constexpr unsigned max_sends =
+      std::max({nests ? 1u : 0u, sends_sections_of<Sections, Record, context>...});
+  static_assert(!nests || max_sends == 1,
                 "warden: with the executor pair_messages a section sends one other at most");
   /// Whether servers send messages.
-  static constexpr bool has_forwards = most_forwards != 0;
+  static constexpr bool sends_sections = max_sends != 0;
   /// How servers send messages.
   using forwards_type =
-      std::conditional_t<has_forwards, detail::forward_rings<ring>, detail::nothing>;
+      std::conditional_t<sends_sections, detail::forward_rings<ring>, detail::nothing>;
 
   /// Whether all sections can be run as one atomic each.
   static constexpr bool all_atomic = (has_atomic<Sections, Record, context> && ...);
   /// Lanes that run a section together: the most of any.
-  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
+  static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   /// Whether any of the sections says when it would change nothing.
   static constexpr bool filters_noops = (detail::has_is_noop<Sections, Record, context> || ...);
   /// Whether any of the sections needs fences around its messages.

@@ -24,7 +24,7 @@ class lane_sender {
   WARDEN_DEVICE explicit lane_sender(Ref const& ref) : ref_{ref} {}
 
   /// For section_client: false, and counted, once it has sent all it may.
-  WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_forwards(left); }
+  WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_sends(left); }
   /// For section_client. An id that is no record's is counted, and not sent.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {

@@ -69,7 +69,7 @@ class group_rounds_worker {
   /// Runs the messages `m[k]` of the bits k of `arrived`. Collective over the block. False once the
   /// run is poisoned.
   WARDEN_DEVICE bool run(message_type const (&m)[rounds], unsigned arrived) const {
-    lane_group<Ref::lanes> const lanes;
+    lane_group<Ref::group_size> const lanes;
     auto const run_one = [&](message_type const& one) { sections_.run_together(lanes, one); };
     auto const wait = [this](lock_pair wanted) {
       return wait_for_locks(ref_, locks_, wanted, simt::block_rank());
@@ -112,7 +112,7 @@ class group_rounds_worker {
 /// The one that a run needs.
 template <class Ref>
 using rounds_worker_of =
-    std::conditional_t<(Ref::lanes > 1), group_rounds_worker<Ref>, rounds_worker<Ref>>;
+    std::conditional_t<(Ref::group_size > 1), group_rounds_worker<Ref>, rounds_worker<Ref>>;
 
 }  // namespace detail
 WARDEN_NAMESPACE_END

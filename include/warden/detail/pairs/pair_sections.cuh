@@ -82,7 +82,7 @@ class pair_sections {
   }
 
   /// The same by all lanes of a group, which know behind it what each of them wrote.
-  WARDEN_DEVICE void run_together(lane_group<Ref::lanes> const& lanes,
+  WARDEN_DEVICE void run_together(lane_group<Ref::group_size> const& lanes,
                                   message_type const& m) const {
     std::uint32_t const own = m.local(), second = pairs::second_of(m);
     auto* const identity = records_.address_of(own);
@@ -191,7 +191,7 @@ class pair_sections {
   /// Runs a message's section.
   WARDEN_DEVICE void call(message_type const& m, record& own, second_record& other) const {
     format::visit(m, [&](auto const& sent) {
-      if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::lanes>()) return;
+      if (!takes_part<section_in<std::remove_cvref_t<decltype(sent)>>, Ref::group_size>()) return;
       if constexpr (Ref::two_arrays) {
         run_section_between(sent.section(), own, other, ref_.sections_context);
       } else if constexpr (is_paired<std::remove_cvref_t<decltype(sent)>>) {

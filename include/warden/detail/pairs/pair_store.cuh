@@ -42,7 +42,7 @@ class pair_store {
   /// Whether the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
   /// Their copies.
-  using copies = part_copies<record, on_chip, Ref::lanes>;
+  using copies = part_copies<record, on_chip, Ref::group_size>;
   /// The pieces of shared memory that it needs.
   using pieces = arena_piece<record>;
 

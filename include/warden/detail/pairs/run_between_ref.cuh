@@ -47,7 +47,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   using schedule = latin_square;           ///< of both arrays' parts
   static constexpr bool has_pairs = true;  ///< all sections are on two records
   /// Lanes that run a section together: the most of any.
-  static constexpr unsigned lanes = std::max({lanes_of<Sections>...});
+  static constexpr unsigned group_size = std::max({group_size_of<Sections>...});
   static constexpr bool in_order = false;   ///< see run_ref
   static constexpr bool two_arrays = true;  ///< whose are in two arrays
   /// Two parts have to be on chip.

@@ -30,9 +30,9 @@ class two_array_store {
   /// Whether the records are in shared memory.
   static constexpr bool on_chip = Ref::policy::records == placement::on_chip;
   /// Copies of the first array's.
-  using first_copies = part_copies<first_record, on_chip, Ref::lanes>;
+  using first_copies = part_copies<first_record, on_chip, Ref::group_size>;
   /// Copies of the second array's.
-  using second_copies = part_copies<second_record, on_chip, Ref::lanes>;
+  using second_copies = part_copies<second_record, on_chip, Ref::group_size>;
   /// The pieces of shared memory that it needs.
   struct pieces {
     arena_piece<first_record> first;    ///< for records of the first array

@@ -115,7 +115,7 @@ class spread_runner {
 
   /// Whether the host has to know if anything was run: sections of the run may have sent others.
   static constexpr bool sends =
-      (forwarding_section_of<Sections, Record, typename Policy::context> || ...);
+      (sending_section_of<Sections, Record, typename Policy::context> || ...);
 
   /// Enqueues the execution of a closed log, and of what other ranks have for this one. Collective;
   /// blocks the host until all ranks' counts are known; `stage` says how much is enqueued, also if
