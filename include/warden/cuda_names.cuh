@@ -23,8 +23,8 @@
 /// | ^ | `rsqrtf __fdividef __expf __fmaf_rn __float2int_rz` and their like |
 /// | time and end | `clock64 __nanosleep __trap` |
 ///
-/// They are scheduling points and know their line as everything of the seam does. What shared
-/// memory, `__activemask` and full masks mean there: docs/simulated-device.md.
+/// They are scheduling points and know their line as everything of the platform layer does. What
+/// shared memory, `__activemask` and full masks mean there: docs/simulated-device.md.
 ///
 /// `WARDEN_SHARED(float[16][17], tile);` is a block's variable in static shared memory, for
 /// `__shared__ float tile[16][17];`. `WARDEN_DYNAMIC_SHARED(float, values);` makes `values` a

@@ -138,7 +138,7 @@ struct counts {
 
 /// What one launch did.
 struct report {
-  std::uint64_t steps = 0;        ///< seam operations
+  std::uint64_t steps = 0;        ///< platform operations
   std::uint64_t switches = 0;     ///< times another thread went on
   std::uint64_t nanoseconds = 0;  ///< as device code saw them pass: see simt::nanoseconds
   std::uint64_t trace_hash = 0;   ///< equal for two runs that did the same in the same order

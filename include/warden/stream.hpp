@@ -160,10 +160,11 @@ class graph {
 struct measurement {
   double seconds = 0;  ///< between GPU events; 0 on the simulated device, which has no time
   // Counted on the simulated device only; 0 on a GPU.
-  std::uint64_t global_atomics = 0;  ///< atomics on global memory by the seam
+  std::uint64_t global_atomics = 0;  ///< atomics on global memory by the platform layer
   std::uint64_t lock_retries = 0;    ///< failed tries for a lock, global or in a server's table
-  std::uint64_t sectors = 0;         ///< of 32 bytes of global memory, by the seam's warp accesses
-  std::uint64_t messages = 0;        ///< sent by clients
+  std::uint64_t sectors =
+      0;  ///< of 32 bytes of global memory, by the platform layer's warp accesses
+  std::uint64_t messages = 0;  ///< sent by clients
 };
 
 /// Measures the stretch of a stream between `start` and `stop`.

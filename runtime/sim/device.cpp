@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam's functions, each in terms of the running launch.
+// Functions of the platform layer, each in terms of the running launch.
 
 #include "machine.hpp"
 

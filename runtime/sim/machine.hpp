@@ -78,7 +78,7 @@ class machine {
     std::uintptr_t begin = 0, end = 0;
   };
 
-  // ---- what the seam asks; see sim_device.hpp
+  // ---- what the platform layer asks; see sim_device.hpp
   [[nodiscard]] thread& current() { return *current_; }
   [[nodiscard]] settings const& chosen() const { return settings_; }
   [[nodiscard]] std::uint64_t nanoseconds() const { return 1 + steps() + lapse_; }

@@ -3,9 +3,9 @@
 // lets them.
 //
 // Memory itself always holds the newest value, so that plain C++ sees that. Each cell of eight
-// bytes that the seam has stored to has a history beside it. A load may return any version from the
-// newest one on that happened before it; which, the seed chooses. Atomics read and replace the
-// newest one.
+// bytes that the platform layer has stored to has a history beside it. A load may return any
+// version from the newest one on that happened before it; which, the seed chooses. Atomics read and
+// replace the newest one.
 
 #include "machine.hpp"
 
@@ -63,7 +63,8 @@ std::uint64_t first_bytes(void const* address, unsigned size) {
 history* machine::history_of(std::uintptr_t word) {
   history* const found = histories_.find(word);
   if (found == nullptr || found->empty()) return nullptr;
-  // Plain C++ has written there meanwhile: that is no store of the seam, and all see it at once.
+  // Plain C++ has written there meanwhile: that is no store of the platform layer, and all see it
+  // at once.
   if (found->newest().value != value_of(word)) {
     found->end();
     return nullptr;

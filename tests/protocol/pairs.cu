@@ -47,8 +47,8 @@ TEST(pairs_of_one_owner, whose_locks_are_one) {
   check<three_locks>(moves(), 100, 2, 64, by::block);
 }
 
-/// Reads and writes by the seam, as memory that others see: what the one before it wrote must be
-/// there.
+/// Reads and writes by the platform layer, as memory that others see: what the one before it wrote
+/// must be there.
 struct wide {
   std::uint32_t value;
   std::uint32_t filler[9];

@@ -135,9 +135,9 @@ TEST(visibility, of_writes_before_send_where_only_one_section_asks_for_it) {
   }
 }
 
-/// A stack: each section reads what the last one on the record wrote. Through the seam, because the
-/// simulated device delays only the stores that it sees; and large, so that no executor sorted it
-/// on a copy, which is not in global memory.
+/// A stack: each section reads what the last one on the record wrote. Through the platform layer,
+/// because the simulated device delays only the stores that it sees; and large, so that no executor
+/// sorted it on a copy, which is not in global memory.
 struct chain {
   std::uint32_t last;
   std::uint32_t length;

@@ -104,7 +104,8 @@ TEST(schedules, priorities_decide_but_for_their_changes) {
   EXPECT_GT(values.size(), 10u) << "a change of priority must be able to lose an update";
 }
 
-/// The thread that began first, before any seam operation, writes down how many ended before it.
+/// The thread that began first, before any platform operation, writes down how many ended before
+/// it.
 WARDEN_KERNEL void begin_and_end(arguments a) {
   bool const first = a.words[0]++ == 0;
   for (std::uint32_t i = 0; i < a.n; ++i) simt::load_relaxed(a.words + 1);

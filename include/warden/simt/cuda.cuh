@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on a CUDA GPU. See simt.cuh for the list of functions; each does what its name says with
-// no hidden fence. Atomics are relaxed at device scope unless the name says otherwise.
+// The platform layer on a CUDA GPU. See simt.cuh for the list of functions; each does what its name
+// says with no hidden fence. Atomics are relaxed at device scope unless the name says otherwise.
 #pragma once
 
 #include <warden/simt/annotations.cuh>

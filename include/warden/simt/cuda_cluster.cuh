@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on a CUDA GPU: clusters of blocks. See simt.cuh for the list of functions.
+// The platform layer on a CUDA GPU: clusters of blocks. See simt.cuh for the list of functions.
 #pragma once
 
 #include <warden/simt/annotations.cuh>

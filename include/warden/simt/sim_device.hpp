@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the seam asks of the simulated device: a scheduling point for each operation, loads that may
-// return older values, sleep and wake-up, and rendezvous of warps and blocks. Implemented under
-// runtime/sim/.
+// What the platform layer asks of the simulated device: a scheduling point for each operation,
+// loads that may return older values, sleep and wake-up, and rendezvous of warps and blocks.
+// Implemented under runtime/sim/.
 #pragma once
 
 #include <warden/simt/dimensions.hpp>

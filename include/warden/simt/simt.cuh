@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The seam: every intrinsic, atomic, fence, message access and wait of the library, for the device
-/// that this translation unit is compiled for.
+/// The platform layer: every intrinsic, atomic, fence, message access and wait of the library, for
+/// the device that this translation unit is compiled for.
 #pragma once
 
 #include <warden/simt/annotations.cuh>
 
 /// @namespace warden::simt
-/// The seam: what code of both devices may ask of a device. Both give the same functions. Blocks
-/// and grids may have up to 3 dimensions: numbers of threads and blocks count x first.
+/// The platform layer: what code of both devices may ask of a device. Both give the same functions.
+/// Blocks and grids may have up to 3 dimensions: numbers of threads and blocks count x first.
 ///
 /// | group | functions | meaning |
 /// |---|---|---|

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on the simulated device. See simt.cuh for the list of functions; those that
+// The platform layer on the simulated device. See simt.cuh for the list of functions; those that
 // touch memory or meet other threads are scheduling points and know their caller's place in the
 // source.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on the simulated device: clusters of blocks. See simt.cuh for the list of functions.
+// The platform layer on the simulated device: clusters of blocks. See simt.cuh for the list of
+// functions.
 #pragma once
 
 #include <warden/simt/annotations.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam's functions return the same on both devices.
+// Functions of the platform layer return the same on both devices.
 
 #include "tests/support/support.cuh"
 
@@ -66,16 +66,16 @@ WARDEN_KERNEL void clocks(arguments a) {
   simt::sync_block();
   expect(a, simt::nanoseconds() >= nanoseconds && simt::cycles() > cycles);
 }
-TEST(seam, clocks) { run(&clocks, 2, 64); }
+TEST(platform_layer, clocks) { run(&clocks, 2, 64); }
 
-TEST(seam, warp_collectives) { run(&warp_collectives, 2, 96); }
+TEST(platform_layer, warp_collectives) { run(&warp_collectives, 2, 96); }
 
 WARDEN_KERNEL void addresses(arguments a) {
   std::byte* const arena = simt::dynamic_shared();
   expect(a, simt::is_shared(arena) && simt::is_shared(arena + 16 * 1024 - 1));
   expect(a, !simt::is_shared(a.out));
 }
-TEST(seam, addresses) { run(&addresses, 2, 32); }
+TEST(platform_layer, addresses) { run(&addresses, 2, 32); }
 
 template <class Scan>
 WARDEN_DEVICE void sum_before(arguments const& a) {
@@ -94,7 +94,7 @@ WARDEN_KERNEL void block_collectives(arguments a) {
   sum_before<simt::block_scan<96>>(a);
   sum_before<simt::block_scan_by_warps<96>>(a);
 }
-TEST(seam, block_collectives) { run(&block_collectives, 2, 96); }
+TEST(platform_layer, block_collectives) { run(&block_collectives, 2, 96); }
 
 struct cluster_words {
   std::uint64_t wide;
@@ -142,7 +142,7 @@ WARDEN_KERNEL void clusters(arguments a) {
     simt::sync_cluster();
   }
 }
-TEST(seam, clusters) {
+TEST(platform_layer, clusters) {
   constexpr std::size_t bytes = sizeof(cluster_words);
   auto const kernel = simt::make_kernel(&clusters);
   for (unsigned const cluster : {1u, 2u, 4u}) {
@@ -160,7 +160,7 @@ TEST(seam, clusters) {
     }
   }
 }
-TEST(seam, impossible_clusters) {
+TEST(platform_layer, impossible_clusters) {
   auto const kernel = simt::make_kernel(&clusters);
   EXPECT_EQ(warden::runtime::resident_clusters(kernel, 96, sizeof(cluster_words), 1024), 0);
   arguments a{};
@@ -194,7 +194,7 @@ WARDEN_KERNEL void block_scan_by_anything(arguments a) {
     simt::sync_block();
   }
 }
-TEST(seam, block_scan_by_anything) { run(&block_scan_by_anything, 2, 96); }
+TEST(platform_layer, block_scan_by_anything) { run(&block_scan_by_anything, 2, 96); }
 
 constexpr unsigned sort_threads = 64, sort_items = 3, sort_words = sort_threads * sort_items;
 struct sort_arguments {
@@ -214,7 +214,7 @@ WARDEN_KERNEL void sort_twice(sort_arguments a) {
     simt::sync_block();
   }
 }
-TEST(seam, block_sort) {
+TEST(platform_layer, block_sort) {
   std::vector<std::uint32_t> words;
   for (unsigned i = 0; i < 2 * sort_words; ++i)
     words.push_back(static_cast<std::uint32_t>(test::mix(i)));
@@ -272,7 +272,7 @@ WARDEN_KERNEL void atomics(arguments a) {
   expect(a, simt::shared_load(shared[0]) == 2 * simt::block_threads() &&
                 shared[2] == simt::block_threads());
 }
-TEST(seam, atomics) {
+TEST(platform_layer, atomics) {
   std::vector<std::uint64_t> const seen = run(&atomics, 2, 64);
   EXPECT_EQ(seen[0], 384u);
   EXPECT_EQ(seen[1], 63u);
@@ -304,7 +304,7 @@ WARDEN_KERNEL void adds_and_loads(arguments a) {
   // Each word is one that was there at some time.
   expect(a, four[0] == 0 && four[3] == 0 && four[2] % 3 == 0 && four[2] != 0 && four[1] != 0);
 }
-TEST(seam, adds_and_loads) {
+TEST(platform_layer, adds_and_loads) {
   std::vector<std::uint64_t> const seen = run(&adds_and_loads, 1, 64);
   EXPECT_EQ(seen[0], (std::uint64_t{32} << 40) + 31 * 32);
   EXPECT_EQ(seen[1], (std::uint64_t{32} << 40) + 32 * 32);
@@ -324,7 +324,7 @@ WARDEN_KERNEL void lanes_together(arguments a) {
   unsigned const counted = simt::count_together(mine);
   if (counted != 0) simt::fetch_add(&a.out[12], std::uint64_t{counted});
 }
-TEST(seam, lanes_together) {
+TEST(platform_layer, lanes_together) {
   std::vector<std::uint64_t> const seen = run(&lanes_together, 1, 96);
   std::uint64_t all = 0;
   for (unsigned word = 0; word < 3; ++word) {
@@ -339,7 +339,7 @@ TEST(seam, lanes_together) {
   EXPECT_EQ(seen[12], all);
 }
 
-TEST(seam, buffers_and_copies) {
+TEST(platform_layer, buffers_and_copies) {
   std::vector<int> numbers(1000);
   std::iota(numbers.begin(), numbers.end(), 0);
   warden::stream s;
