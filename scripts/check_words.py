@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Finds words that the tables of CONTRIBUTING.md replace, in prose, comments, texts and names.
+
+    check_words.py [ROOT]           prints file:line: word: the line; exit code 1 if there is any
+    check_words.py --count [ROOT]   prints the number of such lines of each folder
+    check_words.py --self-test      plants every word, and demands that it is found
+
+The last column of a table whose header ends with "replaces" holds the words, each in backticks. A word
+is found in lower and upper case, with a final s, as a part of a name between underscores, and across
+the lines of a comment; `word*` also finds longer words. A phrase is not found within a name, or where
+the last word of its row's term follows. A comment may not begin with "What", "Whether" or "Of". A line
+of docs/word_exceptions.txt is "path pattern: word: reason".
+"""
+import collections
+import fnmatch
+import pathlib
+import re
+import sys
+import tempfile
+
+PAGE = "CONTRIBUTING.md"
+EXCEPTIONS = "docs/word_exceptions.txt"
+EXCEPTION_LIMIT = 20
+TREES = ("include", "runtime", "microbench", "apps", "templates", "tests", "scripts", "docs", ".ci")
+SUFFIXES = {".cu", ".cuh", ".hpp", ".cpp", ".h", ".py", ".cmake", ".sh", ".md"}
+NAMES = {"CMakeLists.txt", "usage.txt", "warden", "run"}
+NOT_READ = ("docs/lab-notes/", "CHANGELOG.md")
+
+TABLE = re.compile(r"^\|.*\| replaces \|\n(?:\|.*\n)+", re.M)
+CODE = re.compile(r"`([^`]+)`")
+# Between the words of a phrase; a comment may continue on the next line.
+SPACE = r"(?:[ _]|[ \t]*\n[ \t]*(?://[/!]?<?|#)?[ \t]*)"
+COMMENT = re.compile(r'(?:^|\s)(//[/!]?<?|#+|""")[ \t]*(.*)')
+FIRST_WORD = re.compile(r"(what|whether|of)\b", re.I)
+
+
+def pattern(word, term):
+    """The expression that finds a word, or phrase, of the row of a term."""
+    parts = word.removesuffix("*").split()
+    end = rf"(?![A-Za-z0-9_]|{SPACE}{re.escape(term.split()[-1])})" if len(parts) > 1 else "(?![A-Za-z0-9])"
+    return re.compile(f"(?<![A-Za-z0-9]){SPACE.join(map(re.escape, parts))}{'[a-z]*' if word.endswith('*') else 's?'}{end}", re.I)
+
+
+def replaced(page):
+    """The words of the tables, each with its expression."""
+    rows = [row.split("|")[1:-1] for table in TABLE.findall(page) for row in table.splitlines()]
+    return {word: pattern(word, row[0]) for row in rows for word in CODE.findall(row[-1])}
+
+
+def files(root):
+    """The files to read."""
+    paths = [p for tree in TREES for p in (root / tree).rglob("*")] + list(root.glob("*"))
+    for path in sorted(p for p in paths if p.is_file()):
+        name = path.relative_to(root).as_posix()
+        if (path.suffix in SUFFIXES or path.name in NAMES) and not name.startswith(NOT_READ):
+            yield name, path.read_text()
+
+
+def beginnings(text):
+    """The offset and first word of each comment that begins with a word that it may not begin with."""
+    offset, before = 0, (None, "")
+    for line in text.splitlines(keepends=True):
+        found = COMMENT.search(line)
+        comment = (found[1], found[2]) if found else (None, "")
+        alone = found and not line[:found.start(1)].strip()
+        continued = alone and comment[0] == before[0] and before[1] and not before[1].startswith("@")
+        if found and not continued and (first := FIRST_WORD.match(found[2])):
+            yield offset + found.start(2), f"comment that begins with {first[1].capitalize()}"
+        offset, before = offset + len(line), comment
+
+
+def check(root):
+    """All uses, as (file, line number, word, line), and the errors in the list of exceptions."""
+    page = (root / PAGE).read_text()
+    words, list_of = replaced(page), root / EXCEPTIONS
+    lines = list_of.read_text().splitlines() if list_of.exists() else []
+    exceptions = [tuple(map(str.strip, line.split(":", 1)[:1] + line.split(":", 1)[1].rsplit(": ", 1))) for line in lines]
+    errors = [f"{EXCEPTIONS}:1: {len(lines)} lines; the limit is {EXCEPTION_LIMIT}"] if len(lines) > EXCEPTION_LIMIT else []
+    uses, used = [], set()
+    for name, text in files(root):
+        if name == PAGE:
+            text = TABLE.sub(lambda table: "\n" * table[0].count("\n"), text)
+        lowered = text.lower()
+        likely = (word for word in words if word.split()[0].strip("*").lower() in lowered)
+        found = [(m.start(), word) for word in likely for m in words[word].finditer(text)]
+        if not name.endswith(".md"):
+            found += beginnings(text)
+        for offset, word in sorted(found):
+            fitting = {e for e in exceptions if e[1] == word and fnmatch.fnmatch(name, e[0])}
+            used |= fitting
+            if not fitting:
+                number = text.count("\n", 0, offset) + 1
+                uses.append((name, number, word, text.splitlines()[number - 1].strip()))
+    errors += [f"{EXCEPTIONS}:1: not needed: {': '.join(e)}" for e in exceptions if e not in used]
+    return uses, errors
+
+
+def plant(name, text, exceptions=""):
+    """The check's findings in one file, with the tables of the real page."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for path, content in {PAGE: (pathlib.Path(__file__).parents[1] / PAGE).read_text(), EXCEPTIONS: exceptions, name: text}.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(content)
+        uses, errors = check(root)
+        return [use for use in uses if use[0] == name] + errors
+
+
+def self_test():
+    words = list(replaced((pathlib.Path(__file__).parents[1] / PAGE).read_text()))
+    assert len(words) > 50, "the tables of words were not found"
+    for word in words:
+        plain = word.rstrip("*")
+        for name, text in {"docs/a.md": f"Some {plain} here.\n", "include/a.cuh": f"// Some {plain.capitalize()}s\n"}.items():
+            assert any(use[2] == word for use in plant(name, text)), f"not found: {word} in {name}"
+        if " " in word:
+            assert plant("include/a.cuh", f"/// Some {plain.replace(' ', chr(10) + '/// ', 1)}.\n"), f"not found: {word} on two lines"
+        assert not any(use[2] == word for use in plant("a.md", f"un{plain}\n")), f"found within another word: {word}"
+    for text in ("/// What it is.\n", "int a;  ///< whether it is\n", "// Of all.\n", "/// @file\n/// What\n", "/// A.\n///\n/// What\n",
+                 "int a;  ///< all\n/// What it is.\n", "  # What it does.\n", '"""Whether so."""\n'):
+        assert plant("apps/a.cuh", text), f"not found: {text}"
+    for text in ("/// All\n/// of them.\n", "/// In a guarded\n/// array.\n", "// a guarded_ref\n", "/// Offset.\n", "int of;\n", "/// Returns what it is.\n"):
+        assert not plant("apps/a.cuh", text), f"found: {text}"
+    assert not plant("docs/lab-notes/a.md", f"{words[0]}\n")
+    assert not plant("docs/a.md", f"{words[0]}\n", f"docs/*: {words[0]}: a citation\n")
+    assert plant("docs/a.md", f"{words[0]}\n", f"apps/*: {words[0]}: a citation\n")
+    assert plant("docs/a.md", "", f"docs/*: {words[0]}: not needed\n")
+    assert plant("docs/a.md", f"{words[0]}\n", f"docs/*: {words[0]}: a citation\n" * 21)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["--self-test"]:
+        self_test()
+        return
+    root = pathlib.Path(arguments[-1] if arguments and arguments[-1] != "--count" else ".")
+    uses, errors = check(root)
+    if "--count" in arguments:
+        for folder, number in sorted(collections.Counter(name.rpartition("/")[0] or "." for name, *_ in uses).items()):
+            print(f"{number:5} {folder}")
+        print(f"{len(uses):5} in all")
+    else:
+        print(*(f"{name}:{number}: {word}: {line}" for name, number, word, line in uses), *errors, sep="\n")
+    sys.exit(bool(uses or errors))
+
+
+if __name__ == "__main__":
+    main()
