@@ -17,9 +17,11 @@ struct policy : small<64, Where> {
 /// What is kept beside a record is reached by way of two servers: that needs fences.
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, Fenced}>
 using pair_messages = configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>,
-                             chain_section<Reach>>;
+                                    chain_section<Reach>>;
 
 TEST(fuzz_pair_messages, in_memory) { many_programs<pair_messages<placement::in_memory, true>>(); }
-TEST(fuzz_pair_messages, on_chip_unfenced) { many_programs<pair_messages<placement::on_chip, false>>(); }
+TEST(fuzz_pair_messages, on_chip_unfenced) {
+  many_programs<pair_messages<placement::on_chip, false>>();
+}
 
 }  // namespace

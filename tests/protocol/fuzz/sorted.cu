@@ -14,7 +14,7 @@ struct policy : small<64, Where> {
 };
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, true}>
 using sorted = configuration<policy<Where>, Reach, plain_section<Reach>, wide_section<Reach>,
-                           chain_section<Reach>, fork_section<Reach>>;
+                             chain_section<Reach>, fork_section<Reach>>;
 
 TEST(fuzz_sorted, in_memory) { many_programs<sorted<placement::in_memory, true>>(); }
 TEST(fuzz_sorted, on_chip_unfenced) { many_programs<sorted<placement::on_chip, false>>(); }
