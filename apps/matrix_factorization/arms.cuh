@@ -3,9 +3,9 @@
 /// The ways to make the steps of an epoch on the device, by name. All make one for each rating.
 #pragma once
 
-#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/ratings.hpp"
 #include "apps/matrix_factorization/schedule.hpp"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -51,8 +51,8 @@ std::vector<std::string> const& arm_names();
 std::unique_ptr<arm> make_arm(std::string const& name, task const& t,
                               std::source_location where = std::source_location::current());
 
-/// The games of the arm warden_rounds_on_chip on the current device. Throws cuda_error.
-game_shape shape_of_rounds(std::uint32_t users, unsigned rank);
+/// The tile pairs of the arm warden_rounds_on_chip on the current device. Throws cuda_error.
+tile_pair_shape shape_of_rounds(std::uint32_t users, unsigned rank);
 
 // One translation unit for each kind: their kernels take long enough to compile.
 std::unique_ptr<arm> make_lock_arm(task const& t);

@@ -8,16 +8,16 @@
 /// items at a time, all users begin with different items, and blocks wait for nobody but the one
 /// before whom each part of the items was.
 ///
-/// Within a game the rows of items are in the registers of the group of lanes that has them for
-/// the whole of it, those of users are on chip, and each rating knows its turn among those of its
-/// user: the plan says it, so nobody takes locks, and each epoch gives the same result, bit for
+/// Within a tile pair the rows of items are in the registers of the group of lanes that has them
+/// for the whole of it, those of users are on chip, and each rating knows its turn among those of
+/// its user: the plan says it, so nobody takes locks, and each epoch gives the same result, bit for
 /// bit.
 #pragma once
 
-#include "apps/matrix_factorization/games.hpp"
-#include "apps/matrix_factorization/player.cuh"
+#include "apps/matrix_factorization/pair_worker.cuh"
 #include "apps/matrix_factorization/rounds_arguments.cuh"
 #include "apps/matrix_factorization/step.cuh"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -31,12 +31,12 @@ namespace factorization {
 template <unsigned Rank, unsigned Threads, class Step>
 class rounds_block {
   using share = row_share<Rank>;
-  using one_player = player<Rank, Step>;
+  using one_worker = worker<Rank, Step>;
   static constexpr unsigned size = row_lanes<Rank>::lanes;
 
  public:
-  /// Groups of lanes: those of a game_plan.
-  static constexpr unsigned players = Threads / size;
+  /// Groups of lanes: those of a tile_pair_plan.
+  static constexpr unsigned workers = Threads / size;
   /// Bytes of shared memory for parts of so many users.
   static constexpr std::size_t shared_bytes(std::uint32_t part_size) {
     return window_bytes +
@@ -50,8 +50,8 @@ class rounds_block {
         turns_{reinterpret_cast<std::uint32_t*>(storage + window_bytes +
                                                 sizeof(float) * Rank * (a.part_size + 1)),
                a.part_size + 1},
-        window_{reinterpret_cast<placed_rating*>(storage) + number() * one_player::places,
-                one_player::places} {}
+        window_{reinterpret_cast<placed_rating*>(storage) + number() * one_worker::places,
+                one_worker::places} {}
 
   /// Until no part of the users is left, or a wait was given up. Collective over the block.
   WARDEN_DEVICE void run() {
@@ -66,17 +66,17 @@ class rounds_block {
   }
 
  private:
-  static constexpr std::size_t window_bytes = sizeof(placed_rating) * players * one_player::places;
+  static constexpr std::size_t window_bytes = sizeof(placed_rating) * workers * one_worker::places;
   static_assert(window_bytes % sizeof(share) == 0);
 
   /// Ratings in a line of the cache.
   static constexpr unsigned line = 128 / sizeof(placed_rating);
 
-  /// A player's runs of a game, and his first ratings that wait for nobody.
+  /// A worker's runs of a tile pair, and his first ratings that wait for nobody.
   struct sheet {
     std::uint32_t run, end_run, free;
   };
-  /// The player's.
+  /// The worker's.
   WARDEN_DEVICE static unsigned number() { return simt::thread_rank() / size; }
   /// Whom the part meets in that step; behind the last one, anybody.
   WARDEN_DEVICE std::uint32_t item_part(std::uint32_t step) const {
@@ -86,7 +86,7 @@ class rounds_block {
   /// before: nothing of that is then waited for.
   WARDEN_DEVICE sheet fetch_sheet(std::uint32_t step) const {
     if (step >= a_.item_parts) return {0, 0, 0};
-    std::size_t const at = (std::size_t{part_} * a_.item_parts + step) * players + number();
+    std::size_t const at = (std::size_t{part_} * a_.item_parts + step) * workers + number();
     return {a_.begins[at], a_.begins[at + 1], a_.frees[at]};
   }
   WARDEN_DEVICE opening fetch_opening(sheet const& s) const {
@@ -98,26 +98,27 @@ class rounds_block {
             s.run == s.end_run ? first.begin : a_.runs[s.run + 1].begin,
             a_.runs[s.end_run].begin};
   }
-  /// Calls `f(row in memory, place)` for each of the part's users that is this player's.
+  /// Calls `f(row in memory, place)` for each of the part's users that is this worker's.
   template <class F>
   WARDEN_DEVICE void for_users(F f) const {
     std::uint32_t const* const users = a_.user_of + std::size_t{part_} * a_.part_size;
-    for (std::uint32_t p = number(); p < a_.part_size; p += players) {
-      if (users[p] != game_plan::no_user) f(*share_of<Rank>(a_.users, users[p], lanes_.lane()), p);
+    for (std::uint32_t p = number(); p < a_.part_size; p += workers) {
+      if (users[p] != tile_pair_plan::no_user)
+        f(*share_of<Rank>(a_.users, users[p], lanes_.lane()), p);
     }
   }
 
-  /// All games of the part. False once a wait was given up.
+  /// All tile pairs of the part. False once a wait was given up.
   WARDEN_DEVICE bool serve() {
     sheet const sheets[2] = {fetch_sheet(0), fetch_sheet(1)};
     for_users([&](share& row, std::uint32_t p) { rows_[p * size + lanes_.lane()] = row; });
     if (number() == 0) rows_[a_.part_size * size + lanes_.lane()] = share{};
-    one_player self{a_, {rows_, turns_, part_}, window_};
+    one_worker self{a_, {rows_, turns_, part_}, window_};
     opening now = fetch_opening(sheets[0]), next = fetch_opening(sheets[1]);
     sheet later = fetch_sheet(2);
-    placed_rating mine = one_player::fetch_rating(a_, now.begin, now.end);
+    placed_rating mine = one_worker::fetch_rating(a_, now.begin, now.end);
     std::uint32_t met = item_part(0);
-    // Games that the part of the items has played before: with all parts of users of the waves
+    // Tile pairs that the part of the items has played before: with all parts of users of the waves
     // before, each of which is whole, and one in each step of this wave.
     std::uint32_t const before = part_ - part_ % a_.item_parts;
     for (std::uint32_t step = 0; step < a_.item_parts; ++step) {
@@ -135,8 +136,9 @@ class rounds_block {
       }
       if (simt::sync_block_or(!alive)) return false;
       opening const after = fetch_opening(later);
-      placed_rating const then = one_player::fetch_rating(a_, next.begin, next.end);
-      // The others of the next game at least come from the level-2 cache: a fence waits for them.
+      placed_rating const then = one_worker::fetch_rating(a_, next.begin, next.end);
+      // The others of the next tile pair at least come from the level-2 cache: a fence waits for
+      // them.
       if (std::uint32_t const k = next.begin + size + lanes_.lane() * line; k < next.end)
         simt::prefetch(a_.ratings + k);
       later = fetch_sheet(step + 3);
@@ -159,8 +161,8 @@ class rounds_block {
   rounds_arguments<Step> const& a_;
   row_lanes<Rank> lanes_;
   simt::shared_span<share> rows_;            ///< [place * lanes + lane]
-  simt::shared_span<std::uint32_t> turns_;   ///< [place] of the game so far; and the next part
-  simt::shared_span<placed_rating> window_;  ///< the player's
+  simt::shared_span<std::uint32_t> turns_;   ///< [place] of the tile pair so far; and the next part
+  simt::shared_span<placed_rating> window_;  ///< the worker's
   std::uint32_t part_ = 0;                   ///< of users
 };
 

@@ -3,7 +3,7 @@
 /// What the blocks of an epoch in rounds are given and share, and how they wait for turns.
 #pragma once
 
-#include "apps/matrix_factorization/games.hpp"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include <warden/simt/launch.cuh>
 #include <warden/simt/simt.cuh>
@@ -47,7 +47,7 @@ struct rounds_arguments {
   placed_rating const* ratings;
   std::uint32_t user_parts, item_parts, part_size;
   rounds_control* control;
-  std::uint32_t* turns;  ///< [part of items] games that it has played; zeroed before
+  std::uint32_t* turns;  ///< [part of items] tile pairs that it has played; zeroed before
   turn_limit limit;
   Step step;
 };

@@ -37,7 +37,7 @@ using block = rounds_block<Rank, threads, descending>;
 /// As many parts of items as blocks run side by side, and as large parts of users as fit a block;
 /// but such that the last wave of them is full.
 template <unsigned Rank>
-game_shape shape_for(std::uint32_t users) {
+tile_pair_shape shape_for(std::uint32_t users) {
   auto const facts = warden::runtime::facts(warden::runtime::current_device());
   std::uint32_t const blocks = facts.simulated ? 3 : static_cast<unsigned>(facts.multiprocessors);
   std::uint32_t most = placed_rating::most_places;
@@ -45,7 +45,7 @@ game_shape shape_for(std::uint32_t users) {
   if (facts.simulated) most = std::min(most, 16u);
   std::uint64_t const at_once = std::uint64_t{blocks} * most;
   std::uint64_t const parts = (users + at_once - 1) / at_once * blocks;
-  return {static_cast<std::uint32_t>((users + parts - 1) / parts), blocks, block<Rank>::players};
+  return {static_cast<std::uint32_t>((users + parts - 1) / parts), blocks, block<Rank>::workers};
 }
 
 template <unsigned Rank>
@@ -57,7 +57,7 @@ class rounds_arm final : public arm {
         shape_{shape_for<Rank>(t.train->users)},
         turns_{shape_.item_parts},
         control_{1} {
-    game_plan const plan = plan_games(*t.train, shape_, t.mean);
+    tile_pair_plan const plan = plan_tile_pairs(*t.train, shape_, t.mean);
     user_parts_ = plan.user_parts;
     user_of_ = warden::buffer<std::uint32_t>{plan.user_of};
     shifts_ = warden::buffer<std::uint32_t>{plan.shifts};
@@ -114,7 +114,7 @@ class rounds_arm final : public arm {
   }
 
   float *users_, *items_;
-  game_shape shape_;
+  tile_pair_shape shape_;
   std::uint32_t user_parts_ = 0;
   warden::buffer<std::uint32_t> user_of_, shifts_, begins_, frees_, turns_;
   warden::buffer<item_run> runs_;
@@ -124,7 +124,7 @@ class rounds_arm final : public arm {
 
 }  // namespace
 
-game_shape shape_of_rounds(std::uint32_t users, unsigned rank) {
+tile_pair_shape shape_of_rounds(std::uint32_t users, unsigned rank) {
   switch (rank) {
     case 16:
       return shape_for<16>(users);

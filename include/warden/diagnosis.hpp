@@ -22,7 +22,7 @@ enum class wait_kind : std::uint32_t {
   room,     ///< nothing: a ring was full of sections that sections had sent
   earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
             ///< run
-  part,     ///< a run in rounds waited for a part of the records that an earlier game has
+  part,     ///< a run in rounds waited for a part of the records that an earlier tile pair has
   tile,     ///< an allocation in order waited for an earlier tile
 };
 
@@ -34,7 +34,7 @@ struct failed_wait {
   std::uint32_t guarded;  ///< position of the guarded among the launch's arguments
   std::uint32_t channel;  ///< server whose channel (or lock table) was waited for; or part
   std::uint32_t launch;   ///< which of the first guarded's launches; all replays alike
-  std::uint64_t index;    ///< slot index, or lock index; or games that a part has to play; or tile
+  std::uint64_t index;    ///< of a slot, lock or tile; or number of tile pairs that come first
   std::uint32_t client_blocks;       ///< client blocks of the launch
   std::uint32_t client_blocks_done;  ///< of these, how many had finished by then
   wait_kind cause;  ///< kind `earlier`: what the launch or run waited for that had failed

@@ -2,10 +2,10 @@
 // Every arm: no step is lost, what was planted is learned, and as well as by one thread.
 
 #include "apps/matrix_factorization/descent.cuh"
-#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
 #include "apps/matrix_factorization/step.cuh"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 #include "tests/apps/planned_order.hpp"
 
 #include <warden/buffer.hpp>
@@ -159,7 +159,7 @@ TEST(rounds_on_chip, go_as_one_thread_in_their_order) {
   constexpr unsigned rank = 64;
   rating_list const train = factorization::planted_ratings(shape_to_learn(), 1);
   model const first = factorization::first_model(train, rank, 1);
-  factorization::game_plan const plan = factorization::plan_games(
+  factorization::tile_pair_plan const plan = factorization::plan_tile_pairs(
       train, factorization::shape_of_rounds(train.users, rank), first.mean);
   rating_list const ordered = test::in_planned_order(plan, train.users, train.items, first.mean);
   ASSERT_EQ(ordered.size(), train.size());

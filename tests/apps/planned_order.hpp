@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planned games as one thread would play them.
+// Planned tile pairs as one thread would play them.
 #pragma once
 
-#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/ratings.hpp"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,22 +15,22 @@ namespace test {
 /// The ratings of a plan in an order in which one thread can make their steps: steps on one row
 /// come as the plan says. `offset` is what the plan took off their values. What has to wait for
 /// ever is left out.
-inline factorization::rating_list in_planned_order(factorization::game_plan const& plan,
+inline factorization::rating_list in_planned_order(factorization::tile_pair_plan const& plan,
                                                    std::uint32_t users, std::uint32_t items,
                                                    float offset) {
   factorization::rating_list all;
   all.users = users;
   all.items = items;
-  std::size_t const players = plan.shape.players, parts = plan.shape.item_parts;
-  std::vector<std::uint32_t> at(players), played(plan.shape.part_size);
+  std::size_t const workers = plan.shape.workers, parts = plan.shape.item_parts;
+  std::vector<std::uint32_t> at(workers), played(plan.shape.part_size);
   auto const play = [&](std::size_t part, std::size_t step) {
-    std::uint32_t const* const begins = &plan.begins[(part * parts + step) * players];
+    std::uint32_t const* const begins = &plan.begins[(part * parts + step) * workers];
     std::fill(played.begin(), played.end(), 0u);
-    for (std::size_t k = 0; k < players; ++k) at[k] = plan.runs[begins[k]].begin;
-    std::vector<std::uint32_t> run(begins, begins + players);
+    for (std::size_t k = 0; k < workers; ++k) at[k] = plan.runs[begins[k]].begin;
+    std::vector<std::uint32_t> run(begins, begins + workers);
     for (bool moves = true; moves;) {
       moves = false;
-      for (std::size_t k = 0; k < players; ++k) {
+      for (std::size_t k = 0; k < workers; ++k) {
         if (at[k] == plan.runs[begins[k + 1]].begin) continue;
         factorization::placed_rating const& r = plan.ratings[at[k]];
         std::uint32_t const place = factorization::place_of(r.bits);

@@ -29,14 +29,14 @@ APP_MUTANTS = {
     # Rounds of matrix factorization.
     "factor-part-acquire": ("apps/matrix_factorization/rounds.cuh", "return simt::load_relaxed(turns);", FACTORS, HALF_DONE),
     "factor-part-release": ("apps/matrix_factorization/rounds.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-acquire": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
-    "factor-row-release": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-acquire": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE),
+    "factor-row-release": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE),
     "factor-turn-early": ("apps/matrix_factorization/rounds_arguments.cuh", "if (look() + 1 >= wanted.turn) return true;", FACTORS,
                           HALF_DONE),
     # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
-    "factor-free": ("apps/matrix_factorization/player.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
+    "factor-free": ("apps/matrix_factorization/pair_worker.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
                     HALF_DONE),
-    "factor-window": ("apps/matrix_factorization/player.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
+    "factor-window": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
     # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
     "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),

@@ -22,14 +22,14 @@ using rounds::kind;
 using rounds::small_blocks;
 using testing::HasSubstr;
 using warden::placement;
-using warden::detail::tournament;
+using warden::detail::all_pairs_schedule;
 
 // ---- who meets when
 
-TEST(tournament, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+TEST(all_pairs_schedule, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
   for (std::uint32_t parts = 1; parts <= 67; ++parts) {
     SCOPED_TRACE(parts);
-    tournament const all{parts};
+    all_pairs_schedule const all{parts};
     std::set<std::pair<std::uint32_t, std::uint32_t>> met;
     std::uint32_t number = 0;
     for (; number < parts; ++number) {
@@ -50,21 +50,22 @@ TEST(tournament, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
         ASSERT_EQ(all.round_of(pair.a, pair.b), r);
         ASSERT_EQ(all.round_of(pair.b, pair.a), r);
         for (bool const is_a : {true, false}) {
-          auto const game = all.game(is_a ? pair.a : pair.b, r);
-          ASSERT_TRUE(game.plays);
-          ASSERT_EQ(game.number, number);
-          ASSERT_EQ(game.is_a, is_a);
+          auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);
+          ASSERT_TRUE(tile_pair.plays);
+          ASSERT_EQ(tile_pair.number, number);
+          ASSERT_EQ(tile_pair.is_a, is_a);
         }
       }
       for (std::uint32_t p = 0; p < parts; ++p)
-        ASSERT_EQ(all.game(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
+        ASSERT_EQ(all.tile_pair(p, r).plays, playing.count(p) == 1)
+            << "round " << r << " part " << p;
     }
     EXPECT_EQ(met.size(), std::size_t{parts} * (parts - 1) / 2);
-    EXPECT_EQ(number, all.games());
+    EXPECT_EQ(number, all.tile_pairs());
   }
 }
-static_assert(tournament{1}.games() == 1 && tournament{2}.games() == 3);
-static_assert(tournament{3}.games() == 6 && tournament{4}.games() == 10);
+static_assert(all_pairs_schedule{1}.tile_pairs() == 1 && all_pairs_schedule{2}.tile_pairs() == 3);
+static_assert(all_pairs_schedule{3}.tile_pairs() == 6 && all_pairs_schedule{4}.tile_pairs() == 10);
 
 // ---- what runs
 
@@ -285,7 +286,7 @@ TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) 
     warden::deferred{too_many, 10};
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
-    // Of 512 parts or, if their games cannot be listed, of 256.
+    // Of 512 parts or, if their tile pairs cannot be listed, of 256.
     EXPECT_THAT(e.what(), HasSubstr("4194304 records of 24 bytes in "));
     EXPECT_THAT(e.what(), HasSubstr(" parts do not fit the chip: two need "));
   }

@@ -220,14 +220,14 @@ TEST_P(small_devices, sections_between_two_arrays) {
   EXPECT_EQ(sum_between({}), "4096");
   EXPECT_EQ(sum_between({.partitions = 128, .second_partitions = 128}), "4096");
 }
-TEST_P(small_devices, games_that_cannot_be_listed) {
+TEST_P(small_devices, tile_pairs_that_cannot_be_listed) {
   EXPECT_THAT(sum_between({.partitions = 512, .second_partitions = 512}),
               HasSubstr("deferred: a log of 5000 records of 8 bytes in 512 parts and 5000 records "
                         "of 8 bytes in 512 parts needs 235524 bytes of shared memory to list its "
-                        "games; the device has "));
+                        "tile pairs; the device has "));
 }
 /// As many parts as multiprocessors have work for would be too many to list.
-TEST_P(small_devices, games_on_many_multiprocessors) {
+TEST_P(small_devices, tile_pairs_on_many_multiprocessors) {
   warden::sim::configure({.multiprocessors = 512,
                           .profile = &warden::sim::find_profile(GetParam()),
                           .blocks_per_multiprocessor = 1});

@@ -19,13 +19,13 @@ using two_arrays::kind;
 using two_arrays::small_blocks;
 using two_arrays::user;
 using warden::placement;
-using warden::detail::latin_square;
+using warden::detail::two_array_schedule;
 
 // ---- who meets when
 
 void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
   SCOPED_TRACE(testing::Message() << firsts << " x " << seconds);
-  latin_square const all{firsts, seconds};
+  two_array_schedule const all{firsts, seconds};
   std::set<std::pair<std::uint32_t, std::uint32_t>> met;
   std::uint32_t number = 0;
   for (std::uint32_t r = 0; r < all.rounds(); ++r) {
@@ -41,30 +41,30 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
       // Each part knows when it meets whom.
       ASSERT_EQ(all.round_of(pair.a, pair.b), r);
       for (bool const is_a : {true, false}) {
-        auto const game = all.game(is_a ? pair.a : pair.b, r);
-        ASSERT_TRUE(game.plays);
-        ASSERT_EQ(game.number, number);
-        ASSERT_EQ(game.is_a, is_a);
+        auto const tile_pair = all.tile_pair(is_a ? pair.a : pair.b, r);
+        ASSERT_TRUE(tile_pair.plays);
+        ASSERT_EQ(tile_pair.number, number);
+        ASSERT_EQ(tile_pair.is_a, is_a);
       }
     }
     for (std::uint32_t p = 0; p < all.parts(); ++p)
-      ASSERT_EQ(all.game(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
+      ASSERT_EQ(all.tile_pair(p, r).plays, playing.count(p) == 1) << "round " << r << " part " << p;
   }
   EXPECT_EQ(met.size(), std::size_t{firsts} * seconds);
-  EXPECT_EQ(number, all.games());
+  EXPECT_EQ(number, all.tile_pairs());
 }
-TEST(latin_square, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+TEST(two_array_schedule, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
   for (std::uint32_t firsts = 1; firsts <= 20; ++firsts)
     for (std::uint32_t seconds = 1; seconds <= 20; ++seconds)
       expect_each_pair_once(firsts, seconds);
   expect_each_pair_once(64, 5);
   expect_each_pair_once(7, 128);
 }
-TEST(latin_square, meets_in_no_direction) {
+TEST(two_array_schedule, meets_in_no_direction) {
   // From round to round a part goes on by this many parts. In the order of numbers it is always
   // one.
   constexpr std::uint32_t parts = 128;
-  latin_square const all{parts, parts};
+  two_array_schedule const all{parts, parts};
   std::map<std::uint32_t, std::uint32_t> steps;
   for (std::uint32_t r = 0; r + 1 < parts; ++r) {
     auto const met = [&](std::uint32_t round) { return all.pair(round * parts).b; };
@@ -72,7 +72,7 @@ TEST(latin_square, meets_in_no_direction) {
   }
   for (auto const& [step, times] : steps) EXPECT_LE(times, parts / 4) << step;
 }
-static_assert(latin_square{3, 5}.rounds() == 5 && latin_square{5, 3}.rounds() == 5);
+static_assert(two_array_schedule{3, 5}.rounds() == 5 && two_array_schedule{5, 3}.rounds() == 5);
 
 // ---- what runs
 

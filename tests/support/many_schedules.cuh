@@ -62,7 +62,7 @@ void under_many_schedules(std::uint64_t share, Launches launches) {
 }
 
 /// Makes one block resident in such launches, whatever the grid; called before the first. Nobody
-/// else plays what a game waits for.
+/// else plays what a tile pair waits for.
 inline void let_one_block_be_resident() {
   warden::sim::settings s = warden::sim::current_settings();
   s.multiprocessors = s.blocks_per_multiprocessor = 1;

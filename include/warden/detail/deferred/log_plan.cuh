@@ -37,7 +37,8 @@ class log_plan {
     // The last number of all is nobody's.
     std::uint64_t most =
         std::min<std::uint64_t>(message_type::limit - (replayed ? 1 : 0), 0xfffffffe);
-    // Two parts' records have a number each in a game; and one bit says which of two came first.
+    // Two parts' records have a number each in a tile pair; and one bit says which of two came
+    // first.
     if (Ref::has_pairs) most = message_type::limit / 2;
     if (records > most) {
       refuse(std::to_string(records) + " records; the limit with these sections is " +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which two parts of the records a block holds when: a tournament by the circle method, in which
-/// every pair of parts meets once and no part plays twice in a round.
+/// Which two parts of the records a block holds when: a pair schedule by the circle method, in
+/// which every pair of parts meets once and no part plays twice in a round.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -17,26 +17,26 @@ struct part_pair {
   std::uint32_t b;  ///< another one, or the same
 };
 
-/// What a part plays in a round: a game of two different parts, if any.
-struct game_of {
+/// What a part plays in a round: a tile pair of two different parts, if any.
+struct tile_pair_of {
   bool plays;            ///< false: it has a bye
-  std::uint32_t number;  ///< of the game
-  bool is_a;             ///< the part is the game's `a`
+  std::uint32_t number;  ///< of the tile pair
+  bool is_a;             ///< the part is the tile pair's `a`
 };
 
-/// The games of `parts` parts, numbered by rounds: first each part by itself, which is a round of
-/// its own, then the pairs. With an odd number of parts one has a bye in each round.
+/// The tile pairs of `parts` parts, numbered by rounds: first each part by itself, which is a round
+/// of its own, then the pairs. With an odd number of parts one has a bye in each round.
 ///
 /// The circle method: all parts but one, or all of an odd number, stand in a circle of an odd
 /// number n of places. In round r those meet that stand as far to the left of place r as to the
 /// right of it, and who stands there meets the one outside, or nobody.
-class tournament {
+class all_pairs_schedule {
  public:
-  /// Each part has a game by itself, too.
-  static constexpr bool plays_alone = true;
+  /// Each part has a tile pair by itself, too.
+  static constexpr bool pairs_with_itself = true;
 
-  /// The games of at least one part.
-  WARDEN_HOST_DEVICE explicit constexpr tournament(std::uint32_t parts = 1)
+  /// The tile pairs of at least one part.
+  WARDEN_HOST_DEVICE explicit constexpr all_pairs_schedule(std::uint32_t parts = 1)
       : parts_{parts}, circle_{parts % 2 == 0 ? parts - 1 : parts} {}
 
   /// Parts that play.
@@ -53,7 +53,7 @@ class tournament {
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t part_of(std::uint32_t other) const {
     return other;
   }
-  /// Games of each round in which pairs meet.
+  /// Tile pairs of each round in which pairs meet.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t pairs_at_once() const {
     return parts_ / 2;
   }
@@ -61,17 +61,17 @@ class tournament {
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t rounds() const {
     return parts_ == 1 ? 0 : circle_;
   }
-  /// Games of all rounds.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t games() const {
+  /// Tile pairs of all rounds.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t tile_pairs() const {
     return parts_ + rounds() * pairs_at_once();
   }
 
-  /// Who plays game `number`, below `games()`.
+  /// Who plays tile pair `number`, below `tile_pairs()`.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_pair pair(std::uint32_t number) const {
     if (number < parts_) return {number, number};
     std::uint32_t const round = (number - parts_) / pairs_at_once();
     std::uint32_t const item = (number - parts_) % pairs_at_once();
-    // Of an even number the first game is that of the part outside the circle.
+    // Of an even number the first tile pair is that of the part outside the circle.
     std::uint32_t const away = parts_ % 2 == 0 ? item : item + 1;
     if (away == 0) return {round, parts_ - 1};
     std::uint32_t const right = round + away, left = round + circle_ - away;
@@ -88,8 +88,8 @@ class tournament {
     return (sum % 2 == 0 ? sum : sum + circle_) / 2;
   }
   /// What `part` plays in that round, below `rounds()`.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr game_of game(std::uint32_t part,
-                                                          std::uint32_t round) const {
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr tile_pair_of tile_pair(std::uint32_t part,
+                                                                    std::uint32_t round) const {
     bool const even = parts_ % 2 == 0;
     std::uint32_t const first = parts_ + round * pairs_at_once();
     if (even && part == parts_ - 1) return {true, first, false};

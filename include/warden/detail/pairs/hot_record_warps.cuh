@@ -25,8 +25,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the sections of a window in a game of `Ref`, a rounds_ref; each thread has up to `Rounds`
-/// messages of a window.
+/// Runs the sections of a window in a tile pair of `Ref`, a rounds_ref; each thread has up to
+/// `Rounds` messages of a window.
 template <class Ref, unsigned Rounds>
 class pair_runners {
   using sections = pair_sections<Ref>;

@@ -51,40 +51,40 @@ struct bin_range {
   std::uint32_t end;    ///< behind the last one
 };
 
-/// A game of the schedule that has sections: the parts, and how many games each has played
-/// before.
-struct round_game {
-  std::uint32_t a;       ///< a part
-  std::uint32_t b;       ///< another one, or the same
-  std::uint32_t turn_a;  ///< games that `a` must have played
-  std::uint32_t turn_b;  ///< and `b`
+/// A tile pair of the schedule that has sections: the parts, and how many tile pairs each has
+/// played before.
+struct scheduled_pair {
+  std::uint32_t a;          ///< a part
+  std::uint32_t b;          ///< another one, or the same
+  std::uint32_t earlier_a;  ///< tile pairs that `a` must have played
+  std::uint32_t earlier_b;  ///< and `b`
 };
 
-/// How many games of this run a part has played: whoever plays next waits for it.
-struct alignas(64) part_turns {
+/// How many tile pairs of this run a part has played: whoever plays next waits for it.
+struct alignas(64) part_progress {
   std::uint32_t played;  ///< see above
 };
 
 /// The counters of one log's rounds.
 struct rounds_control {
-  alignas(128) std::uint32_t next_game;  ///< of the list
-  alignas(128) std::uint32_t games;      ///< in the list
-  std::uint32_t placed;                  ///< messages that have a place in a bin
-  std::uint32_t are_few;                 ///< 1 if one block has run all sections: none is played
-  alignas(128) std::uint32_t windows;    ///< that have run
+  alignas(128) std::uint32_t next_tile_pair;  ///< of the list
+  alignas(128) std::uint32_t tile_pairs;      ///< in the list
+  std::uint32_t placed;                       ///< messages that have a place in a bin
+  std::uint32_t are_few;               ///< 1 if one block has run all sections: none is played
+  alignas(128) std::uint32_t windows;  ///< that have run
 };
 
 /// The messages of a log by the parts of both records, while it is run. In a bin a message has its
 /// records' numbers within their parts. `Schedule` says which pairs of parts there are.
 template <class Message, class Schedule>
 struct pair_bins {
-  Message* pool = nullptr;            ///< as many as the log's
-  bin_range* ranges = nullptr;        ///< [home][other]
-  std::uint32_t* present = nullptr;   ///< [home][word] a bit for each bin that is not empty
-  round_game* games = nullptr;        ///< those that have sections, in order
-  part_turns* turns = nullptr;        ///< [part]
-  rounds_control* control = nullptr;  ///< one
-  Schedule schedule{};                ///< of the parts
+  Message* pool = nullptr;               ///< as many as the log's
+  bin_range* ranges = nullptr;           ///< [home][other]
+  std::uint32_t* present = nullptr;      ///< [home][word] a bit for each bin that is not empty
+  scheduled_pair* tile_pairs = nullptr;  ///< those that have sections, in order
+  part_progress* turns = nullptr;        ///< [part]
+  rounds_control* control = nullptr;     ///< one
+  Schedule schedule{};                   ///< of the parts
 
   /// Words of a row of so many bits.
   WARDEN_HOST_DEVICE static constexpr std::uint32_t words(std::uint32_t bits) {

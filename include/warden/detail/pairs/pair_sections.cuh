@@ -21,8 +21,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs sections on the records of a game of `Ref`, a rounds_ref; messages have slots in place of
-/// ids.
+/// Runs sections on the records of a tile pair of `Ref`, a rounds_ref; messages have slots in place
+/// of ids.
 template <class Ref>
 class pair_sections {
   using record = typename Ref::record;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Lists the games of a schedule that have sections: a pair of parts without any is not played, not
-/// loaded, and costs nothing.
+/// Lists the tile pairs of a schedule that have sections: a pair of parts without any is not
+/// played, not loaded, and costs nothing.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -16,10 +16,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds but for games that
-/// are the first one of both who play them: those come before all others, for a long one among them
-/// keeps nobody waiting. The list says of each game how many those who play it have played before:
-/// so each part is in one game at a time.
+/// One block's work, for `Ref`, a rounds_ref. The list is in the order of rounds but for tile pairs
+/// that are the first one of both who play them: those come before all others, for a long one among
+/// them keeps nobody waiting. The list says of each tile pair how many those who play it have
+/// played before: so each part is in one tile pair at a time.
 template <class Ref>
 class round_list {
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -37,27 +37,28 @@ class round_list {
   WARDEN_DEVICE round_list(Ref const& ref, std::byte* storage)
       : round_list{ref, storage, layout{ref.bins.schedule}} {}
 
-  /// Writes the list, and makes ready for its games. Collective.
+  /// Writes the list, and makes ready for its tile pairs. Collective.
   WARDEN_DEVICE void write() const {
     unsigned const me = simt::thread_rank();
     for (std::uint32_t w = me; w < present_.size(); w += threads)
       present_[w] = ref_.bins.present[w];
-    for (std::uint32_t w = me; w < games_.size(); w += threads) games_[w] = firsts_[w] = 0;
+    for (std::uint32_t w = me; w < tile_pairs_.size(); w += threads)
+      tile_pairs_[w] = firsts_[w] = 0;
     for (std::uint32_t w = me; w < rounds_.size(); w += threads) rounds_[w] = 0;
     simt::sync_block();
-    for (std::uint32_t w = me; w < present_.size(); w += threads) mark_games(w);
+    for (std::uint32_t w = me; w < present_.size(); w += threads) mark_tile_pairs(w);
     simt::sync_block();
-    for (std::uint32_t p = me; p < all_.parts(); p += threads) first_of_[p] = first_game_of(p);
+    for (std::uint32_t p = me; p < all_.parts(); p += threads) first_of_[p] = first_tile_pair_of(p);
     simt::sync_block();
-    for (std::uint32_t p = me; p < all_.parts(); p += threads) move_first_game_of(p);
+    for (std::uint32_t p = me; p < all_.parts(); p += threads) move_first_tile_pair_of(p);
     simt::sync_block();
     std::uint32_t const firsts = number(firsts_, before_firsts_, 0);
     simt::sync_block();
-    std::uint32_t const all = number(games_, before_, firsts);
+    std::uint32_t const all = number(tile_pairs_, before_, firsts);
     if (me == 0) make_ready(all);
     simt::sync_block();
     for (std::uint32_t p = me; p < all_.parts(); p += threads) {
-      list_games_of(p);
+      list_tile_pairs_of(p);
       ref_.bins.turns[p].played = 0;
     }
   }
@@ -65,13 +66,13 @@ class round_list {
  private:
   struct layout {
     schedule all;
-    std::uint32_t words = bins::words(all.games());
+    std::uint32_t words = bins::words(all.tile_pairs());
     std::size_t bits = std::size_t{all.homes()} * bins::words(all.others());
     std::size_t rows = std::size_t{all.parts()} * bins::words(all.rounds());
     arena_carver carver{};
     arena_piece<std::uint32_t> present = carver.take<std::uint32_t>(bits);
     arena_piece<std::uint32_t> rounds = carver.take<std::uint32_t>(rows);
-    arena_piece<std::uint32_t> games = carver.take<std::uint32_t>(words);
+    arena_piece<std::uint32_t> tile_pairs = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> before = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> firsts = carver.take<std::uint32_t>(words);
     arena_piece<std::uint32_t> before_firsts = carver.take<std::uint32_t>(words);
@@ -84,7 +85,7 @@ class round_list {
         all_{at.all},
         present_{at.present.in(storage)},
         rounds_{at.rounds.in(storage)},
-        games_{at.games.in(storage)},
+        tile_pairs_{at.tile_pairs.in(storage)},
         before_{at.before.in(storage)},
         firsts_{at.firsts.in(storage)},
         before_firsts_{at.before_firsts.in(storage)},
@@ -99,8 +100,9 @@ class round_list {
     return (present_[home * home_words() + other / 32] >> other % 32 & 1u) != 0;
   }
 
-  /// Marks the games of the bins in one word of a row: each game once, so that additions do.
-  WARDEN_DEVICE void mark_games(std::uint32_t word) const {
+  /// Marks the tile pairs of the bins in one word of a row: each tile pair once, so that additions
+  /// do.
+  WARDEN_DEVICE void mark_tile_pairs(std::uint32_t word) const {
     unsigned bits = present_[word];
     std::uint32_t const a = word / home_words();
     std::uint32_t const first = word % home_words() * 32;
@@ -110,112 +112,113 @@ class round_list {
       std::uint32_t number = a;
       if (a != b) {
         std::uint32_t const round = all_.round_of(a, b);
-        number = all_.game(a, round).number;
+        number = all_.tile_pair(a, round).number;
         mark(rounds_, a * round_words() * 32 + round);
         mark(rounds_, b * round_words() * 32 + round);
       }
-      mark(games_, number);
+      mark(tile_pairs_, number);
     }
   }
   WARDEN_DEVICE static void mark(simt::shared_span<std::uint32_t> bits, std::uint32_t number) {
     simt::shared_fetch_add(bits[number / 32], 1u << number % 32);
   }
 
-  /// The first game that a part plays; `none` if it plays none.
-  WARDEN_DEVICE std::uint32_t first_game_of(std::uint32_t part) const {
-    if constexpr (schedule::plays_alone) {
+  /// The first tile pair that a part plays; `none` if it plays none.
+  WARDEN_DEVICE std::uint32_t first_tile_pair_of(std::uint32_t part) const {
+    if constexpr (schedule::pairs_with_itself) {
       if (has(part, part)) return part;
     }
     for (std::uint32_t w = 0; w < round_words(); ++w) {
       unsigned const bits = rounds_[part * round_words() + w];
       if (bits == 0) continue;
-      return all_.game(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits))).number;
+      return all_.tile_pair(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits))).number;
     }
     return none;
   }
   /// Moves it to those that come before all others, if it is the other part's first one, too. By
   /// one of both parts.
-  WARDEN_DEVICE void move_first_game_of(std::uint32_t part) const {
-    std::uint32_t const game = first_of_[part];
-    if (game == none) return;
-    part_pair const who = all_.pair(game);
-    bool const of_both = first_of_[who.b] == game;  // mutation: first-of-one
+  WARDEN_DEVICE void move_first_tile_pair_of(std::uint32_t part) const {
+    std::uint32_t const tile_pair = first_of_[part];
+    if (tile_pair == none) return;
+    part_pair const who = all_.pair(tile_pair);
+    bool const of_both = first_of_[who.b] == tile_pair;  // mutation: first-of-one
     if (part != who.a || !of_both) return;
-    mark(firsts_, game);
-    simt::shared_fetch_add(games_[game / 32], 0u - (1u << game % 32));
+    mark(firsts_, tile_pair);
+    simt::shared_fetch_add(tile_pairs_[tile_pair / 32], 0u - (1u << tile_pair % 32));
   }
 
-  /// Finds how many games are listed before each 32 of `games`, and behind `earlier` ones. Returns
-  /// how many with these. Collective.
-  WARDEN_DEVICE std::uint32_t number(simt::shared_span<std::uint32_t> games,
+  /// Finds how many tile pairs are listed before each 32 of `tile_pairs`, and behind `earlier`
+  /// ones. Returns how many with these. Collective.
+  WARDEN_DEVICE std::uint32_t number(simt::shared_span<std::uint32_t> tile_pairs,
                                      simt::shared_span<std::uint32_t> before,
                                      std::uint32_t earlier) const {
-    std::uint32_t const words = games.size();
+    std::uint32_t const words = tile_pairs.size();
     std::uint32_t const each = (words + threads - 1) / threads;
     std::uint32_t const first = simt::thread_rank() * each;
     std::uint32_t sum = 0, total;
     for (std::uint32_t w = first; w < first + each && w < words; ++w)
-      sum += static_cast<std::uint32_t>(simt::count_bits(games[w]));
+      sum += static_cast<std::uint32_t>(simt::count_bits(tile_pairs[w]));
     std::uint32_t next = earlier + scan::exclusive_sum(scan_[0], sum, total);
     for (std::uint32_t w = first; w < first + each && w < words; ++w) {
       before[w] = next;
-      next += static_cast<std::uint32_t>(simt::count_bits(games[w]));
+      next += static_cast<std::uint32_t>(simt::count_bits(tile_pairs[w]));
     }
     return earlier + total;
   }
   /// One thread.
-  WARDEN_DEVICE void make_ready(std::uint32_t games) const {
-    ref_.bins.control->games = games;
-    ref_.bins.control->next_game = 0;
+  WARDEN_DEVICE void make_ready(std::uint32_t tile_pairs) const {
+    ref_.bins.control->tile_pairs = tile_pairs;
+    ref_.bins.control->next_tile_pair = 0;
     ref_.bins.control->windows = 0;
     ref_.bins.control->placed = 0;  // of the next run
   }
 
-  /// One part's side of its games.
-  WARDEN_DEVICE void list_games_of(std::uint32_t part) const {
+  /// One part's side of its tile pairs.
+  WARDEN_DEVICE void list_tile_pairs_of(std::uint32_t part) const {
     std::uint32_t turn = 0;
-    if constexpr (schedule::plays_alone) {
+    if constexpr (schedule::pairs_with_itself) {
       if (has(part, part)) {
-        ref_.bins.games[place_of(part)] = {part, part, 0, 0};
+        ref_.bins.tile_pairs[place_of(part)] = {part, part, 0, 0};
         turn = 1;
       }
     }
     for (std::uint32_t w = 0; w < round_words(); ++w) {
       for (unsigned bits = rounds_[part * round_words() + w]; bits != 0; bits &= bits - 1) {
-        auto const mine = all_.game(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits)));
-        round_game& game = ref_.bins.games[place_of(mine.number)];
+        auto const mine =
+            all_.tile_pair(part, w * 32 + static_cast<unsigned>(simt::first_bit(bits)));
+        scheduled_pair& tile_pair = ref_.bins.tile_pairs[place_of(mine.number)];
         if (mine.is_a) {
-          game.a = part;
-          game.turn_a = turn;
+          tile_pair.a = part;
+          tile_pair.earlier_a = turn;
         } else {
-          game.b = part;  // mutation: pair-twice
-          game.turn_b = turn;
+          tile_pair.b = part;  // mutation: pair-twice
+          tile_pair.earlier_b = turn;
         }
         ++turn;  // mutation: round-twice
       }
     }
   }
-  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t game) const {
-    std::uint32_t const word = game / 32;
-    unsigned const mine = 1u << game % 32;
+  WARDEN_DEVICE std::uint32_t place_of(std::uint32_t tile_pair) const {
+    std::uint32_t const word = tile_pair / 32;
+    unsigned const mine = 1u << tile_pair % 32;
     bool const is_first = (firsts_[word] & mine) != 0;
-    unsigned const earlier = (is_first ? firsts_[word] : games_[word]) & (mine - 1);
+    unsigned const earlier = (is_first ? firsts_[word] : tile_pairs_[word]) & (mine - 1);
     return (is_first ? before_firsts_[word] : before_[word]) +
            static_cast<std::uint32_t>(simt::count_bits(earlier));
   }
 
-  /// No game.
+  /// No tile pair.
   static constexpr std::uint32_t none = ~0u;
 
   Ref const& ref_;
   schedule all_;
-  simt::shared_span<std::uint32_t> present_;  ///< [home][word] as in memory
-  simt::shared_span<std::uint32_t> rounds_;   ///< [part][word] a bit for each round it plays in
-  simt::shared_span<std::uint32_t> games_;    ///< [word] a bit for each game that is played
-  simt::shared_span<std::uint32_t> before_;   ///< [word] games listed before its first
-  simt::shared_span<std::uint32_t> firsts_;   ///< [word] the same of those that are first of both
+  simt::shared_span<std::uint32_t> present_;     ///< [home][word] as in memory
+  simt::shared_span<std::uint32_t> rounds_;      ///< [part][word] a bit for each round it plays in
+  simt::shared_span<std::uint32_t> tile_pairs_;  ///< [word] a bit for each tile pair that is played
+  simt::shared_span<std::uint32_t> before_;      ///< [word] tile pairs listed before its first
+  simt::shared_span<std::uint32_t> firsts_;  ///< [word] the same of those that are first of both
   simt::shared_span<std::uint32_t> before_firsts_;  ///< [word] see `before_`
-  simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first game
+  simt::shared_span<std::uint32_t> first_of_;       ///< [part] its first tile pair
   simt::shared_span<typename scan::storage> scan_;
 };
 

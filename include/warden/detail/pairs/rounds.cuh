@@ -120,13 +120,13 @@ class rounds_worker {
   WARDEN_DEVICE store& records() { return runners_.all_sections().records(); }
   WARDEN_DEVICE store const& records() const { return runners_.all_sections().records(); }
 
-  /// What was hot in the game before. Collective; a block barrier follows.
+  /// What was hot in the tile pair before. Collective; a block barrier follows.
   WARDEN_DEVICE void forget() {
     if (has_hot_) runners_.forget();
     has_hot_ = false;
   }
 
-  /// The bits of the messages that want a lock which many did not get in this game.
+  /// The bits of the messages that want a lock which many did not get in this tile pair.
   WARDEN_DEVICE unsigned hot_ones(message_type const (&m)[rounds], unsigned arrived) const {
     unsigned hot = 0;
     WARDEN_UNROLL
@@ -172,7 +172,7 @@ class rounds_worker {
 
   Ref const& ref_;
   runners runners_;
-  bool has_hot_ = false;  ///< in this game there was a window of which something was left
+  bool has_hot_ = false;  ///< in this tile pair there was a window of which something was left
 };
 
 }  // namespace detail

@@ -15,7 +15,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What plays the games.
+/// What plays the tile pairs.
 template <class Ref>
 using rounds_server_of = rounds_server<Ref, detail::rounds_worker_of<Ref>>;
 
@@ -42,16 +42,18 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, fill_blocks_each<Re
   if (a.runs() && a.ref.bins.control->are_few == 0)
     bin_writer<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
-/// Lists the games that have sections. One block.
+/// Lists the tile pairs that have sections. One block.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) list_games(run_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
+    list_tile_pairs(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (a.runs() && a.ref.bins.control->are_few == 0)
     round_list<Ref>{a.ref, simt::dynamic_shared()}.write();
 }
 /// Runs all sections. Any grid.
 template <class Ref>
-WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) play_games(run_arguments<Ref> a) {
+WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
+    run_tile_pairs(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   if (a.runs()) rounds_server_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }

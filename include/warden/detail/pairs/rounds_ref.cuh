@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// A log's sections as the blocks of a run in rounds see them. `Run` is a run_pairs_ref or a
-/// run_between_ref; records of a pair of parts are at `Where` during their game.
+/// run_between_ref; records of a pair of parts are at `Where` during their tile pair.
 template <class Run, placement Where>
 struct rounds_ref : Run {
   using typename Run::message_type;
@@ -36,23 +36,25 @@ struct rounds_ref : Run {
   bins_type bins{};    ///< of the log
   time_limit limit{};  ///< the guarded's
 
-  /// Waits until both parts have played the games before this one; one thread. Whoever they wait
-  /// for took its game earlier. False once the run is poisoned, by this wait or another.
-  WARDEN_DEVICE bool wait_for_turns(round_game const& game) const {
-    std::uint32_t const* const a = &bins.turns[game.a].played;
-    std::uint32_t const* const b = &bins.turns[game.b].played;
+  /// Waits until both parts have played the tile pairs before this one; one thread. Whoever they
+  /// wait for took its tile pair earlier. False once the run is poisoned, by this wait or another.
+  WARDEN_DEVICE bool wait_for_turns(scheduled_pair const& tile_pair) const {
+    std::uint32_t const* const a = &bins.turns[tile_pair.a].played;
+    std::uint32_t const* const b = &bins.turns[tile_pair.b].played;
     auto const have_played = [&] {
       std::uint32_t const played_a = simt::load_relaxed(a), played_b = simt::load_relaxed(b);
-      return played_a == game.turn_a && played_b == game.turn_b;  // mutation: turn-early
+      return played_a == tile_pair.earlier_a &&
+             played_b == tile_pair.earlier_b;  // mutation: turn-early
     };
-    bool const waits_for_a = simt::load_relaxed(a) != game.turn_a;
+    bool const waits_for_a = simt::load_relaxed(a) != tile_pair.earlier_a;
     return wait_until(
         have_played,
         [&](auto watch) {
           watch(a);
           watch(b);
         },
-        wait_kind::part, waits_for_a ? game.a : game.b, waits_for_a ? game.turn_a : game.turn_b);
+        wait_kind::part, waits_for_a ? tile_pair.a : tile_pair.b,
+        waits_for_a ? tile_pair.earlier_a : tile_pair.earlier_b);
   }
   /// Waits for `predicate`, as long as the run gets on; false once it is poisoned.
   template <class Predicate, class Watch>
@@ -76,15 +78,16 @@ struct rounds_ref : Run {
   WARDEN_DEVICE void note_window() const { simt::fetch_add(&bins.control->windows, 1u); }
   /// The parts have played: whoever plays them next may begin. One thread, behind a barrier with
   /// all those that wrote.
-  WARDEN_DEVICE void raise_turns(round_game const& game) const {
-    simt::store_relaxed(&bins.turns[game.a].played, game.turn_a + 1);
-    if (game.a != game.b) simt::store_relaxed(&bins.turns[game.b].played, game.turn_b + 1);
+  WARDEN_DEVICE void raise_turns(scheduled_pair const& tile_pair) const {
+    simt::store_relaxed(&bins.turns[tile_pair.a].played, tile_pair.earlier_a + 1);
+    if (tile_pair.a != tile_pair.b)
+      simt::store_relaxed(&bins.turns[tile_pair.b].played, tile_pair.earlier_b + 1);
   }
 
  private:
-  /// Changes whenever a game begins, or a window of one has run.
+  /// Changes whenever a tile pair begins, or a window of one has run.
   WARDEN_DEVICE std::uint64_t progress() const {
-    return simt::load_relaxed(&bins.control->next_game) +
+    return simt::load_relaxed(&bins.control->next_tile_pair) +
            std::uint64_t{simt::load_relaxed(&bins.control->windows)};
   }
   /// By value: what a function is given by address lies in local memory everywhere.

@@ -54,8 +54,8 @@ class rounds_runner {
   [[nodiscard]] static launch_control* launch() { return nullptr; }
   /// Bytes of device memory.
   [[nodiscard]] std::size_t bytes() const {
-    return pool_.bytes() + ranges_.bytes() + present_.bytes() + games_.bytes() + turns_.bytes() +
-           control_.bytes();
+    return pool_.bytes() + ranges_.bytes() + present_.bytes() + tile_pairs_.bytes() +
+           turns_.bytes() + control_.bytes();
   }
 
   /// Chooses the parts, unless the user did. Returns them. Throws limit_error if two parts have to
@@ -74,16 +74,16 @@ class rounds_runner {
                       rounds_server_of<any_ref>::shared_bytes({}, halvings));
     });
     auto arrays = arrays_of(run, options, sections, facts);
-    // False if there are so many games that they cannot be listed.
+    // False if there are so many tile pairs that they cannot be listed.
     auto const plan = [&] {
       for (array_parts const& one : arrays) {
         *one.owners = log_plan<Run>::partitions(one.records, one.parts, one.record_bytes);
         *one.locals = static_cast<std::uint32_t>(one.owners->locals(one.records));
       }
-      on_chip_ = game_bytes<placement::on_chip>(run) <= most_bytes;
+      on_chip_ = tile_pair_bytes<placement::on_chip>(run) <= most_bytes;
       return round_list<any_ref>::shared_bytes(schedule_of(run)) <= most_bytes;
     };
-    // Parts that the user did not choose are fewer if their games cannot be listed.
+    // Parts that the user did not choose are fewer if their tile pairs cannot be listed.
     bool lists = plan();
     while (!lists) {
       auto const most = std::max_element(
@@ -96,7 +96,7 @@ class rounds_runner {
     if (!lists) {
       throw limit_error{"deferred: a log of " + text_of(arrays) + " needs " +
                             std::to_string(round_list<any_ref>::shared_bytes(schedule_of(run))) +
-                            " bytes of shared memory to list its games; the device has " +
+                            " bytes of shared memory to list its tile pairs; the device has " +
                             std::to_string(most_bytes) + ": choose fewer partitions",
                         where};
     }
@@ -114,14 +114,14 @@ class rounds_runner {
     }
     if (!on_chip_ && Run::must_fit) {
       throw limit_error{"deferred: " + text_of(arrays) + " do not fit the chip: two need " +
-                            std::to_string(game_bytes<placement::on_chip>(run)) +
+                            std::to_string(tile_pair_bytes<placement::on_chip>(run)) +
                             " bytes of shared memory; the device has " +
                             std::to_string(most_bytes) + ": keep them in memory",
                         where};
     }
     log_plan<Run>::check_block(
         std::max(few_sections_of<any_ref>::shared_bytes({}, run.window_halvings),
-                 game_bytes<placement::in_memory>(run)),
+                 tile_pair_bytes<placement::in_memory>(run)),
         most_bytes, where);
     unsigned parts = 0;
     for (array_parts const& one : arrays) parts += one.parts;
@@ -130,14 +130,14 @@ class rounds_runner {
             few_sections_of<any_ref>::shared_bytes({}, run.window_halvings), where};
     fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
              bin_writer<any_ref>::shared_bytes(all.others()), where};
-    list_ = {simt::make_kernel(&list_games<any_ref>), 1, round_list<any_ref>::shared_bytes(all),
-             where};
+    list_ = {simt::make_kernel(&list_tile_pairs<any_ref>), 1,
+             round_list<any_ref>::shared_bytes(all), where};
     if (on_chip_) {
-      play_ = {simt::make_kernel(&play_games<chip_ref>), parts, game_bytes<placement::on_chip>(run),
-               where};
+      play_ = {simt::make_kernel(&run_tile_pairs<chip_ref>), parts,
+               tile_pair_bytes<placement::on_chip>(run), where};
     } else if constexpr (!Run::must_fit) {
-      play_ = {simt::make_kernel(&play_games<any_ref>), parts,
-               game_bytes<placement::in_memory>(run), where};
+      play_ = {simt::make_kernel(&run_tile_pairs<any_ref>), parts,
+               tile_pair_bytes<placement::in_memory>(run), where};
     }
     return run.owners;
   }
@@ -149,8 +149,8 @@ class rounds_runner {
     ranges_ = buffer<bin_range>{std::size_t{all.homes()} * all.others(), where};
     std::size_t const words = bins::words(all.others());  // mutation: second-parts
     present_ = buffer<std::uint32_t>{all.homes() * words, where};
-    games_ = buffer<round_game>{all.games(), where};
-    turns_ = buffer<part_turns>{all.parts(), where};
+    tile_pairs_ = buffer<scheduled_pair>{all.tile_pairs(), where};
+    turns_ = buffer<part_progress>{all.parts(), where};
     control_ = buffer<rounds_control>{1, where};
     control_.fill_bytes(0, {}, where);
   }
@@ -228,7 +228,7 @@ class rounds_runner {
                         array(run.second, second, usual(run.second.size))};
     } else {
       run.locals = 0;
-      std::size_t const without_records = game_bytes<placement::on_chip>(run);
+      std::size_t const without_records = tile_pair_bytes<placement::on_chip>(run);
       std::size_t const for_records =
           facts.shared_bytes_per_block - std::min(facts.shared_bytes_per_block, without_records);
       rounds_load const load{sections, run.size, for_records / sizeof(typename Run::record),
@@ -252,7 +252,7 @@ class rounds_runner {
     }
   }
   template <placement Where>
-  static std::size_t game_bytes(Run const& run) {
+  static std::size_t tile_pair_bytes(Run const& run) {
     return rounds_server_of<ref<Where>>::shared_bytes(run.sizes(), run.window_halvings);
   }
   /// A kernel, asked for its shared memory when the log is made, with as many blocks as are
@@ -272,7 +272,7 @@ class rounds_runner {
   template <class Ref>
   run_arguments<Ref> arguments(run_arguments<Run> const& given) const {
     run_arguments<Ref> a{{given.ref, {}, limit_}, given.number};
-    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),       games_.data(),
+    a.ref.bins = {pool_.data(),  ranges_.data(),  present_.data(),       tile_pairs_.data(),
                   turns_.data(), control_.data(), schedule_of(given.ref)};
     return a;
   }
@@ -302,8 +302,8 @@ class rounds_runner {
   buffer<message_type> pool_;
   buffer<bin_range> ranges_;
   buffer<std::uint32_t> present_;
-  buffer<round_game> games_;
-  buffer<part_turns> turns_;
+  buffer<scheduled_pair> tile_pairs_;
+  buffer<part_progress> turns_;
   buffer<rounds_control> control_;
 };
 

@@ -44,7 +44,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   /// The log.
   using log_type = section_log<message_type>;
   using partials = run_between_ref;        ///< nothing is combined
-  using schedule = latin_square;           ///< of both arrays' parts
+  using schedule = two_array_schedule;     ///< of both arrays' parts
   static constexpr bool has_pairs = true;  ///< all sections are on two records
   /// Lanes that run a section together: the most of any.
   static constexpr unsigned group_size = std::max({group_size_of<Sections>...});

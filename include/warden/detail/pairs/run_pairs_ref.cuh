@@ -18,10 +18,10 @@ class run_pairs_ref : public run_ref<Policy, Record, Sections...> {
  public:
   using partials = run_pairs_ref;            ///< nothing is combined
   static constexpr bool two_arrays = false;  ///< both records are in this array
-  /// True if the two parts of a game must fit the block's shared memory.
+  /// True if the two parts of a tile pair must fit the block's shared memory.
   static constexpr bool must_fit = Policy::records == placement::on_chip;
-  using schedule = tournament;   ///< games of its parts
-  using second_record = Record;  ///< type of a section's second record
+  using schedule = all_pairs_schedule;  ///< tile pairs of its parts
+  using second_record = Record;         ///< type of a section's second record
 
   /// The array of the second records.
   WARDEN_DEVICE run_pairs_ref const& seconds() const { return *this; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What one block does where a log has no more sections than one window: it runs all of them on the
-/// records in memory, and no game is played. However few sections games have, most of them wait for
-/// others, one behind another, and that takes longer.
+/// records in memory, and no tile pair is played. However few sections tile pairs have, most of
+/// them wait for others, one behind another, and that takes longer.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -55,8 +55,8 @@ class few_sections {
     bool const are_few = all <= most;
     if (me == 0) {
       ref_.bins.control->are_few = are_few ? 1 : 0;  // mutation: few-noted
-      ref_.bins.control->games = 0;
-      ref_.bins.control->next_game = 0;
+      ref_.bins.control->tile_pairs = 0;
+      ref_.bins.control->next_tile_pair = 0;
       gathered_[0] = 0;
     }
     if (!are_few) return;

@@ -12,8 +12,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The games of all pairs of a part of the one array and a part of the other, numbered by rounds.
-/// Parts of the second array have the numbers behind those of the first; no part plays by itself.
+/// The tile pairs of all pairs of a part of the one array and a part of the other, numbered by
+/// rounds. Parts of the second array have the numbers behind those of the first; no part plays by
+/// itself.
 ///
 /// There are as many rounds as the larger number of parts, n. In a round of shift s the part i of
 /// the array with fewer parts meets the part i + s modulo n of the other one: two parts of the
@@ -24,14 +25,14 @@ namespace detail {
 /// let what a section finds on one record, and leaves on the other, travel one way only: from part
 /// to part in as many rounds as their numbers differ, and back in n; sections that bring records
 /// nearer to one another, run after run, would take several times as many runs.
-class latin_square {
+class two_array_schedule {
  public:
-  /// No part has a game by itself.
-  static constexpr bool plays_alone = false;
+  /// No part has a tile pair by itself.
+  static constexpr bool pairs_with_itself = false;
 
-  /// The games of arrays of at least one part each.
-  WARDEN_HOST_DEVICE explicit constexpr latin_square(std::uint32_t firsts = 1,
-                                                     std::uint32_t seconds = 1)
+  /// The tile pairs of arrays of at least one part each.
+  WARDEN_HOST_DEVICE explicit constexpr two_array_schedule(std::uint32_t firsts = 1,
+                                                           std::uint32_t seconds = 1)
       : firsts_{firsts}, seconds_{seconds} {}
 
   /// Parts that play.
@@ -51,7 +52,7 @@ class latin_square {
     return other + firsts_;
   }
 
-  /// Games of each round.
+  /// Tile pairs of each round.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t pairs_at_once() const {
     return few_are_firsts() ? firsts_ : seconds_;
   }
@@ -59,12 +60,12 @@ class latin_square {
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t rounds() const {
     return few_are_firsts() ? seconds_ : firsts_;
   }
-  /// Games of all rounds.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t games() const {
+  /// Tile pairs of all rounds.
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr std::uint32_t tile_pairs() const {
     return firsts_ * seconds_;
   }
 
-  /// Who plays game `number`, below `games()`; `a` is of the first array.
+  /// Who plays tile pair `number`, below `tile_pairs()`; `a` is of the first array.
   [[nodiscard]] WARDEN_HOST_DEVICE constexpr part_pair pair(std::uint32_t number) const {
     std::uint32_t const shift = swapped(number / pairs_at_once()), few = number % pairs_at_once();
     std::uint32_t const many = few + shift < rounds() ? few + shift : few + shift - rounds();
@@ -78,8 +79,8 @@ class latin_square {
     return swapped(many >= few ? many - few : many + rounds() - few);
   }
   /// What `part` plays in that round, below `rounds()`.
-  [[nodiscard]] WARDEN_HOST_DEVICE constexpr game_of game(std::uint32_t part,
-                                                          std::uint32_t round) const {
+  [[nodiscard]] WARDEN_HOST_DEVICE constexpr tile_pair_of tile_pair(std::uint32_t part,
+                                                                    std::uint32_t round) const {
     bool const is_a = part < firsts_;
     std::uint32_t few = is_a ? part : other_of(part);
     std::uint32_t const shift = swapped(round);

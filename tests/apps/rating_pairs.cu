@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ratings sorted for rounds: all are there, each in its game, those of an item side by side.
+// Ratings sorted for rounds: all are there, each in its tile pair, those of an item side by side.
 
-#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/model.hpp"
 #include "apps/matrix_factorization/planted.hpp"
 #include "apps/matrix_factorization/sequential.hpp"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 #include "tests/apps/planned_order.hpp"
 
 #include <gtest/gtest.h>
@@ -20,26 +20,26 @@
 
 namespace {
 
-using factorization::game_plan;
 using factorization::item_run;
 using factorization::placed_rating;
 using factorization::rating_list;
+using factorization::tile_pair_plan;
 
-/// What the players of a game have to do, played as the device does: each player's next rating
-/// waits for its turn. Checks that all of a game is played, and returns the steps that takes.
-std::uint32_t steps_of(game_plan const& plan, std::size_t game) {
-  std::size_t const players = plan.shape.players;
-  std::vector<std::uint32_t> at(players), end(players), played(plan.shape.part_size);
+/// What the workers of a tile pair have to do, played as the device does: each worker's next rating
+/// waits for its turn. Checks that all of a tile pair is played, and returns the steps that takes.
+std::uint32_t steps_of(tile_pair_plan const& plan, std::size_t tile_pair) {
+  std::size_t const workers = plan.shape.workers;
+  std::vector<std::uint32_t> at(workers), end(workers), played(plan.shape.part_size);
   std::uint32_t left = 0, steps = 0;
-  for (std::size_t k = 0; k < players; ++k) {
-    at[k] = plan.runs[plan.begins[game * players + k]].begin;
-    end[k] = plan.runs[plan.begins[game * players + k + 1]].begin;
+  for (std::size_t k = 0; k < workers; ++k) {
+    at[k] = plan.runs[plan.begins[tile_pair * workers + k]].begin;
+    end[k] = plan.runs[plan.begins[tile_pair * workers + k + 1]].begin;
     left += end[k] - at[k];
   }
   for (bool moves = true; left != 0 && moves; ++steps) {
     moves = false;
     std::vector<std::uint32_t> users;  // who had a rating in this step
-    for (std::size_t k = 0; k < players; ++k) {
+    for (std::size_t k = 0; k < workers; ++k) {
       if (at[k] == end[k]) continue;
       std::uint32_t const n = 1 + factorization::behind(plan.ratings[at[k]].bits);
       std::vector<std::uint32_t> batch;
@@ -60,14 +60,14 @@ std::uint32_t steps_of(game_plan const& plan, std::size_t game) {
     }
     for (std::uint32_t const user : users) ++played[user];
   }
-  EXPECT_EQ(left, 0u) << "players wait for one another";
+  EXPECT_EQ(left, 0u) << "workers wait for one another";
   return steps;
 }
 
-/// Checks that a player's first ratings wait for nobody, as the plan says.
-void check_free(game_plan const& plan, std::size_t player) {
-  item_run const* const run = &plan.runs[plan.begins[player]];
-  std::uint32_t const n = plan.frees[player], most = placed_rating::most_of_batch;
+/// Checks that a worker's first ratings wait for nobody, as the plan says.
+void check_free(tile_pair_plan const& plan, std::size_t worker) {
+  item_run const* const run = &plan.runs[plan.begins[worker]];
+  std::uint32_t const n = plan.frees[worker], most = placed_rating::most_of_batch;
   if (n == 0) return;
   ASSERT_LE(n, run[1].begin - run[0].begin) << "those of one item";
   ASSERT_EQ(n % most, 0u);
@@ -79,27 +79,27 @@ void check_free(game_plan const& plan, std::size_t player) {
 }
 
 /// Checks everything that a plan promises.
-void check(rating_list const& list, factorization::game_shape const& shape) {
-  game_plan const plan = factorization::plan_games(list, shape, 0.5f);
+void check(rating_list const& list, factorization::tile_pair_shape const& shape) {
+  tile_pair_plan const plan = factorization::plan_tile_pairs(list, shape, 0.5f);
   ASSERT_EQ(plan.user_parts % shape.item_parts, 0u);
   ASSERT_EQ(plan.user_of.size(), std::size_t{plan.user_parts} * shape.part_size);
-  ASSERT_EQ(plan.begins.size(), plan.games() * shape.players + 1);
-  ASSERT_EQ(plan.frees.size(), plan.games() * shape.players);
+  ASSERT_EQ(plan.begins.size(), plan.tile_pairs() * shape.workers + 1);
+  ASSERT_EQ(plan.frees.size(), plan.tile_pairs() * shape.workers);
   ASSERT_EQ(plan.ratings.size(), list.size());
   using rating = std::tuple<std::uint32_t, std::uint32_t, float>;
   std::vector<rating> found, wanted;
   std::vector<std::uint32_t> part_of(list.items, ~0u);
-  for (std::size_t game = 0; game < plan.games(); ++game) {
-    std::size_t const part = game / shape.item_parts;
+  for (std::size_t tile_pair = 0; tile_pair < plan.tile_pairs(); ++tile_pair) {
+    std::size_t const part = tile_pair / shape.item_parts;
     std::uint32_t const item_part =
-        plan.item_part(part, static_cast<std::uint32_t>(game % shape.item_parts));
-    for (std::size_t k = 0; k < shape.players; ++k) check_free(plan, game * shape.players + k);
+        plan.item_part(part, static_cast<std::uint32_t>(tile_pair % shape.item_parts));
+    for (std::size_t k = 0; k < shape.workers; ++k) check_free(plan, tile_pair * shape.workers + k);
     std::set<std::uint32_t> items;
-    for (std::uint32_t r = plan.begins[game * shape.players];
-         r < plan.begins[(game + 1) * shape.players]; ++r) {
+    for (std::uint32_t r = plan.begins[tile_pair * shape.workers];
+         r < plan.begins[(tile_pair + 1) * shape.workers]; ++r) {
       auto const [begin, item] = plan.runs[r];
       EXPECT_LT(begin, plan.runs[r + 1].begin);
-      EXPECT_TRUE(items.insert(item).second) << "an item is one player's";
+      EXPECT_TRUE(items.insert(item).second) << "an item is one worker's";
       if (part_of[item] == ~0u) part_of[item] = item_part;
       EXPECT_EQ(part_of[item], item_part) << "an item is of one part";
       for (std::uint32_t k = begin; k < plan.runs[r + 1].begin; ++k) {
@@ -109,7 +109,7 @@ void check(rating_list const& list, factorization::game_shape const& shape) {
                            plan.ratings[k].value);
       }
     }
-    steps_of(plan, game);
+    steps_of(plan, tile_pair);
   }
   for (std::size_t k = 0; k < list.size(); ++k)
     wanted.emplace_back(list.user[k], list.item[k], list.value[k] - 0.5f);
@@ -130,20 +130,20 @@ void check(rating_list const& list, factorization::game_shape const& shape) {
   for (std::uint32_t u = 0; u < list.users; ++u) ASSERT_EQ(users[u], u);
 }
 
-TEST(games, have_all_ratings) {
+TEST(tile_pairs, have_all_ratings) {
   rating_list const list = factorization::planted_ratings({500, 60, 6000, 300}, 1);
   for (std::uint32_t const part_size : {1u, 7u, 64u, 512u}) {
     for (std::uint32_t const item_parts : {1u, 8u, 64u}) {
-      for (std::uint32_t const players : {1u, 4u, 16u}) {
+      for (std::uint32_t const workers : {1u, 4u, 16u}) {
         SCOPED_TRACE(std::to_string(part_size) + " " + std::to_string(item_parts) + " " +
-                     std::to_string(players));
-        check(list, {part_size, item_parts, players});
+                     std::to_string(workers));
+        check(list, {part_size, item_parts, workers});
       }
     }
   }
 }
 
-TEST(games, of_ratings_that_stand_twice) {
+TEST(tile_pairs, of_ratings_that_stand_twice) {
   rating_list list;
   list.users = 3;
   list.items = 2;
@@ -156,38 +156,39 @@ TEST(games, of_ratings_that_stand_twice) {
   check(list, {2, 1, 2});
 }
 
-TEST(games, are_short) {
+TEST(tile_pairs, are_short) {
   rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
-  game_plan const plan = factorization::plan_games(list, {250, 16, 8}, 0);
+  tile_pair_plan const plan = factorization::plan_tile_pairs(list, {250, 16, 8}, 0);
   std::uint32_t steps = 0, least = 0;
-  for (std::size_t game = 0; game < plan.games(); ++game) {
-    // No game is shorter than its longest run, or than its ratings for each player, by batches.
+  for (std::size_t tile_pair = 0; tile_pair < plan.tile_pairs(); ++tile_pair) {
+    // No tile pair is shorter than its longest run, or than its ratings for each worker, by
+    // batches.
     std::uint32_t longest = 0;
-    std::size_t const from = plan.begins[game * 8], to = plan.begins[(game + 1) * 8];
+    std::size_t const from = plan.begins[tile_pair * 8], to = plan.begins[(tile_pair + 1) * 8];
     for (std::size_t r = from; r < to; ++r)
       longest = std::max(longest, plan.runs[r + 1].begin - plan.runs[r].begin);
     std::uint32_t const ratings = plan.runs[to].begin - plan.runs[from].begin;
-    EXPECT_LT(ratings, 2 * list.size() / plan.games()) << "about as long as one another";
+    EXPECT_LT(ratings, 2 * list.size() / plan.tile_pairs()) << "about as long as one another";
     least += std::max((longest + 3) / 4, (ratings + 31) / 32);
-    steps += steps_of(plan, game);
+    steps += steps_of(plan, tile_pair);
   }
   EXPECT_LE(steps, 2 * least);
 }
 
 /// The item that takes longest waits for nobody.
-TEST(games, are_free_for_the_hottest_item) {
+TEST(tile_pairs, are_free_for_the_hottest_item) {
   rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
-  game_plan const plan = factorization::plan_games(list, {250, 16, 8}, 0);
-  for (std::size_t game = 0; game < plan.games(); ++game) {
+  tile_pair_plan const plan = factorization::plan_tile_pairs(list, {250, 16, 8}, 0);
+  for (std::size_t tile_pair = 0; tile_pair < plan.tile_pairs(); ++tile_pair) {
     std::uint32_t hottest = 0;
-    for (std::uint32_t r = plan.begins[game * 8]; r < plan.begins[(game + 1) * 8]; ++r)
+    for (std::uint32_t r = plan.begins[tile_pair * 8]; r < plan.begins[(tile_pair + 1) * 8]; ++r)
       hottest = std::max(hottest, plan.runs[r + 1].begin - plan.runs[r].begin);
-    EXPECT_EQ(plan.frees[game * 8], hottest / 4 * 4) << "game " << game;
+    EXPECT_EQ(plan.frees[tile_pair * 8], hottest / 4 * 4) << "tile pair " << tile_pair;
   }
 }
 
 /// One user rates everything: his ratings, one behind another, are what takes longest.
-TEST(games, have_a_busy_user_alone) {
+TEST(tile_pairs, have_a_busy_user_alone) {
   constexpr std::uint32_t users = 40, items = 64;
   rating_list list;
   list.users = users;
@@ -198,7 +199,7 @@ TEST(games, have_a_busy_user_alone) {
       list.add(1 + (i + k) % (users - 1), i, 1);
   }
   check(list, {users, 1, 4});
-  game_plan const plan = factorization::plan_games(list, {users, 1, 4}, 0);
+  tile_pair_plan const plan = factorization::plan_tile_pairs(list, {users, 1, 4}, 0);
   std::uint32_t busy = 0, alone = 0;
   for (std::size_t r = 0; r < plan.begins.back(); ++r) {
     for (std::uint32_t k = plan.runs[r].begin; k < plan.runs[r + 1].begin;) {
@@ -207,7 +208,7 @@ TEST(games, have_a_busy_user_alone) {
         if (plan.user_of[factorization::place_of(plan.ratings[k].bits)] != 0) continue;
         ++busy;
         if (n == 1) ++alone;
-        // The hottest item's player waits for nobody.
+        // The hottest item's worker waits for nobody.
         if (plan.runs[r].item == 5) {
           EXPECT_EQ(factorization::turn_of(plan.ratings[k].bits), 0u);
         }
@@ -220,9 +221,9 @@ TEST(games, have_a_busy_user_alone) {
 
 /// In the order of the parts' numbers the error is far larger: where hot items have many ratings,
 /// as here.
-TEST(games, are_in_an_order_that_learns_well) {
+TEST(tile_pairs, are_in_an_order_that_learns_well) {
   rating_list const list = factorization::planted_ratings({20000, 500, 600000, 15000}, 1);
-  game_plan const plan = factorization::plan_games(list, {152, 132, 16}, 0);
+  tile_pair_plan const plan = factorization::plan_tile_pairs(list, {152, 132, 16}, 0);
   factorization::model const first = factorization::first_model(list, 16, 1);
   auto const learned = [&](factorization::sequential_descent const& order) {
     factorization::model m = first;
@@ -235,15 +236,15 @@ TEST(games, are_in_an_order_that_learns_well) {
 }
 
 /// A user who rates so many items, all of one part, once each.
-game_plan plan_of_one_user(std::uint32_t items) {
+tile_pair_plan plan_of_one_user(std::uint32_t items) {
   rating_list list;
   list.users = 1;
   list.items = items;
   for (std::uint32_t i = 0; i < items; ++i) list.add(0, i, 1);
-  return factorization::plan_games(list, {1, 1, 1}, 0);
+  return factorization::plan_tile_pairs(list, {1, 1, 1}, 0);
 }
-TEST(games, have_as_many_ratings_of_a_user_as_there_are_turns) {
-  game_plan const plan = plan_of_one_user(placed_rating::most_turns);
+TEST(tile_pairs, have_as_many_ratings_of_a_user_as_there_are_turns) {
+  tile_pair_plan const plan = plan_of_one_user(placed_rating::most_turns);
   ASSERT_EQ(plan.ratings.size(), placed_rating::most_turns);
   for (std::uint32_t k = 0; k < placed_rating::most_turns; ++k) {
     ASSERT_EQ(factorization::turn_of(plan.ratings[k].bits), k);
@@ -251,14 +252,15 @@ TEST(games, have_as_many_ratings_of_a_user_as_there_are_turns) {
     ASSERT_EQ(factorization::behind(plan.ratings[k].bits), 0u);
   }
 }
-TEST(games, of_more_ratings_of_a_user_than_turns_are_refused) {
+TEST(tile_pairs, of_more_ratings_of_a_user_than_turns_are_refused) {
   try {
     plan_of_one_user(placed_rating::most_turns + 7);
     ADD_FAILURE() << "no error";
   } catch (std::runtime_error const& e) {
-    EXPECT_STREQ(e.what(),
-                 "games: a user has 262151 ratings of one part of the items; the limit is 262144; "
-                 "take an arm that plans no games, such as warden_rounds");
+    EXPECT_STREQ(
+        e.what(),
+        "tile pairs: a user has 262151 ratings of one part of the items; the limit is 262144; "
+        "take an arm that plans no tile pairs, such as warden_rounds");
   }
   EXPECT_THROW(plan_of_one_user(placed_rating::most_turns + 1), std::runtime_error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dealing users and items to parts, sorting ratings by games, and planning each game.
+// Dealing users and items to parts, sorting ratings by tile pairs, and planning each tile pair.
 
-#include "apps/matrix_factorization/games.hpp"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include "apps/support/parallel.hpp"
 
@@ -34,10 +34,10 @@ std::vector<std::uint32_t> counts_of(std::vector<std::uint32_t> const& ids, std:
   return counts;
 }
 
-/// Batches that the player of a game's hottest item takes in a step.
+/// Batches that the worker of a tile pair's hottest item takes in a step.
 constexpr std::uint32_t hottest_batches = 3;
-/// From so many ratings in a game on a user is busy: his own ratings, one behind another, can be
-/// what the game takes.
+/// From so many ratings in a tile pair on a user is busy: his own ratings, one behind another, can
+/// be what the tile pair takes.
 constexpr std::uint32_t busy_ratings = 20;
 /// Ratings of a busy user in a step, at most.
 constexpr std::uint32_t busy_turns = 2;
@@ -47,39 +47,39 @@ struct rating {
   float value;
 };
 
-/// Plans the games of one part of the users.
+/// Plans the tile pairs of one part of the users.
 class part_planner {
  public:
-  part_planner(game_plan& plan, std::vector<std::uint32_t> const& item_part)
+  part_planner(tile_pair_plan& plan, std::vector<std::uint32_t> const& item_part)
       : plan_{plan},
         item_part_{item_part},
         steps_(plan.shape.item_parts),
-        players_(plan.shape.players),
+        workers_(plan.shape.workers),
         turns_(plan.shape.part_size),
         taken_(plan.shape.part_size),
         left_to_hottest_(plan.shape.part_size),
         busy_(plan.shape.part_size) {}
 
   /// Of part `part`, whose ratings are those from `first` to `last`, and `begin` the first one's
-  /// number. They are sorted. Returns the most ratings of a user in a game; nothing is planned if
-  /// those are more than there are turns.
+  /// number. They are sorted. Returns the most ratings of a user in a tile pair; nothing is planned
+  /// if those are more than there are turns.
   std::uint32_t plan(std::size_t part, rating* first, rating* last, std::uint32_t begin) {
     std::uint32_t const parts = plan_.shape.item_parts;
     for (std::uint32_t s = 0; s < parts; ++s) steps_[plan_.item_part(part, s)] = s;
     auto const step_of = [&](rating const& r) { return steps_[item_part_[r.item]]; };
-    // The most active users have the lowest places. A player's next rating is his last.
+    // The most active users have the lowest places. A worker's next rating is his last.
     std::sort(first, last, [&](rating const& a, rating const& b) {
       if (step_of(a) != step_of(b)) return step_of(a) < step_of(b);
       return a.item != b.item ? a.item < b.item : a.place > b.place;
     });
-    std::size_t at = part * parts * plan_.shape.players;
+    std::size_t at = part * parts * plan_.shape.workers;
     std::uint32_t most = 0;
     for (std::uint32_t s = 0; s < parts; ++s) {
       rating* end = first;
       while (end != last && step_of(*end) == s) ++end;
       most = std::max(most, play(first, end));
       if (most > placed_rating::most_turns) return most;
-      for (player& one : players_) {
+      for (worker& one : workers_) {
         for (item_run const& run : one.runs) runs_.push_back({begin + run.begin, run.item});
         plan_.begins[at] = static_cast<std::uint32_t>(one.runs.size());
         plan_.frees[at++] = free_of(one);
@@ -94,7 +94,7 @@ class part_planner {
   std::vector<item_run> take_runs() { return std::move(runs_); }
 
  private:
-  struct player {
+  struct worker {
     std::vector<placed_rating> played;
     std::vector<item_run> runs;  // `begin` among `played`
     std::vector<rating> left;    // of his item
@@ -104,7 +104,7 @@ class part_planner {
     rating *first, *last;
   };
 
-  /// One game. Returns the most ratings of a user.
+  /// One tile pair. Returns the most ratings of a user.
   std::uint32_t play(rating* first, rating* last) {
     for (rating const* r = first; r != last; ++r) turns_[r->place] = 0;
     std::uint32_t most = 0;
@@ -122,7 +122,7 @@ class part_planner {
     std::stable_sort(items_.begin(), items_.end(), [](whole_item const& a, whole_item const& b) {
       return a.last - a.first > b.last - b.first;
     });
-    for (player& one : players_) {
+    for (worker& one : workers_) {
       one.played.clear();
       one.runs.clear();
       one.rests_until = 0;
@@ -135,7 +135,7 @@ class part_planner {
     std::uint64_t const begin = step_;
     for (auto left = last - first; left != 0;) {
       ++step_;
-      for (player& one : players_) {
+      for (worker& one : workers_) {
         if (one.left.empty()) {
           if (next == items_.size() || step_ < one.rests_until) continue;
           one.left.assign(items_[next].first, items_[next].last);
@@ -166,8 +166,8 @@ class part_planner {
     if (left_to_hottest_[place] || busy_[place] != (what == batch_of::busy_user)) return false;
     return taken_[place] <= from + (busy_[place] ? busy_turns - 1 : 0);
   }
-  /// The ratings of a player's next batch, in this step; how many.
-  std::uint32_t take_batch(player& one, batch_of what) {
+  /// The ratings of a worker's next batch, in this step; how many.
+  std::uint32_t take_batch(worker& one, batch_of what) {
     std::uint32_t const most = what == batch_of::busy_user ? 1 : placed_rating::most_of_batch;
     std::uint32_t n = 0;
     for (; n != most; ++n) {
@@ -186,7 +186,7 @@ class part_planner {
     }
     return n;
   }
-  static std::uint32_t free_of(player const& one) {
+  static std::uint32_t free_of(worker const& one) {
     constexpr std::uint32_t most = placed_rating::most_of_batch;
     std::size_t const end = one.runs.size() > 1 ? one.runs[1].begin : one.played.size();
     std::uint32_t n = 0;
@@ -197,10 +197,10 @@ class part_planner {
     return n;
   }
 
-  game_plan& plan_;
+  tile_pair_plan& plan_;
   std::vector<std::uint32_t> const& item_part_;
   std::vector<std::uint32_t> steps_;  // [part of items] when this one meets it
-  std::vector<player> players_;
+  std::vector<worker> workers_;
   std::vector<whole_item> items_;
   std::vector<item_run> runs_;
   std::vector<std::uint32_t> turns_;   // [place] so far
@@ -212,8 +212,9 @@ class part_planner {
 
 }  // namespace
 
-game_plan plan_games(rating_list const& list, game_shape const& shape, float offset) {
-  game_plan plan;
+tile_pair_plan plan_tile_pairs(rating_list const& list, tile_pair_shape const& shape,
+                               float offset) {
+  tile_pair_plan plan;
   plan.shape = shape;
   std::uint32_t const part_size = shape.part_size;
   std::uint32_t const wave = shape.item_parts * part_size;
@@ -249,8 +250,8 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
 
   // Then each part by itself.
   plan.ratings.resize(list.size());
-  plan.begins.resize(plan.games() * shape.players + 1);
-  plan.frees.resize(plan.games() * shape.players);
+  plan.begins.resize(plan.tile_pairs() * shape.workers + 1);
+  plan.frees.resize(plan.tile_pairs() * shape.workers);
   std::vector<std::vector<item_run>> runs(plan.user_parts);
   std::vector<std::uint32_t> most(plan.user_parts);
   apps::for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
@@ -261,16 +262,16 @@ game_plan plan_games(rating_list const& list, game_shape const& shape, float off
   });
   if (std::uint32_t const n = *std::max_element(most.begin(), most.end());
       n > placed_rating::most_turns) {
-    throw std::runtime_error{"games: a user has " + std::to_string(n) +
+    throw std::runtime_error{"tile pairs: a user has " + std::to_string(n) +
                              " ratings of one part of the items; the limit is " +
                              std::to_string(placed_rating::most_turns) +
-                             "; take an arm that plans no games, such as warden_rounds"};
+                             "; take an arm that plans no tile pairs, such as warden_rounds"};
   }
   std::exclusive_scan(plan.begins.begin(), plan.begins.end(), plan.begins.begin(), 0u);
   plan.runs.resize(plan.begins.back() + std::size_t{1});
   apps::for_each_in_parallel(plan.user_parts, [&](std::size_t p) {
     std::copy(runs[p].begin(), runs[p].end(),
-              plan.runs.begin() + plan.begins[p * shape.item_parts * shape.players]);
+              plan.runs.begin() + plan.begins[p * shape.item_parts * shape.workers]);
   });
   plan.runs.back() = {static_cast<std::uint32_t>(list.size()), 0};
   return plan;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a player does in a game of a part of the users and one of the items: the ratings of his
-/// items, batch by batch, each in its turn.
+/// What a worker does in a tile pair of a part of the users and one of the items: the ratings of
+/// his items, batch by batch, each in its turn.
 #pragma once
 
-#include "apps/matrix_factorization/games.hpp"
 #include "apps/matrix_factorization/rounds_arguments.cuh"
 #include "apps/matrix_factorization/step.cuh"
+#include "apps/matrix_factorization/tile_pairs.hpp"
 
 #include <warden/simt/simt.cuh>
 
@@ -15,10 +15,10 @@
 
 namespace factorization {
 
-/// How a player begins a game.
+/// How a worker begins a tile pair.
 struct opening {
   std::uint32_t run, item;
-  std::uint32_t free;                 ///< see game_plan::frees
+  std::uint32_t free;                 ///< see tile_pair_plan::frees
   std::uint32_t begin, run_end, end;  ///< of ratings: the first run's, and all of them
 };
 
@@ -26,15 +26,15 @@ struct opening {
 template <unsigned Rank>
 struct user_table {
   simt::shared_span<row_share<Rank>> rows;  ///< [place * lanes + lane]; behind all a row of zeros
-  simt::shared_span<std::uint32_t> turns;   ///< [place] of the game so far
+  simt::shared_span<std::uint32_t> turns;   ///< [place] of the tile pair so far
   std::uint32_t part;                       ///< its number
 
   static constexpr unsigned lanes = row_share<Rank>::lanes;
 };
 
-/// A player: the lanes of a group.
+/// A worker: the lanes of a group.
 template <unsigned Rank, class Step>
-class player {
+class worker {
   using share = row_share<Rank>;
   static constexpr unsigned size = row_lanes<Rank>::lanes;
   static constexpr unsigned most = placed_rating::most_of_batch;
@@ -42,21 +42,21 @@ class player {
   /// Ratings of a batch that are made one by one: what is known of a batch takes longer to find out
   /// than their sums.
   static constexpr unsigned few = 2;
-  /// A player has his next ratings on chip, twice as many as lanes.
+  /// A worker has his next ratings on chip, twice as many as lanes.
   static constexpr unsigned window_size = 2 * size;
 
  public:
-  /// Places of shared memory that a player needs for ratings. The first few stand behind the others
+  /// Places of shared memory that a worker needs for ratings. The first few stand behind the others
   /// once more, so that each batch is in one piece.
   static constexpr unsigned places = window_size + most;
 
-  /// `window` is shared memory for `places` ratings, of this player alone.
-  WARDEN_DEVICE player(rounds_arguments<Step> const& a, user_table<Rank> const& users,
+  /// `window` is shared memory for `places` ratings, of this worker alone.
+  WARDEN_DEVICE worker(rounds_arguments<Step> const& a, user_table<Rank> const& users,
                        simt::shared_span<placed_rating> window)
       : a_{a}, users_{users}, window_{window} {}
 
-  /// His part of a game. `mine` are his first ratings, a lane each. False once a wait was given up.
-  /// Collective over the group.
+  /// His part of a tile pair. `mine` are his first ratings, a lane each. False once a wait was
+  /// given up. Collective over the group.
   WARDEN_DEVICE bool play(opening const& o, placed_rating mine) {
     if (o.begin == o.end) return true;
     item_hand now{o.run + 1, o.run_end, o.item, *item_row(o.item)}, next = now;
@@ -111,7 +111,7 @@ class player {
     return bits >> (placed_rating::place_bits + placed_rating::turn_bits);
   }
 
-  /// What a player does in one step: some ratings of one item.
+  /// What a worker does in one step: some ratings of one item.
   struct batch {
     std::uint32_t at, n;  ///< the first one's number, and how many
     std::uint32_t own;    ///< the bits of the one that has the lane's number, of the first lanes
@@ -124,7 +124,7 @@ class player {
     share rows[most];
     batch_facts<most> facts;
   };
-  /// A player's item.
+  /// A worker's item.
   struct item_hand {
     std::uint32_t run, end;  ///< behind it, of runs and of ratings
     std::uint32_t item;
@@ -211,7 +211,8 @@ class player {
     lanes_.sync();
     enter_first(b, rows);
   }
-  /// The same of rows that nobody has had in this game: the block's barrier before it is enough.
+  /// The same of rows that nobody has had in this tile pair: the block's barrier before it is
+  /// enough.
   WARDEN_DEVICE void enter_first(batch const& b, share (&rows)[most]) const {
     WARDEN_UNROLL
     for (unsigned k = 0; k < most; ++k) {
