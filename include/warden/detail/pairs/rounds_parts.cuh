@@ -22,7 +22,7 @@ struct rounds_load {
 
 /// Estimated time of a run with `parts` parts. Unit: the time in which a block runs one section if
 /// its threads seldom want the same record. The factors were measured on an H100 with 132
-/// multiprocessors, where the unit is 4 ns; docs/performance.md has the rates. They are multiples
+/// multiprocessors, where the unit is 4 ns; results/h100 has the rates. They are multiples
 /// of the number of threads, because the unit is the shorter the more threads a block has.
 constexpr double rounds_time(rounds_load const& load, unsigned parts) {
   double const records = static_cast<double>(load.records), threads = load.threads;
