@@ -172,11 +172,11 @@ std::string to_string(diagnosis const& d) {
         static_cast<unsigned long long>(c.published), static_cast<unsigned long long>(c.executed),
         static_cast<unsigned long long>(c.released), c.capacity);
   }
-  for (tokens_state const& t : d.tokens) {
+  for (credits_state const& t : d.credits) {
     text +=
         format("\n  guarded %u: sections of servers under way: %lld, of %llu at most", t.guarded,
-               static_cast<long long>(t.tokens) - static_cast<long long>(t.available),
-               static_cast<unsigned long long>(t.tokens));
+               static_cast<long long>(t.credits) - static_cast<long long>(t.available),
+               static_cast<unsigned long long>(t.credits));
   }
   return text;
 }

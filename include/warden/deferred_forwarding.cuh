@@ -77,14 +77,14 @@ class log_replayer {
 
  public:
   /// Replays the logs of `of`.
-  explicit log_replayer(launchable<Policy, Record, Sections...> const& of) : of_{of} {}
+  explicit log_replayer(guarded_state<Policy, Record, Sections...> const& of) : of_{of} {}
 
   /// The map to so many partitions that the threads of a block count messages at different words;
   /// nothing is run by them.
   partition_map plan_partitions(run_type& run, deferred_options const&, std::size_t,
                                 std::source_location) {
     // So that runs only enqueue.
-    static_cast<void>(launch_access::fused(of_));
+    static_cast<void>(guarded_access::fused(of_));
     run.health = &launch()->health;
     return run.owners = log_plan<run_type>::partitions(run.size, 64);
   }
@@ -96,7 +96,7 @@ class log_replayer {
   /// Enqueues the launch. Throws as launch_fused does, and then nothing is enqueued.
   void enqueue(run_arguments<run_type> run, run_stage&, stream_ref s, std::source_location where) {
     using kernel = replay_kernel<run_type, Sections...>;
-    using guarded = launchable<Policy, Record, Sections...>;
+    using guarded = guarded_state<Policy, Record, Sections...>;
     launch_plan<kernel, guarded>{virtual_blocks_for<typename guarded::ref>(run.ref.log.size),
                                  Policy::block_threads,
                                  {s, where},
@@ -105,13 +105,13 @@ class log_replayer {
   }
   /// Whose counters the launch uses.
   [[nodiscard]] launch_control* launch() const {
-    return launch_access::shared(of_)->control->data();
+    return guarded_access::shared(of_)->control->data();
   }
   /// Device memory, in bytes.
   [[nodiscard]] static std::size_t bytes() { return 0; }
 
  private:
-  launchable<Policy, Record, Sections...> of_;
+  guarded_state<Policy, Record, Sections...> of_;
 };
 
 }  // namespace detail

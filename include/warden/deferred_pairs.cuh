@@ -49,13 +49,13 @@ WARDEN_NAMESPACE_BEGIN
 /// twice. Moves, does not copy.
 template <class First, class Second, class... Sections>
 class deferred_between
-    : public detail::runnable_log<
+    : public detail::log_base<
           detail::run_between_ref<First, Second, Sections...>,
           detail::rounds_runner<detail::run_between_ref<First, Second, Sections...>>> {
   using run_type = detail::run_between_ref<First, Second, Sections...>;
   using runner = detail::rounds_runner<run_type>;
-  using base = detail::runnable_log<run_type, runner>;
-  using access = detail::launch_access;
+  using base = detail::log_base<run_type, runner>;
+  using access = detail::guarded_access;
   static_assert(
       (section_between<Sections, typename First::record, typename Second::record,
                        typename First::context, typename Second::context> &&

@@ -55,9 +55,9 @@ struct channel_state {
 };
 
 /// Sections that servers had under way, of a guarded whose sections send sections.
-struct tokens_state {
+struct credits_state {
   std::uint32_t guarded;   ///< position of the guarded among the launch's arguments
-  std::uint64_t tokens;    ///< there are
+  std::uint64_t credits;   ///< there are
   std::int64_t available;  ///< of these, held by nobody; negative where sections sent more
 };
 
@@ -68,7 +68,7 @@ struct diagnosis {
   std::uint32_t client_blocks = 0;       ///< client blocks of the launch
   std::uint32_t client_blocks_done = 0;  ///< of these, how many had finished
   std::vector<channel_state> channels;   ///< all channels of the launch, by guarded and server
-  std::vector<tokens_state> tokens;      ///< of the guardeds that have any
+  std::vector<credits_state> credits;    ///< of the guardeds that have any
 };
 
 /// What a failed wait waited for, as text.

@@ -62,7 +62,7 @@ void launch_fused(Kernel const& kernel, unsigned grid, located_stream in, First&
 /// cuda_error when memory is short.
 template <class... Guarded>
 void prepare_fused(Guarded&... guarded) {
-  (static_cast<void>(detail::launch_access::fused(guarded)), ...);
+  (static_cast<void>(detail::guarded_access::fused(guarded)), ...);
 }
 
 namespace detail {

@@ -55,8 +55,8 @@ void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* se
 /// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
-                      public detail::launchable<Policy, Record, Sections...> {
-  using base = detail::launchable<Policy, Record, Sections...>;
+                      public detail::guarded_state<Policy, Record, Sections...> {
+  using base = detail::guarded_state<Policy, Record, Sections...>;
 
  public:
   /// What it was tuned by.
@@ -204,8 +204,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   }
 
  private:
-  friend struct detail::launch_access;
-  using kept_log = detail::kept_log<Policy, Record, Sections...>;
+  friend struct detail::guarded_access;
+  using apply_log = detail::apply_log<Policy, Record, Sections...>;
   static constexpr bool defers = detail::can_be_deferred<Policy, Record, Sections...>;
 
   void begin(Record* records, std::size_t size, context const& sections_context,
@@ -219,9 +219,9 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
     state_ = std::make_shared<detail::shared_state>(where);
   }
   /// The logs of `apply_async`.
-  kept_log& kept() {
-    if (!kept_) kept_ = std::make_unique<kept_log>();
-    return static_cast<kept_log&>(*kept_);
+  apply_log& kept() {
+    if (!kept_) kept_ = std::make_unique<apply_log>();
+    return static_cast<apply_log&>(*kept_);
   }
   template <bool Pairs, class Section>
   void apply(std::uint32_t const* ids, std::uint32_t const* seconds, Section const* sections,
@@ -268,7 +268,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   using base::state_;
   using base::where_;
 
-  std::unique_ptr<detail::kept_log_base> kept_;  ///< null before the first use
+  std::unique_ptr<detail::apply_log_base> kept_;  ///< null before the first use
 };
 
 /// With the defaults of `default_policy`.

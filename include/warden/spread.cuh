@@ -120,7 +120,7 @@ class basic_spread_guarded {
             std::make_shared<buffer<Record>>(static_cast<std::size_t>(ranks.locals(total)), where)},
         local_{*records_, sections_context, chosen, where},
         errors_{std::move(world), 1, where} {
-    detail::launch_access::shared(local_)->all_records = total;
+    detail::guarded_access::shared(local_)->all_records = total;
     if constexpr (!std::is_same_v<map_type, interleaved_owner_map>) {
       // Before each rank looks at its own, so that none is left waiting.
       detail::demand_same_owner_map(this->world(), map_, total, where);
@@ -142,7 +142,7 @@ class basic_spread_guarded {
     runtime::device_scope const scope{device(), where};
     if (world().size() == 1 || runtime::capturing(s, where)) return local_.wait(s, where);
     // In whatever stream it was: it may wait for a rank that never comes, and this gives up.
-    s.wait_for(detail::launch_access::shared(local_)->last_work, where);
+    s.wait_for(detail::guarded_access::shared(local_)->last_work, where);
     world().by().wait(s, where);
     error_list found;
     found.collect([&] { local_.wait(s, where); });
@@ -186,7 +186,7 @@ class basic_spread_guarded {
   }
 
  private:
-  friend struct detail::launch_access;
+  friend struct detail::guarded_access;
   using local_type = basic_guarded<policy, Record, Sections...>;
 
   static map_type interleaved(communicator const& world) {

@@ -69,41 +69,41 @@ MUTANTS = {
     "second-lock": ("detail/block/lock_table.cuh", "bool const taken = true;", "pairs/paired", "(overlapping|unordered) sections"),
     "apart": ("detail/fused/guarded_ref.cuh", "return true;", "pairs/apart", "another server|" + STRAY),
     "pair-fence": ("detail/execute/locks.cuh", "", "pairs/paired_visible", "unordered sections|torn or lost message"),
-    # Messages are received without tokens; sent on beyond the first without one.
+    # Messages are received without credits; sent on beyond the first without one.
     "forward-admitted": ("detail/fused/forwarding_server.cuh", "std::uint64_t const admitted = ~0ull;", "sends/forwarded", "torn or lost message|deadlock"),
-    "forward-token": ("detail/fused/forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
+    "forward-credit": ("detail/fused/forward_window.cuh", "", "sends/forked", "torn or lost message|deadlock"),
     "forward-fence": ("detail/fused/forward_window.cuh", "", "sends/visible", "stale read"),
     "forward-drained": ("detail/fused/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
     "forward-end": ("detail/fused/termination_detector.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
-    # As many tokens as slots: none are left for what is received behind a missing index.
-    "forward-ahead": ("detail/fused/forward_memory.cuh", "rings.tokens = capacity / Ref::max_sends;", "sends/forwarded",
+    # As many credits as slots: none are left for what is received behind a missing index.
+    "forward-ahead": ("detail/fused/forward_memory.cuh", "rings.credits = capacity / Ref::max_sends;", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # One index more than was admitted.
     "forward-below": ("detail/fused/window_reader.cuh", "return receive(m, ~0u, [&](std::uint64_t i) { return i <= end; });", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # Sections on two records: locked in the order in which they are named, or of their ids.
-    "lock-order.named": ("detail/fused/guarded_ref.cuh", "", "sends/nested", "deadlock"),
-    "lock-order.id": ("detail/fused/guarded_ref.cuh", "if (good) by_second = a < b;", "sends/nested", "deadlock"),
-    "unlock": ("detail/fused/pair_messages_run.cuh", "", "sends/nested", "deadlock"),
+    "lock-order.named": ("detail/fused/guarded_ref.cuh", "", "sends/pair_messages", "deadlock"),
+    "lock-order.id": ("detail/fused/guarded_ref.cuh", "if (good) by_second = a < b;", "sends/pair_messages", "deadlock"),
+    "unlock": ("detail/fused/pair_messages_run.cuh", "", "sends/pair_messages", "deadlock"),
     "handler-waits": ("detail/fused/pair_messages_run.cuh",
                       "if (!ref_.wait_until([&] { return !locks_.is_locked(lock); }, [](auto) {}, wait_kind::lock, number_, lock))"
-                      "return 0;", "sends/nested", "deadlock"),
+                      "return 0;", "sends/pair_messages", "deadlock"),
     # The first message of all stays first in its lock's queue.
     "resumed-twice": ("detail/fused/lock_queues.cuh", "static bool resumed = false; if (resumed) q.first = messages()[place].next; resumed = true;",
-                      "sends/nested", "torn or lost message|not conserved|deadlock"),
-    # Servers whose warps work by themselves: tokens are counted but not waited for; a ring is read without a bound.
-    "nested-token": ("detail/fused/pair_messages_server.cuh",
+                      "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
+    # Servers whose warps work by themselves: credits are counted but not waited for; a ring is read without a bound.
+    "pair-credit": ("detail/fused/pair_messages_server.cuh",
                      "if (of_clients && there != 0 && simt::lane_id() == 0)"
-                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_nested",
+                     "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_pair_messages",
                      "torn or lost message|not conserved|deadlock|misuse"),
-    "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_nested", "torn or lost message|not conserved|deadlock"),
+    "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
     # What ran in the launch before runs again.
     "rerun": ("detail/fused/slice_reader.cuh", "executed_{0} {}", "sends/pair_messages_visible", "torn or lost message|not conserved|deadlock"),
     # A lane forgets who else waits for the lock.
-    "nested-more": ("detail/fused/pair_messages_run.cuh", "return false;", "sends/nested", "deadlock"),
-    "nested-fence": ("detail/fused/pair_messages.cuh", "", "sends/pair_messages_visible", "stale read|unordered sections"),
+    "pair-more": ("detail/fused/pair_messages_run.cuh", "return false;", "sends/pair_messages", "deadlock"),
+    "pair-message-fence": ("detail/fused/pair_messages.cuh", "", "sends/pair_messages_visible", "stale read|unordered sections"),
     # Who waits for a lock goes on without it once the launch is poisoned.
-    "nested-poisoned": ("detail/fused/pair_messages.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
+    "pair-poisoned": ("detail/fused/pair_messages.cuh", "if (!alive) break;", "sends/poisoned", "(overlapping|unordered) sections"),
     # A slot of a bit-mask's channel is written before it was seen to be released.
     "slot-acquire": ("detail/fused/paper/bitmask_channel.cuh", "", "led", "torn or lost message|deadlock"),
     # Two warps take the same places; a thread keeps the place it has filled.
@@ -112,16 +112,16 @@ MUTANTS = {
     "place-twice": ("detail/fused/pair_messages_run.cuh", "", "sends/waiting", "(overlapping|unordered) sections|torn or lost message|not conserved|deadlock|steps"),
     # Each launch leaves fewer places to the next one.
     "place-kept": ("detail/fused/pair_messages_run.cuh", "", "sends/relaunched", "steps"),
-    # A purse that keeps its tokens at rest; that loses some when it is asked for too many; that is emptied in two steps.
-    "purse-rest": ("detail/fused/pair_messages_server.cuh", "", "sends/nested", "deadlock"),
-    "purse-put-back": ("detail/fused/warp_credits.cuh", "", "sends/nested", "deadlock"),
-    "purse-empty": ("detail/fused/warp_credits.cuh", "std::int32_t const found = all; simt::shared_store(stock_[0], 0);",
-                    "sends/many_nested", "torn or lost message|not conserved|deadlock"),
-    "forward-drained.nested": ("detail/fused/termination_detector.cuh", "", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
-    "forward-end.nested": ("detail/fused/termination_detector.cuh", "return true;", "sends/few_nested", "torn or lost message|not conserved|deadlock"),
+    # A warp that keeps its credits at rest; that loses some when it is asked for too many; that is emptied in two steps.
+    "credits-rest": ("detail/fused/pair_messages_server.cuh", "", "sends/pair_messages", "deadlock"),
+    "credits-put-back": ("detail/fused/warp_credits.cuh", "", "sends/pair_messages", "deadlock"),
+    "credits-empty": ("detail/fused/warp_credits.cuh", "std::int32_t const found = all; simt::shared_store(stock_[0], 0);",
+                    "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
+    "forward-drained.pair_messages": ("detail/fused/termination_detector.cuh", "", "sends/few_pair_messages", "torn or lost message|not conserved|deadlock"),
+    "forward-end.pair_messages": ("detail/fused/termination_detector.cuh", "return true;", "sends/few_pair_messages", "torn or lost message|not conserved|deadlock"),
     "write-back-barrier": ("detail/execute/record_store.cuh", "", "on_chip_by_locks", "unordered sections|torn or lost message"),
     "receive-fence": ("detail/fused/window_server.cuh", "", "visible_by_runs", "stale read"),
-    "place-fence": ("detail/block/slot_free_list.cuh", "", "parts/place_pool.lasts_for_thousands_of_tickets", "deadlock"),
+    "place-fence": ("detail/block/slot_free_list.cuh", "", "parts/slot_free_list.lasts_for_thousands_of_tickets", "deadlock"),
     "done-fence": ("detail/fused/fused_kernel.cuh", "", "many_servers", "deadlock|torn or lost message"),
     "scan-again": ("detail/fused/sorted_outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("detail/fused/lane_sender.cuh", "", "sends/pair_messages_chain", "stale read"),
@@ -162,21 +162,21 @@ MUTANTS = {
     "drain-acquire": ("detail/fused/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
     # Tokens for indices that ran before they were admitted.
     "stock-behind": ("detail/fused/block_credits.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
-    # Numbers of free places that nobody has put there; after an error, tokens and messages of before.
-    "pool-reset": ("detail/fused/forward_memory.cuh", "", "sends/few_nested", "deadlock"),
+    # Numbers of free places that nobody has put there; after an error, credits and messages of before.
+    "pool-reset": ("detail/fused/forward_memory.cuh", "", "sends/few_pair_messages", "deadlock"),
     "launch-before-log": ("detail/execute/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "a log was made during a launch"),
     "last-stream": ("detail/execute/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("detail/fused/fused_state.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
-    "queue-last": ("detail/fused/lock_queues.cuh", "", "sends/nested", "torn or lost message|not conserved|deadlock"),
+    "queue-last": ("detail/fused/lock_queues.cuh", "", "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
     # A block that has served one guarded serves the next one, beside its server.
     "serves-twice": ("detail/fused/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
                      "(overlapping|unordered) sections|torn or lost message|deadlock"),
     # What moves in the rings is no progress.
     "progress-rings": ("detail/fused/fused_state.cuh",
-                       "launch.groups[launch.group_count++] = {group.memory->indices.data(), group.tokens == 0 ? group.servers : 0};",
+                       "launch.groups[launch.group_count++] = {group.memory->indices.data(), group.credits == 0 ? group.servers : 0};",
                        "sends/slow_chain", "no progress"),
     # The second record comes first.
-    "pair-turned": ("detail/fused/pair_messages_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/nested",
+    "pair-turned": ("detail/fused/pair_messages_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/pair_messages",
                     "torn or lost message"),
     # Logs: a cut by one too many; nobody notes the flat ones of a full region; both ends at one place; not closed, or not emptied.
     "log-cut": ("detail/deferred/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
@@ -378,6 +378,6 @@ MUTANTS = {
     **APP_MUTANTS,
 }
 # One of each mechanism, found quickly: ./warden test runs these, ./warden test --all every one.
-FEW = ["lock", "second-phase", "credit", "forward-token", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence",
+FEW = ["lock", "second-phase", "credit", "forward-credit", "unlock", "answer-generation", "last-launch", "serves-twice", "place-fence",
        "grid-release"]
 assert set(FEW) <= set(MUTANTS)

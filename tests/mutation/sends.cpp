@@ -150,7 +150,7 @@ struct send_halves {
 };
 /// Launch after launch, each from where the one before it has ended.
 template <class Policy>
-void nested(unsigned servers, std::uint32_t n, unsigned launches = 1) {
+void pair_messages(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   constexpr std::uint64_t whole = 1'000'000;
   warden::buffer<tally> memory{shared_records};
   std::vector<tally> const start(shared_records, tally{0, whole});
@@ -179,7 +179,7 @@ void nested(unsigned servers, std::uint32_t n, unsigned launches = 1) {
   }
   if (sum != shared_records * whole) throw failure{"not conserved"};
 }
-/// With 32 tokens a server has no more places than it must have.
+/// With 32 credits a server has no more places than it must have.
 struct tight : two_locks {
   static constexpr unsigned block_threads = 96;
 };
@@ -203,7 +203,7 @@ struct send_to_first {
     client.flush();
   }
 };
-void many_nested() {
+void many_pair_messages() {
   constexpr std::uint32_t n = 3 * (many - 1);
   warden::buffer<tally> memory{many};
   memory.fill_bytes(0);
@@ -350,11 +350,11 @@ int main(int argc, char** argv) {
                         {"forked", [] { forwarded<2>(3, 512, 6, 4); }},
                         {"visible", visible<policy>},
                         {"pair_messages_chain", visible<two_locks, halve>},
-                        {"nested", [] { nested<two_locks>(3, 150); }},
-                        {"few_nested", [] { nested<two_locks>(3, 2); }},
-                        {"waiting", [] { nested<tight>(1, 300); }},
-                        {"relaunched", [] { nested<two_locks>(2, 10, 4); }},
-                        {"many_nested", many_nested},
+                        {"pair_messages", [] { pair_messages<two_locks>(3, 150); }},
+                        {"few_pair_messages", [] { pair_messages<two_locks>(3, 2); }},
+                        {"waiting", [] { pair_messages<tight>(1, 300); }},
+                        {"relaunched", [] { pair_messages<two_locks>(2, 10, 4); }},
+                        {"many_pair_messages", many_pair_messages},
                         {"poisoned", poisoned},
                         {"slow_chain", slow_chain},
                         {"pair_messages_visible", pair_messages_visible}});

@@ -239,7 +239,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   EXPECT_EQ(of_those, 5u);
 }
 
-/// Somebody takes a token and a slot of ring 1, and never fills it.
+/// Somebody takes a credit and a slot of ring 1, and never fills it.
 struct reserve_in_ring {
   template <class Ref>
   __device__ void operator()(warden::virtual_block const& at, Ref const& ref) const {
@@ -262,8 +262,8 @@ TEST(forwarding, what_never_comes_is_told) {
       bool const is_it = c.is_ring && c.server == 1;
       EXPECT_EQ(c.reserved - c.published, is_it ? 1u : 0u) << "server " << c.server;
     }
-    ASSERT_EQ(d.tokens.size(), 1u);
-    EXPECT_EQ(static_cast<std::int64_t>(d.tokens[0].tokens) - d.tokens[0].available, 1);
+    ASSERT_EQ(d.credits.size(), 1u);
+    EXPECT_EQ(static_cast<std::int64_t>(d.credits[0].credits) - d.credits[0].available, 1);
     EXPECT_THAT(e.what(), HasSubstr("guarded 0, ring of server 1: reserved 65, published 64"));
     EXPECT_THAT(e.what(), HasSubstr("guarded 0: sections of servers under way: 1, of 32 at most"));
   }

@@ -139,12 +139,12 @@ WARDEN_KERNEL void run_clients_only(clients_only a) {
 TEST(no_hang, no_server_starts) {
   test::guarded_records<small> g{10, options(2, 32)};
   auto const d = dump_of([&] {
-    using warden::detail::launch_access;
-    auto& fused = launch_access::fused(g.guarded);
+    using warden::detail::guarded_access;
+    auto& fused = guarded_access::fused(g.guarded);
     auto const state = fused.own();
     warden::detail::launch_ref launch{};
-    launch.control = launch_access::shared(g.guarded)->control->data();
-    launch.limit = launch_access::limit(g.guarded);
+    launch.control = guarded_access::shared(g.guarded)->control->data();
+    launch.limit = guarded_access::limit(g.guarded);
     clients_only a{fused.begin({&state, 1}, {}, 0, launch)};
     a.ref.launch = launch;
     warden::simt::launch(&run_clients_only, 1, 32, 0, a, {});

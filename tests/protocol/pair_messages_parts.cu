@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What servers of sections on two records count by: free places, a purse of tokens, a stock of
+// What servers of sections on two records count by: free places, a credits of credits, a stock of
 // them.
 
 #include "tests/support/many_schedules.cuh"
@@ -48,21 +48,21 @@ struct pool_arguments {
 WARDEN_KERNEL void take_and_give(pool_arguments a) {
   auto const counts =
       warden::detail::arena_piece<warden::detail::place_counts>{0, 1}.in(simt::dynamic_shared());
-  warden::detail::place_pool const pool{a.memory, simt::block_rank(), counts};
+  warden::detail::slot_free_list const pool{a.memory, simt::block_rank(), counts};
   if (simt::thread_rank() == 0) pool.start();
   simt::sync_block();
   draws draw = draws_of_this_thread(a.seed);
   std::uint32_t* const holders =
       a.holders + (std::size_t{simt::block_rank()} << a.memory.room_log2);
   std::uint32_t const me = simt::thread_rank() + 1;
-  std::uint32_t place = warden::detail::place_pool::none;
+  std::uint32_t place = warden::detail::slot_free_list::none;
   auto const give = [&] {
     expect(a.errors, simt::exchange(&holders[place], 0u) == me);
     pool.give(place);
-    place = warden::detail::place_pool::none;
+    place = warden::detail::slot_free_list::none;
   };
   for (unsigned round = 0; round < a.rounds; ++round) {
-    bool const wants = place == warden::detail::place_pool::none && draw.below(4) != 0;
+    bool const wants = place == warden::detail::slot_free_list::none && draw.below(4) != 0;
     std::uint32_t const had = place;
     pool.take(wants, place);
     if (wants) {
@@ -73,9 +73,9 @@ WARDEN_KERNEL void take_and_give(pool_arguments a) {
     } else {
       expect(a.errors, place == had);
     }
-    if (place != warden::detail::place_pool::none && draw.below(2) != 0) give();
+    if (place != warden::detail::slot_free_list::none && draw.below(2) != 0) give();
   }
-  if (place != warden::detail::place_pool::none) give();
+  if (place != warden::detail::slot_free_list::none) give();
   simt::sync_block();
   if (simt::thread_rank() == 0) pool.finish();
 }
@@ -144,7 +144,7 @@ class pools {
   warden::buffer<std::uint32_t> holders_{count * room};
 };
 
-TEST(place_pool, no_place_is_out_twice_under_many_schedules) {
+TEST(slot_free_list, no_place_is_out_twice_under_many_schedules) {
   test::under_many_schedules(5, [](std::uint64_t seed) {
     pools p;
     for (unsigned launch = 0; launch < 3; ++launch) {
@@ -154,7 +154,7 @@ TEST(place_pool, no_place_is_out_twice_under_many_schedules) {
     EXPECT_GT(p.taken(), 2 * pools::room);
   });
 }
-TEST(place_pool, lasts_for_thousands_of_tickets) {
+TEST(slot_free_list, lasts_for_thousands_of_tickets) {
   pools p;
   for (unsigned launch = 0; launch < 5; ++launch) {
     p.run(launch, 60);
@@ -163,7 +163,7 @@ TEST(place_pool, lasts_for_thousands_of_tickets) {
   EXPECT_GT(p.taken(), 10'000u);
 }
 /// An entry has the low half of its ticket alone.
-TEST(place_pool, lasts_beyond_two_to_the_32_tickets) {
+TEST(slot_free_list, lasts_beyond_two_to_the_32_tickets) {
   std::uint64_t const end = std::uint64_t{1} << 32;
   pools p{end - 300};
   p.run(1, 20);
@@ -171,44 +171,44 @@ TEST(place_pool, lasts_beyond_two_to_the_32_tickets) {
   EXPECT_GT(p.taken(), end + pools::room);
 }
 
-// ---- tokens
+// ---- credits
 
 using rings = warden::detail::forward_rings<warden::detail::channel_ref<1>>;
-struct token_arguments {
+struct credit_arguments {
   rings common;
-  std::uint64_t* held;  ///< tokens that somebody has taken for messages
+  std::uint64_t* held;  ///< credits that somebody has taken for messages
   std::uint64_t* most;  ///< of `held`
   std::uint64_t* errors;
   std::uint64_t seed;
   unsigned rounds;
 };
-/// Counts tokens that are not given back: never more than there are.
-WARDEN_DEVICE void hold(token_arguments const& a, std::uint64_t count) {
+/// Counts credits that are not given back: never more than there are.
+WARDEN_DEVICE void hold(credit_arguments const& a, std::uint64_t count) {
   std::uint64_t const now = simt::fetch_add(a.held, count) + count;
-  expect(a.errors, now <= a.common.tokens);
+  expect(a.errors, now <= a.common.credits);
   simt::fetch_max(a.most, now);
 }
-WARDEN_DEVICE void leave(token_arguments const& a, std::uint64_t count) {
+WARDEN_DEVICE void leave(credit_arguments const& a, std::uint64_t count) {
   simt::fetch_add(a.held, std::uint64_t{0} - count);
 }
 
-/// Common tokens, and what a test of them counts.
-class tokens {
+/// Common credits, and what a test of them counts.
+class credits {
  public:
-  tokens(std::uint64_t count, std::uint32_t kept) : count_{count} {
+  credits(std::uint64_t count, std::uint32_t kept) : count_{count} {
     warden::detail::channel_index const all{count};
     warden::copy(available_.data(), &all, 1);
     numbers_.fill_bytes(0);
     arguments_.common.available = available_.data();
-    arguments_.common.tokens = count;
+    arguments_.common.credits = count;
     arguments_.common.kept = kept;
     arguments_.held = numbers_.data();
     arguments_.most = numbers_.data() + 1;
     arguments_.errors = numbers_.data() + 2;
     warden::stream_ref{}.synchronize();  // `all` ends here
   }
-  /// All tokens are back at the end, and were never more.
-  void run(void (*kernel)(token_arguments), unsigned blocks, unsigned threads, std::uint64_t seed,
+  /// All credits are back at the end, and were never more.
+  void run(void (*kernel)(credit_arguments), unsigned blocks, unsigned threads, std::uint64_t seed,
            unsigned rounds) {
     arguments_.seed = seed;
     arguments_.rounds = rounds;
@@ -226,90 +226,90 @@ class tokens {
   std::uint64_t count_, most_ = 0;
   warden::buffer<warden::detail::channel_index> available_{1};
   warden::buffer<std::uint64_t> numbers_{3};
-  token_arguments arguments_{};
+  credit_arguments arguments_{};
 };
 
-/// The block's shared memory as a purse's word.
+/// The block's shared memory as a credits's word.
 WARDEN_DEVICE simt::shared_span<std::int32_t> stock_of_block() {
   return warden::detail::arena_piece<std::int32_t>{0, 1}.in(simt::dynamic_shared());
 }
 
 /// The first lane of each warp, as in a server: takes for up to a warp's messages, which leave
 /// later; the first warp's rests now and then.
-WARDEN_KERNEL void take_from_purses(token_arguments a) {
-  warden::detail::token_purse const purse{stock_of_block()};
-  if (simt::thread_rank() == 0) purse.start();
+WARDEN_KERNEL void take_credits(credit_arguments a) {
+  warden::detail::warp_credits const credits{stock_of_block()};
+  if (simt::thread_rank() == 0) credits.start();
   simt::sync_block();
   if (simt::lane_id() == 0) {
     draws draw = draws_of_this_thread(a.seed);
     std::uint32_t mine = 0;
     for (unsigned round = 0; round < a.rounds; ++round) {
       std::uint32_t const wanted = 1 + draw.below(9);
-      std::uint32_t const got = purse.take(a.common, wanted);
+      std::uint32_t const got = credits.take(a.common, wanted);
       expect(a.errors, got <= wanted);
       hold(a, got);
       mine += got;
       std::uint32_t const left = draw.below(mine + 1);
       if (left != 0) {
         leave(a, left);
-        purse.give(a.common, left);
+        credits.give(a.common, left);
         mine -= left;
       }
-      if (simt::thread_rank() == 0 && draw.below(4) == 0) purse.empty(a.common);
+      if (simt::thread_rank() == 0 && draw.below(4) == 0) credits.empty(a.common);
     }
     if (mine != 0) {
       leave(a, mine);
-      purse.give(a.common, mine);
+      credits.give(a.common, mine);
     }
   }
   simt::sync_block();
-  if (simt::thread_rank() == 0) purse.empty(a.common);
+  if (simt::thread_rank() == 0) credits.empty(a.common);
 }
-TEST(token_purse, has_no_token_too_many_under_many_schedules) {
+TEST(warp_credits, has_no_credit_too_many_under_many_schedules) {
   std::uint64_t most = 0;
   test::under_many_schedules(2, [&](std::uint64_t seed) {
-    tokens few{20, 6};
-    few.run(&take_from_purses, 3, 96, seed, 12);
+    credits few{20, 6};
+    few.run(&take_credits, 3, 96, seed, 12);
     most = std::max(most, few.most());
   });
-  EXPECT_EQ(most, 20u) << "the last token was never taken";
+  EXPECT_EQ(most, 20u) << "the last credit was never taken";
 }
 
 /// One thread alone: nothing is withheld.
-WARDEN_KERNEL void take_alone(token_arguments a) {
-  warden::detail::token_purse const purse{stock_of_block()};
-  purse.start();
-  expect(a.errors, purse.has_some(a.common));
-  expect(a.errors, purse.take(a.common, 5) == 5);
+WARDEN_KERNEL void take_alone(credit_arguments a) {
+  warden::detail::warp_credits const credits{stock_of_block()};
+  credits.start();
+  expect(a.errors, credits.has_some(a.common));
+  expect(a.errors, credits.take(a.common, 5) == 5);
   expect(a.errors, a.common.count() == 14);  // as many as are kept were asked for
-  expect(a.errors, purse.take(a.common, 1) == 1 && a.common.count() == 14);
-  expect(a.errors, purse.take(a.common, 10) == 10);
-  expect(a.errors, purse.take(a.common, 10) == 4 && !purse.has_some(a.common));
-  expect(a.errors, purse.take(a.common, 1) == 0);
-  purse.give(a.common, 6);  // what is kept stays
-  expect(a.errors, a.common.count() == 0 && purse.has_some(a.common));
-  purse.give(a.common, 1);
+  expect(a.errors, credits.take(a.common, 1) == 1 && a.common.count() == 14);
+  expect(a.errors, credits.take(a.common, 10) == 10);
+  expect(a.errors, credits.take(a.common, 10) == 4 && !credits.has_some(a.common));
+  expect(a.errors, credits.take(a.common, 1) == 0);
+  credits.give(a.common, 6);  // what is kept stays
+  expect(a.errors, a.common.count() == 0 && credits.has_some(a.common));
+  credits.give(a.common, 1);
   expect(a.errors, a.common.count() == 7);
-  purse.give(a.common, 6);
-  purse.empty(a.common);
+  credits.give(a.common, 6);
+  credits.empty(a.common);
   expect(a.errors, a.common.count() == 13);
-  purse.give(a.common, 7);
-  purse.empty(a.common);
+  credits.give(a.common, 7);
+  credits.empty(a.common);
   expect(a.errors, a.common.has_all());
 }
-TEST(token_purse, withholds_nothing) { tokens{20, 6}.run(&take_alone, 1, 1, 1, 1); }
+TEST(warp_credits, withholds_nothing) { credits{20, 6}.run(&take_alone, 1, 1, 1, 1); }
 
 /// A server of one thread, with messages of clients that come in any order, each of which is
 /// executed once it is there and may send one, which comes back to the same server later.
-WARDEN_KERNEL void serve_by_stock(token_arguments a) {
+WARDEN_KERNEL void serve_by_stock(credit_arguments a) {
   if (simt::thread_rank() != 0) return;
   draws draw = draws_of_this_thread(a.seed);
   constexpr unsigned ahead = 8;  // beyond the oldest index, at most
   std::uint64_t const first = 64, end = first + a.rounds;
   std::uint64_t released = first, ring_released = 0, ring_end = 0;
   std::uint32_t done = 0;  // bit k: index `released` + k was executed
-  warden::detail::token_stock stock{first, 0};
-  warden::detail::token_request request;
+  warden::detail::block_credits stock{first, 0};
+  warden::detail::credit_request request;
   while (released != end || ring_released != ring_end) {
     std::uint64_t const before = released;
     std::int32_t spent = 0;
@@ -344,20 +344,20 @@ WARDEN_KERNEL void serve_by_stock(token_arguments a) {
   }
   stock.rest(a.common, request);
 }
-TEST(token_stock, admits_no_more_than_there_are_tokens_under_many_schedules) {
+TEST(block_credits, admits_no_more_than_there_are_credits_under_many_schedules) {
   std::uint64_t most = 0;
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    tokens few{7, 3};
+    credits few{7, 3};
     few.run(&serve_by_stock, 4, 1, seed, 40);
     most = std::max(most, few.most());
   });
-  EXPECT_EQ(most, 7u) << "the last token was never taken";
+  EXPECT_EQ(most, 7u) << "the last credit was never taken";
 }
 
 /// Message 101 is executed, and sends one, while 100 is missing.
-WARDEN_KERNEL void execute_behind_a_missing_index(token_arguments a) {
-  warden::detail::token_stock stock{100, 0};
-  warden::detail::token_request request;
+WARDEN_KERNEL void execute_behind_a_missing_index(credit_arguments a) {
+  warden::detail::block_credits stock{100, 0};
+  warden::detail::credit_request request;
   expect(a.errors, stock.try_admit(a.common));
   expect(a.errors, stock.admitted() == 104 && a.common.count() == 0);
   stock.executed(100, 0, 1);
@@ -376,8 +376,8 @@ WARDEN_KERNEL void execute_behind_a_missing_index(token_arguments a) {
   stock.rest(a.common, request);
   expect(a.errors, a.common.has_all() && stock.admitted() == 104);
 }
-TEST(token_stock, counts_what_was_executed_behind_a_missing_index) {
-  tokens{4, 4}.run(&execute_behind_a_missing_index, 1, 1, 1, 1);
+TEST(block_credits, counts_what_was_executed_behind_a_missing_index) {
+  credits{4, 4}.run(&execute_behind_a_missing_index, 1, 1, 1, 1);
 }
 
 }  // namespace

@@ -352,8 +352,8 @@ TEST(spread, a_rank_at_work_puts_all_off) {
     warden::deferred later{b.on(), 100};
     b.send_alone(later, 50 * static_cast<std::uint32_t>(world.rank()),
                  50 * static_cast<std::uint32_t>(world.rank()) + 50);
-    using warden::detail::launch_access;
-    auto& state = *launch_access::shared(launch_access::local(b.on()));
+    using warden::detail::guarded_access;
+    auto& state = *guarded_access::shared(guarded_access::local(b.on()));
     if (world.rank() == 1) warden::detail::mark_records(state, true, {}, {});
     later.run();
     if (world.rank() == 1) warden::detail::mark_records(state, false, {}, {});

@@ -28,14 +28,14 @@ struct place_memory {
 /// A queue of numbers of free places. The first ones come in order; from then on the place given
 /// back k-th is the next one's who takes after all that. Whoever takes reads first and then raises
 /// `taken`, so nothing is written over that may still be read.
-class place_pool {
+class slot_free_list {
  public:
   /// No place.
   static constexpr std::uint32_t none = ~0u;
 
   /// For server `number`; `counts` is one object, the same for the whole block.
-  WARDEN_DEVICE place_pool(place_memory const& memory, std::uint32_t number,
-                           simt::shared_span<place_counts> counts)
+  WARDEN_DEVICE slot_free_list(place_memory const& memory, std::uint32_t number,
+                               simt::shared_span<place_counts> counts)
       : memory_{memory}, number_{number}, counts_{counts} {}
 
   /// One thread; a block barrier follows.

@@ -41,12 +41,12 @@ inline constexpr bool can_be_deferred =
          : runs_logs<run_ref<Policy, Record, Sections...>>);
 
 /// The logs of a guarded array of any type.
-class kept_log_base {
+class apply_log_base {
  public:
-  kept_log_base() = default;
-  virtual ~kept_log_base() = default;
-  kept_log_base(kept_log_base const&) = delete;
-  kept_log_base& operator=(kept_log_base const&) = delete;
+  apply_log_base() = default;
+  virtual ~apply_log_base() = default;
+  apply_log_base(apply_log_base const&) = delete;
+  apply_log_base& operator=(apply_log_base const&) = delete;
 
   /// Device memory, in bytes.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
@@ -55,7 +55,7 @@ class kept_log_base {
 /// The logs of a guarded's `apply_async`: one is made when it is needed, and a larger one when more
 /// is applied at once. Captured graphs may need the smaller ones, so those stay.
 template <class Policy, class Record, class... Sections>
-class kept_log : public kept_log_base {
+class apply_log : public apply_log_base {
   using log = deferred<Policy, Record, Sections...>;
   using ref = typename log::ref_type;
   using guarded = typename log::guarded_type;

@@ -82,11 +82,11 @@ class sorted_checks {
 /// its messages twice. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
 class deferred : detail::sorted_checks<Policy, Record, Sections...>,
-                 public detail::runnable_log<detail::run_ref_of<Policy, Record, Sections...>,
-                                             detail::log_runner_of<Policy, Record, Sections...>> {
+                 public detail::log_base<detail::run_ref_of<Policy, Record, Sections...>,
+                                         detail::log_runner_of<Policy, Record, Sections...>> {
   using run_type = detail::run_ref_of<Policy, Record, Sections...>;
   using runner = detail::log_runner_of<Policy, Record, Sections...>;
-  using base = detail::runnable_log<run_type, runner>;
+  using base = detail::log_base<run_type, runner>;
   static constexpr bool replayed = detail::is_replayed<Policy, Record, Sections...>;
   static_assert(!(replayed && run_type::has_pairs),
                 "warden: sections on two records and sections that send sections are not deferred "
@@ -115,12 +115,12 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
   deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
            deferred_options chosen = {},
            std::source_location where = std::source_location::current())
-      : base{of.device(), detail::launch_access::shared(of), runner{of}} {
+      : base{of.device(), detail::guarded_access::shared(of), runner{of}} {
     runtime::device_scope const scope{of.device(), where};
     detail::log_plan<run_type>::check(sections, of.size(), replayed, where);
     static_cast<detail::run_array<Record>&>(run_) =
-        detail::launch_access::array<Record>(of, run_type::has_pairs);
-    run_.sections_context = detail::launch_access::context(of);
+        detail::guarded_access::array<Record>(of, run_type::has_pairs);
+    run_.sections_context = detail::guarded_access::context(of);
     this->make(sections, chosen, where);
   }
 

@@ -32,10 +32,10 @@ namespace detail {
 /// run see; a `Runner` enqueues what is between the log's close and its opening. Moves, does not
 /// copy.
 template <class Run, class Runner>
-class runnable_log {
+class log_base {
  public:
   /// What it holds and was never run is reported by the guarded's `wait`.
-  ~runnable_log() {
+  ~log_base() {
     if (regions_.size() == 0) return;
     try {
       state_->gone.push_back({std::move(regions_), run_.log.size, run_.log.region_size});
@@ -44,15 +44,15 @@ class runnable_log {
     }
   }
   /// What was moved from may only be destroyed or assigned to.
-  runnable_log(runnable_log&&) noexcept = default;
+  log_base(log_base&&) noexcept = default;
   /// Swaps with `other`.
-  runnable_log& operator=(runnable_log&& other) noexcept {
+  log_base& operator=(log_base&& other) noexcept {
     auto mine = members(), theirs = other.members();
     mine.swap(theirs);
     return *this;
   }
-  runnable_log(runnable_log const&) = delete;
-  runnable_log& operator=(runnable_log const&) = delete;
+  log_base(log_base const&) = delete;
+  log_base& operator=(log_base const&) = delete;
 
   /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
   /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
@@ -102,8 +102,8 @@ class runnable_log {
   /// Without memory, on the device of the guarded whose `state` it is: to that one's `wait` its
   /// sections are reported. If its sections are on records of a second guarded, too, that one's
   /// state is `partner`.
-  runnable_log(int device, std::shared_ptr<shared_state> state, Runner runner,
-               std::shared_ptr<shared_state> partner = nullptr)
+  log_base(int device, std::shared_ptr<shared_state> state, Runner runner,
+           std::shared_ptr<shared_state> partner = nullptr)
       : device_{device},
         state_{std::move(state)},
         partner_{std::move(partner)},

@@ -43,7 +43,8 @@ class log_runner {
 
  public:
   /// Runs the logs of `of`.
-  explicit log_runner(launchable<Policy, Record, Sections...> const& of) : device_{of.device()} {}
+  explicit log_runner(guarded_state<Policy, Record, Sections...> const& of)
+      : device_{of.device()} {}
 
   /// Whether a block of the current device has the shared memory to run one of as many partitions
   /// of `records` as may be chosen. Throws cuda_error.

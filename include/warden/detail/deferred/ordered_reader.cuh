@@ -63,7 +63,7 @@ class ordered_reader {
     std::uint32_t const end = first + of_warp < total_ ? first + of_warp : total_;
     // A warp's messages lie one behind another, most often all in the rows that it looks at first.
     for (std::uint32_t found = first; found < end;) {
-      rows_of_warp rows;
+      warp_row_index rows;
       std::uint32_t const behind = rows_from(found, rows);
       bool const are_few = behind - found < least;
       std::uint32_t const until = are_few || behind > end ? end : behind;
@@ -135,13 +135,13 @@ class ordered_reader {
   }
   /// The rows from message `begin` on. Returns the number of the first message that is in none of
   /// them, if there is one. Collective over the warp.
-  WARDEN_DEVICE std::uint32_t rows_from(std::uint32_t begin, rows_of_warp& rows) const {
+  WARDEN_DEVICE std::uint32_t rows_from(std::uint32_t begin, warp_row_index& rows) const {
     constexpr unsigned last = simt::warp_size - 1;
     std::uint32_t const row = row_before(begin) + simt::lane_id();
-    rows = {rows_of_warp::nowhere, 0};
+    rows = {warp_row_index::nowhere, 0};
     if (row < entries) rows = {before_[row], places_[row]};
     // Rows behind the last message begin nowhere, so that all reach as far as it.
-    if (rows.before >= total_) rows.before = rows_of_warp::nowhere;
+    if (rows.before >= total_) rows.before = warp_row_index::nowhere;
     // Where the last lane's row ends nobody knows.
     std::uint32_t const end = simt::shuffle(simt::full_warp, rows.before, last);
     unsigned const next = simt::lane_id() == last ? last : simt::lane_id() + 1;

@@ -89,7 +89,7 @@ class partition_server {
     [[maybe_unused]] bool const in_step =
         paces && simt::thread_rank() == simt::block_threads() - 1 &&
         ref_.owners.partitions() <= simt::block_count() && ref_.log.rows_of == nullptr;
-    [[maybe_unused]] run_pace pace;
+    [[maybe_unused]] progress_throttle pace;
     // Records without sections are not even loaded.
     if (!simt::sync_block_or(messages.has_more())) {
       if constexpr (paces) {
@@ -133,7 +133,7 @@ class partition_server {
     simt::sync_block();
   }
 
-  WARDEN_DEVICE void pass(run_pace& pace, std::uint32_t passed) const {
+  WARDEN_DEVICE void pass(progress_throttle& pace, std::uint32_t passed) const {
     pace.pass(passed, &ref_.log.control->rows_passed, ref_.owners.partitions());
   }
 

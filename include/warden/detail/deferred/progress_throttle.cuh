@@ -15,7 +15,7 @@ namespace detail {
 /// that is written to memory once; a block far ahead of another one finds it gone from the level-2
 /// cache, and the other one brings it back. So who is ahead of what all are on average pauses, for
 /// a bounded time: nobody waits for anybody.
-class run_pace {
+class progress_throttle {
  public:
   /// This one of `partitions` has passed so many rows, not fewer than before. `sum` is of the rows
   /// that all have passed, modulo 2^32. One thread, behind each window.

@@ -148,7 +148,7 @@ class segment_reader {
   std::uint32_t turn_;       ///< rows of the warp at a time
   std::uint32_t next_row_;   ///< the first of those that have been asked for
   row_words asked_;          ///< what the lane's row of them says
-  rows_of_warp here_{};      ///< those before them
+  warp_row_index here_{};    ///< those before them
   std::uint32_t total_ = 0;  ///< messages in these
   std::uint32_t done_ = 0;   ///< of them
 };

@@ -12,7 +12,7 @@ namespace detail {
 
 /// The rows that a warp reads together, one a lane, in their order; those without messages come
 /// last.
-struct rows_of_warp {
+struct warp_row_index {
   /// What a lane that has no row says in place of the number of messages before it: more than there
   /// are, and no message's number becomes it within 32 steps.
   static constexpr std::uint32_t nowhere = 0x7fffffff;

@@ -14,7 +14,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// The way to the private members of a guarded: a friend of each.
-struct launch_access {
+struct guarded_access {
   /// State of this guarded array for fused launches, made now if there is none.
   template <class Guarded>
   static auto& fused(Guarded const& g) {

@@ -32,7 +32,7 @@ struct needs_fused_state {
 /// State of a guarded array that logs and launches copy. Copies share ownership of its device
 /// memory, so a log that has one stays valid when the guarded array is moved or destroyed.
 template <class Policy, class Record, class... Sections>
-class launchable {
+class guarded_state {
  public:
   /// What it was tuned by.
   using policy = Policy;
@@ -58,7 +58,7 @@ class launchable {
   }
 
  protected:
-  friend struct launch_access;
+  friend struct guarded_access;
   friend class fused_state<Policy, Record, Sections...>;
 
   /// State for fused launches, made now if there is none.

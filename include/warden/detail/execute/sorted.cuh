@@ -144,7 +144,7 @@ class sorted_worker {
   }
 
   /// Combines the window, if the policy says so, sorts it and runs it. Collective. Returns the
-  /// tokens spent, as forwarding_server asks.
+  /// credits spent, as forwarding_server asks.
   WARDEN_DEVICE unsigned execute(message_type const (&m)[rounds], unsigned arrived) {
     if constexpr (Ref::policy::combines) arrived = combine(m, arrived);
     if constexpr (filters_noops_first) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A server's tokens: how many messages of clients it may receive.
+/// A server's credits: how many messages of clients it may receive.
 #pragma once
 
 #include <warden/detail/fused/forward_rings.cuh>
@@ -10,33 +10,33 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a server has asked the common tokens and not looked at yet: kept in registers, so that
+/// What a server has asked the common credits and not looked at yet: kept in registers, so that
 /// nobody waits for the answers.
-struct token_request {
+struct credit_request {
   std::uint64_t asked = 0;  ///< see forward_rings::ask
   std::uint32_t count = 0;  ///< asked for
   std::int64_t seen = 0;    ///< there were lately
 };
 
-/// The tokens that a server holds, kept by one of its threads. A message that was executed leaves
-/// its token to the server; one that is sent or set aside takes one along. Indices of clients below
-/// `admitted()` hold a token each from when they are admitted until they are executed.
-class token_stock {
+/// The credits that a server holds, kept by one of its threads. A message that was executed leaves
+/// its credit to the server; one that is sent or set aside takes one along. Indices of clients
+/// below `admitted()` hold a credit each from when they are admitted until they are executed.
+class block_credits {
  public:
   /// Indeterminate: assign before use.
-  token_stock() = default;
+  block_credits() = default;
   /// The oldest messages, of clients and of servers, have these indices.
-  WARDEN_DEVICE token_stock(std::uint64_t of_clients, std::uint64_t of_servers)
+  WARDEN_DEVICE block_credits(std::uint64_t of_clients, std::uint64_t of_servers)
       : executed_{of_clients}, executed_of_servers_{of_servers}, admitted_{of_clients}, stock_{0} {}
 
   /// Messages of clients below this index may be received.
   WARDEN_DEVICE std::uint64_t admitted() const { return admitted_; }
 
   /// All of clients below `clients` have been executed, all of servers below `servers`, and so many
-  /// tokens were `spent` on what the sections sent or set aside, less what was set aside before and
-  /// is not any more.
+  /// credits were `spent` on what the sections sent or set aside, less what was set aside before
+  /// and is not any more.
   WARDEN_DEVICE void executed(std::uint64_t clients, std::uint64_t servers, std::int32_t spent) {
-    // What was executed behind a missing index has spent its token already, and counts only now:
+    // What was executed behind a missing index has spent its credit already, and counts only now:
     // the stock may look smaller than it is, never larger.
     std::uint64_t const held = clients < admitted_ ? clients : admitted_;
     if (held > executed_) stock_ += static_cast<std::int64_t>(held - executed_);
@@ -46,7 +46,7 @@ class token_stock {
     executed_of_servers_ = servers;
   }
 
-  /// Where sections have taken tokens that nobody had, gives back what it holds: until those are
+  /// Where sections have taken credits that nobody had, gives back what it holds: until those are
   /// made up for nobody admits anything new. For sections that send more than one other.
   template <class Rings>
   WARDEN_DEVICE void make_up(Rings const& rings) {
@@ -59,10 +59,10 @@ class token_stock {
   /// next time. All of clients below `released` have been received; `busy` if some were lately.
   /// What is admitted stays so: a message may have been received already, behind a missing index.
   template <class Rings>
-  WARDEN_DEVICE void admit(Rings const& rings, token_request& request, std::uint64_t released,
+  WARDEN_DEVICE void admit(Rings const& rings, credit_request& request, std::uint64_t released,
                            bool busy) {
     settle(rings, request);
-    // Clients that have been silent may send again: some tokens save them a wait.
+    // Clients that have been silent may send again: some credits save them a wait.
     std::int64_t const wanted = busy ? rings.kept : rings.kept / 8 + 1;
     std::int64_t missing = wanted - static_cast<std::int64_t>(admitted_ - released);
     if (missing > 0 && stock_ > 0) {
@@ -87,7 +87,7 @@ class token_stock {
 
   /// Nothing is received or executed: gives everything back.
   template <class Rings>
-  WARDEN_DEVICE void rest(Rings const& rings, token_request& request) {
+  WARDEN_DEVICE void rest(Rings const& rings, credit_request& request) {
     settle(rings, request);
     if (admitted_ > executed_) stock_ += static_cast<std::int64_t>(admitted_ - executed_);
     admitted_ = executed_;
@@ -109,7 +109,7 @@ class token_stock {
  private:
   /// Takes what was asked for.
   template <class Rings>
-  WARDEN_DEVICE void settle(Rings const& rings, token_request& request) {
+  WARDEN_DEVICE void settle(Rings const& rings, credit_request& request) {
     if (request.count == 0) return;
     stock_ += rings.granted(request.asked, request.count);
     request.count = 0;

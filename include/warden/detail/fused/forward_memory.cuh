@@ -18,7 +18,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Rings and tokens; none if no server of `Ref` sends anything.
+/// Rings and credits; none if no server of `Ref` sends anything.
 template <class Ref>
 class forward_memory {
  public:
@@ -41,11 +41,11 @@ class forward_memory {
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
       // Room for what is received behind a missing index, and no more than that.
       rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
-      rings.tokens = (capacity - rings.read_ahead) / Ref::max_sends;  // mutation: forward-ahead
+      rings.credits = (capacity - rings.read_ahead) / Ref::max_sends;  // mutation: forward-ahead
       // A server's share.
       rings.kept = static_cast<std::uint32_t>(
-          std::clamp<std::uint64_t>(rings.tokens / servers, 1, Ref::server::most_kept));
-      if (rings.tokens == 0) {
+          std::clamp<std::uint64_t>(rings.credits / servers, 1, Ref::server::most_kept));
+      if (rings.credits == 0) {
         throw limit_error{"guarded: a section sends " + std::to_string(Ref::max_sends) +
                               " others at most; with forward capacity " + std::to_string(capacity) +
                               " the limit is " + std::to_string(capacity - rings.read_ahead),
@@ -59,7 +59,7 @@ class forward_memory {
       rings.slots = memory_->slots.data();
       if constexpr (Ref::nests) {
         place_memory& places = ref.aside.places;
-        while ((1ull << places.room_log2) < rings.tokens + Ref::policy::block_threads)
+        while ((1ull << places.room_log2) < rings.credits + Ref::policy::block_threads)
           ++places.room_log2;
         std::size_t const room = std::size_t{servers} << places.room_log2;
         waiting_ = buffer<waiting_message<typename Ref::message_type>>{room, where};
@@ -72,12 +72,12 @@ class forward_memory {
       reset(ref, {}, where);
     }
   }
-  /// Empty rings, all tokens back. Blocks the host.
+  /// Empty rings, all credits back. Blocks the host.
   void reset(Ref const& ref, stream_ref s, std::source_location where) {
     if constexpr (Ref::sends_sections) {
       memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
                                                   ref.rings.capacity_log2, s, where);
-      channel_index const all{ref.rings.tokens};
+      channel_index const all{ref.rings.credits};
       copy(memory_->available.data(), &all, 1, s, where);
       if constexpr (Ref::nests) {
         tickets_.fill_bytes(0, s, where);

@@ -51,7 +51,7 @@ class forward_window {
       // Whoever publishes it finds out whether there is such a record.
       put(id < no_record ? static_cast<std::uint32_t>(id) : no_record, section);
     }
-    /// Sends to the owner of a record. The first message takes the slot, and the token, of the one
+    /// Sends to the owner of a record. The first message takes the slot, and the credit, of the one
     /// that runs; another one is published at once. Neither waits.
     template <class Sent>
     WARDEN_DEVICE void put(std::uint32_t id, Sent const& sent) {
@@ -62,8 +62,8 @@ class forward_window {
         is_free_ = false;
       } else {
         if (!ref_.check(id)) return;
-        ref_.rings.take_beyond(1);  // mutation: forward-token
-        // Nobody gives the token back before it is taken.
+        ref_.rings.take_beyond(1);  // mutation: forward-credit
+        // Nobody gives the credit back before it is taken.
         simt::fence_device();
         record_location const to = ref_.owners(id);
         std::uint64_t const index = ref_.rings.ring_of(to.server).reserve(1);

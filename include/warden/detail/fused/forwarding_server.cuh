@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A window_server whose sections send sections: each window is received from two places, from the
-/// clients' channel as far as there are tokens, and from the ring of the other servers always.
+/// clients' channel as far as there are credits, and from the ring of the other servers always.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -18,7 +18,7 @@ WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
 /// Server `number` of a guarded; every thread of the block makes one. A `Worker` is as in
-/// window_server, but execute returns how many tokens were spent, in all threads together: on
+/// window_server, but execute returns how many credits were spent, in all threads together: on
 /// messages that were sent or set aside, less those that are no longer set aside.
 template <class Ref, class Worker>
 class forwarding_server {
@@ -34,7 +34,7 @@ class forwarding_server {
   static constexpr std::uint32_t least_ring = 32;
   /// Threads that a multiprocessor is to hold: with less than 128 registers each they would spill.
   static constexpr unsigned threads_per_multiprocessor = 512;
-  /// Tokens that a server keeps, at most.
+  /// Credits that a server keeps, at most.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
   static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
   static_assert(Ref::channel::in_band,
@@ -61,7 +61,7 @@ class forwarding_server {
     window_reader<typename Ref::channel, threads, from_clients> clients{channel_};
     window_reader<typename Ref::ring, threads, from_servers> servers{ring_};
     progress& shared = progress_[0];
-    token_request request;  // the first thread's
+    credit_request request;  // the first thread's
     worker_.start();
     if (me == 0) {
       shared.clients.start();
@@ -128,10 +128,10 @@ class forwarding_server {
  private:
   struct progress {
     std::uint64_t admitted;  ///< of the stock
-    token_stock stock;       ///< the first thread's
+    block_credits stock;     ///< the first thread's
     window_minimum clients;  ///< smallest index that any thread expects, counted from `released`
     window_minimum servers;  ///< the same of the ring
-    std::uint32_t spent;     ///< tokens, by the window before, two's complement
+    std::uint32_t spent;     ///< credits, by the window before, two's complement
   };
   struct layout {
     std::size_t locals;
@@ -144,11 +144,11 @@ class forwarding_server {
   /// Nothing has arrived: one thread waits for the oldest missing message of either kind.
   /// Collective. False when the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t of_clients, std::uint64_t of_servers,
-                          token_request& request) {
+                          credit_request& request) {
     bool stops = false;
     if (simt::thread_rank() == 0) {
-      // Who rests holds no tokens that others could want.
-      token_stock& stock = progress_[0].stock;
+      // Who rests holds no credits that others could want.
+      block_credits& stock = progress_[0].stock;
       stock.rest(ref_.rings, request);
       bool ended = false;
       bool const alive = ref_.wait_until(

@@ -46,7 +46,7 @@ inline void mark_records(shared_state& state, bool in_use, stream_ref s,
 /// State of a guarded array for fused launches.
 template <class Policy, class Record, class... Sections>
 class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part {
-  using guarded = launchable<Policy, Record, Sections...>;
+  using guarded = guarded_state<Policy, Record, Sections...>;
 
  public:
   /// Argument that `launch_fused` gives a kernel.
@@ -133,14 +133,14 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   std::vector<launch_state::channels> channel_groups() const {
     std::vector<launch_state::channels> groups;
     auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
-                                         std::uint64_t tokens) {
+                                         std::uint64_t credits) {
       groups.push_back({memory, options_.servers, capacity_log2, Channel::flits(capacity_log2),
-                        &Channel::is_published, tokens});
+                        &Channel::is_published, credits});
     };
     list.template operator()<typename ref::channel>(channels_, ref_.capacity_log2, 0);
     if constexpr (ref::sends_sections) {
       list.template operator()<typename ref::ring>(forwards_.memory(), ref_.rings.capacity_log2,
-                                                   ref_.rings.tokens);
+                                                   ref_.rings.credits);
     }
     return groups;
   }

@@ -13,7 +13,7 @@ namespace detail {
 
 /// What one lane of a warp sends by. What it sends, one message at most, is kept until all lanes
 /// have run theirs: all reservations are then under way at once, and no lock is held meanwhile.
-/// Whoever sends holds a token for the message.
+/// Whoever sends holds a credit for the message.
 template <class Ref>
 class lane_sender {
  public:

@@ -86,13 +86,13 @@ class launch_plan {
   void enqueue(Kernel const& kernel, First& first, Rest&... rest) {
     stream_ref const s = in_.stream;
     std::array<std::shared_ptr<launch_state const>, guardeds> const states{
-        launch_access::fused(first).own(), launch_access::fused(rest).own()...};
+        guarded_access::fused(first).own(), guarded_access::fused(rest).own()...};
     launch_ref launch{};
-    launch.control = launch_access::shared(first)->control->data();
-    launch.limit = launch_access::limit(first);
+    launch.control = guarded_access::shared(first)->control->data();
+    launch.limit = guarded_access::limit(first);
     auto const begin = [&](auto& g) {
-      return launch_access::fused(g).begin(states, memory_, outbox_offsets_[launch.member_count],
-                                           launch);
+      return guarded_access::fused(g).begin(states, memory_, outbox_offsets_[launch.member_count],
+                                            launch);
     };
     auto const multiprocessors = static_cast<std::uint64_t>(facts_.multiprocessors);
     arguments_type arguments{
@@ -111,8 +111,8 @@ class launch_plan {
       runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // mutation: health-kept
     auto const mark = [&](bool in_use) {
       if constexpr (!is_part_of_run<Kernel>) {
-        mark_records(*launch_access::shared(first), in_use, s, in_.where);
-        (mark_records(*launch_access::shared(rest), in_use, s, in_.where), ...);
+        mark_records(*guarded_access::shared(first), in_use, s, in_.where);
+        (mark_records(*guarded_access::shared(rest), in_use, s, in_.where), ...);
       }
     };
     mark(true);
@@ -133,8 +133,8 @@ class launch_plan {
       }();
       if (result == runtime::launch_result::launched) {
         mark(false);
-        launch_access::shared(first)->enqueued(s, in_.where);
-        (launch_access::shared(rest)->enqueued(s, in_.where), ...);
+        guarded_access::shared(first)->enqueued(s, in_.where);
+        (guarded_access::shared(rest)->enqueued(s, in_.where), ...);
         return;
       }
       // The occupancy was that of an empty device; shrink once, then say so.
@@ -192,12 +192,12 @@ class launch_plan {
   /// Makes the channels if there are none, which a captured launch cannot do.
   template <class Guarded>
   void check_channels(Guarded const& g) const {
-    if (!launch_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
+    if (!guarded_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
       refuse(
           "the stream is being captured into a graph, and a guarded array has no channels yet: "
           "call prepare_fused before");
     }
-    static_cast<void>(launch_access::fused(g));
+    static_cast<void>(guarded_access::fused(g));
   }
   /// Halves the servers' windows until the servers and a client block are resident together, and
   /// goes without outboxes where that is not enough. If no plan has room for both, takes the first

@@ -22,7 +22,7 @@ namespace detail {
 
 /// The channels of one guarded, or its rings; a launch state keeps them alive for its dump.
 struct channel_memory {
-  buffer<channel_index> available;  ///< tokens; only of rings
+  buffer<channel_index> available;  ///< credits; only of rings
   buffer<channel_indices> indices;
   buffer<simt::flit_words> slots;
 
@@ -63,7 +63,7 @@ struct launch_state {
     std::uint64_t slots;  ///< elements of one channel
     bool (*is_published)(simt::flit_words const* slots, std::uint64_t index,
                          unsigned capacity_log2);
-    std::uint64_t tokens;  ///< of rings; 0 of channels
+    std::uint64_t credits;  ///< of rings; 0 of channels
   };
 
   std::vector<channels> groups;
@@ -74,11 +74,11 @@ struct launch_state {
 /// Blocks the host; nothing runs on them.
 inline void read_channels(diagnosis& d, launch_state::channels const& group, std::uint32_t position,
                           std::uint64_t number, stream_ref s, std::source_location where) {
-  if (group.tokens != 0) {
+  if (group.credits != 0) {
     channel_index available;
     copy(&available, group.memory->available.data(), 1, s, where);
     s.synchronize(where);
-    d.tokens.push_back({position, group.tokens, static_cast<std::int64_t>(available.value)});
+    d.credits.push_back({position, group.credits, static_cast<std::int64_t>(available.value)});
   }
   std::vector<channel_indices> indices(group.servers);
   std::size_t const capacity = std::size_t{1} << group.capacity_log2;
@@ -91,7 +91,7 @@ inline void read_channels(diagnosis& d, launch_state::channels const& group, std
                     server,
                     static_cast<std::uint32_t>(capacity),
                     at.started.value == number,
-                    group.tokens != 0,
+                    group.credits != 0,
                     at.reserved.value,
                     at.released.value,
                     at.executed.value,

@@ -21,7 +21,7 @@ struct alignas(16) waiting_message {
 };
 
 /// Where servers keep such messages, in global memory; part of a ref. A server has room for as many
-/// as can be under way, each of which holds a token, and for one more for each of its threads.
+/// as can be under way, each of which holds a credit, and for one more for each of its threads.
 template <class Message>
 struct lock_queue_memory {
   waiting_message<Message>* messages = nullptr;  ///< of all servers

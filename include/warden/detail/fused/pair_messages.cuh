@@ -106,11 +106,11 @@ class pair_messages_worker {
       bool const alive = ref_.wait_until([&] { return locks_.is_free(lock); },
                                          [&](auto watch) { watch(locks_.word(lock)); },
                                          wait_kind::lock, number_, lock);
-      if (!alive) return false;  // mutation: nested-poisoned
+      if (!alive) return false;  // mutation: pair-poisoned
     }
     bool const more = run_.run(lock, m, resumes, left, records_, out);
     // Release, by the thread that ran it.
-    simt::fence_block();  // mutation: nested-fence
+    simt::fence_block();  // mutation: pair-message-fence
     locks_.unlock(lock);
     return more;
   }

@@ -59,14 +59,14 @@ class pair_messages_run {
   }
   /// Collective over the block.
   WARDEN_DEVICE void finish() const {
-    if (place_ != place_pool::none) places_.give(place_);  // mutation: place-kept
+    if (place_ != slot_free_list::none) places_.give(place_);  // mutation: place-kept
     simt::sync_block();
     if (simt::thread_rank() == 0) places_.finish();
     times_.add_to(ref_.report->totals);
   }
 
   /// Sees to it that each lane can set its next message aside. Collective over a warp.
-  WARDEN_DEVICE void prepare() { places_.take(place_ == place_pool::none, place_); }
+  WARDEN_DEVICE void prepare() { places_.take(place_ == slot_free_list::none, place_); }
 
   /// One step of what a message brings, which sends one message at most, by `out`: runs it, or sets
   /// it aside, or, if the lane `resumes`, runs the next one that waited for the lock instead. True
@@ -89,7 +89,7 @@ class pair_messages_run {
     }
     ++left;
     bool const takes = run_unlocked(m, records, out);
-    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // mutation: nested-more
+    return is_locked && !takes && !locks_.free_if_none_waits(lock);  // mutation: pair-more
   }
 
   /// A message has been received: for the statistics.
@@ -130,12 +130,12 @@ class pair_messages_run {
     Ref::format::visit(
         m, [&](auto const& sent) { resumes = is_locked<std::remove_cvref_t<decltype(sent)>>; });
     locks_.push(lock, m, resumes, place_);
-    place_ = place_pool::none;  // mutation: place-twice
+    place_ = slot_free_list::none;  // mutation: place-twice
   }
   /// The first one that waits for a taken lock.
   WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {
     std::uint32_t const place = locks_.pop(lock, next);
-    if (place_ == place_pool::none) {
+    if (place_ == slot_free_list::none) {
       place_ = place;
     } else {
       places_.give(place);
@@ -226,10 +226,10 @@ class pair_messages_run {
 
   Ref const& ref_;
   std::uint32_t number_;
-  place_pool places_;
+  slot_free_list places_;
   lock_queues<message_type> locks_;
   /// The thread's own, to set the next message aside in.
-  std::uint32_t place_ = place_pool::none;
+  std::uint32_t place_ = slot_free_list::none;
   pair_times<Ref::policy::statistics> times_;
 };
 

@@ -27,7 +27,7 @@ namespace detail {
 ///     unsigned run(message_type const& m, bool arrived);
 ///     void finish();  // collective over the block, when the server ends
 ///
-/// The warps of the ring wait for nobody's tokens and nobody's room: see docs/design.md.
+/// The warps of the ring wait for nobody's credits and nobody's room: see docs/design.md.
 template <class Ref, class Worker>
 class pair_messages_server {
  public:
@@ -45,9 +45,9 @@ class pair_messages_server {
   static constexpr unsigned threads_per_multiprocessor = 768;
   /// Indices beyond `released` that are read in the ring, at most.
   static constexpr std::uint32_t read_ahead = 64 * slice;
-  /// Slots of a ring, at least: one slice to be read, and one for tokens.
+  /// Slots of a ring, at least: one slice to be read, and one for credits.
   static constexpr std::uint32_t least_ring = 2 * slice;
-  /// Tokens that a server keeps, at most.
+  /// Credits that a server keeps, at most.
   static constexpr std::uint32_t most_kept = 2 * slice;
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
@@ -70,7 +70,7 @@ class pair_messages_server {
     clients_.start();
     ring_.start();
     if (simt::thread_rank() == 0) {
-      purse_.start();
+      credits_.start();
       ring_released_[0] = static_cast<std::uint32_t>(ring_.first() / slice);
       simt::store_relaxed(&clients_.channel().indices()->started.value, ref_.launch_number());
       simt::store_relaxed(&ring_.channel().indices()->started.value, ref_.launch_number());
@@ -88,7 +88,7 @@ class pair_messages_server {
     std::size_t ring_window = read_ahead;
     arena_carver carver{};
     arena_piece<std::byte> worker = carver.take<std::byte>(Worker::shared_bytes(locals));
-    arena_piece<std::int32_t> purse = carver.take<std::int32_t>(1);
+    arena_piece<std::int32_t> credits = carver.take<std::int32_t>(1);
     arena_piece<std::uint32_t> ring_released = carver.take<std::uint32_t>(1);
     arena_piece<std::uint32_t> ring = carver.take<std::uint32_t>(ring_tracker::words(ring_window));
     arena_piece<std::uint32_t> clients =
@@ -100,7 +100,7 @@ class pair_messages_server {
       : ref_{ref},
         number_{number},
         worker_{ref, number, storage},
-        purse_{at.purse.in(storage)},
+        credits_{at.credits.in(storage)},
         ring_released_{at.ring_released.in(storage)},
         ring_{ref.rings.ring_of(number), at.ring.in(storage)},
         clients_{ref.channel_of(number), at.clients.in(storage)} {}
@@ -118,7 +118,7 @@ class pair_messages_server {
           of_clients ? receive_of_clients(reader, m) : receive_of_servers(reader, m);
       unsigned batch = simt::ballot(simt::full_warp, arrived);
       unsigned const there = batch;
-      if (of_clients && there != 0) batch = admit(there);  // mutation: nested-token
+      if (of_clients && there != 0) batch = admit(there);  // mutation: pair-credit
       if (batch == 0) {
         bool const goes_on = of_clients
                                  ? wait_for_clients(reader, there != 0, warp == 0, next_release)
@@ -145,7 +145,7 @@ class pair_messages_server {
     // Acquire: the sender fenced between what it wrote and the message that we have just read.
     if constexpr (Ref::fences) simt::fence_device();
     unsigned const left = simt::warp_sum(worker_.run(m, arrived));
-    if (simt::lane_id() == 0 && left != 0) purse_.give(ref_.rings, left);
+    if (simt::lane_id() == 0 && left != 0) credits_.give(ref_.rings, left);
   }
 
   // ---- what servers send
@@ -204,24 +204,24 @@ class pair_messages_server {
     m = Ref::message_type::from(sent);
     return there;
   }
-  /// Takes tokens for the lanes in `there`; returns those that have one then, as many as there are
-  /// tokens. Collective over the warp.
+  /// Takes credits for the lanes in `there`; returns those that have one then, as many as there are
+  /// credits. Collective over the warp.
   WARDEN_DEVICE unsigned admit(unsigned there) const {
-    unsigned tokens = 0;
+    unsigned credits = 0;
     if (simt::lane_id() == 0)
-      tokens = purse_.take(ref_.rings, static_cast<unsigned>(simt::count_bits(there)));
-    tokens = simt::shuffle(simt::full_warp, tokens, 0);
+      credits = credits_.take(ref_.rings, static_cast<unsigned>(simt::count_bits(there)));
+    credits = simt::shuffle(simt::full_warp, credits, 0);
     unsigned const before = there & ((1u << simt::lane_id()) - 1);
     return there &
-           simt::ballot(simt::full_warp, static_cast<unsigned>(simt::count_bits(before)) < tokens);
+           simt::ballot(simt::full_warp, static_cast<unsigned>(simt::count_bits(before)) < credits);
   }
-  /// Nothing has come, or there are no tokens for it: the first lane waits, the others for it.
+  /// Nothing has come, or there are no credits for it: the first lane waits, the others for it.
   /// Collective over the warp. False when the work has ended or the launch is poisoned.
-  WARDEN_DEVICE bool wait_for_clients(slice_reader const& reader, bool for_tokens, bool is_first,
+  WARDEN_DEVICE bool wait_for_clients(slice_reader const& reader, bool for_credits, bool is_first,
                                       std::uint64_t& next_release) {
     auto mine = wait_outcome::go_on;
     if (simt::lane_id() == 0)
-      mine = wait_as_one(reader.number() * slice + reader.expecting(), for_tokens, is_first,
+      mine = wait_as_one(reader.number() * slice + reader.expecting(), for_credits, is_first,
                          next_release);
     auto const all = outcome_of_lane(mine, 0);
     if (is_first && all == wait_outcome::go_on)
@@ -230,18 +230,18 @@ class pair_messages_server {
     return all == wait_outcome::go_on;
   }
   /// The first warp also looks for slices to release and for the end of work, and while it has
-  /// nothing to do it gives tokens to others, which may want them.
-  WARDEN_DEVICE wait_outcome wait_as_one(std::uint64_t index, bool for_tokens, bool is_first,
+  /// nothing to do it gives credits to others, which may want them.
+  WARDEN_DEVICE wait_outcome wait_as_one(std::uint64_t index, bool for_credits, bool is_first,
                                          std::uint64_t next_release) {
     bool ended = false, again = false;
     bool const alive = ref_.wait_until(
         [&] {
-          if (for_tokens ? purse_.has_some(ref_.rings) : clients_.channel().is_there(index))
+          if (for_credits ? credits_.has_some(ref_.rings) : clients_.channel().is_there(index))
             return true;
           if (!is_first) return clients_.is_finished();
           if (clients_.is_done(next_release)) return true;
-          if (for_tokens) return false;
-          if (again) purse_.empty(ref_.rings);  // mutation: purse-rest
+          if (for_credits) return false;
+          if (again) credits_.empty(ref_.rings);  // mutation: credits-rest
           again = true;
           ended = detector_.has_ended(ref_, clients_.channel());
           return ended;
@@ -251,7 +251,7 @@ class pair_messages_server {
           watch(clients_.finish_word());
           watch(clients_.done_word(next_release));
           watch(&clients_.channel().indices()->executed.value);
-          watch(purse_.word());
+          watch(credits_.word());
           termination_detector<Ref>::watch(ref_, watch);
         },
         wait_kind::message, number_, index);
@@ -261,7 +261,7 @@ class pair_messages_server {
   Ref const& ref_;
   std::uint32_t number_;
   Worker worker_;
-  token_purse purse_;
+  warp_credits credits_;
   simt::shared_span<std::uint32_t> ring_released_;  ///< the first slice not released
   ring_tracker ring_;
   client_tracker clients_;

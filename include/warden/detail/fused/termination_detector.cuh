@@ -38,13 +38,13 @@ class termination_detector {
     if (!counted_) {
       if (!clients_have_ended(ref, of_clients)) return false;
       counted_ = true;
-      // Release: the tokens that this server took for its clients come before.
+      // Release: the credits that this server took for its clients come before.
       simt::fence_device();
       simt::fetch_add(count, 1u);
     }
     if (simt::load_relaxed(count) != ref.owners.servers())
       return false;  // mutation: forward-drained
-    // Acquire: no server takes tokens for clients any more. If all are back, none is ever taken.
+    // Acquire: no server takes credits for clients any more. If all are back, none is ever taken.
     simt::fence_device();        // mutation: drain-acquire
     return ref.rings.has_all();  // mutation: forward-end
   }

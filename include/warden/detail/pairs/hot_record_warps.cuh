@@ -28,7 +28,7 @@ namespace detail {
 /// Runs the sections of a window in a tile pair of `Ref`, a rounds_ref; each thread has up to
 /// `Rounds` messages of a window.
 template <class Ref, unsigned Rounds>
-class pair_runners {
+class hot_record_warps {
   using sections = pair_sections<Ref>;
   using message_type = typename sections::message_type;
   using table = typename sections::table;
@@ -74,7 +74,7 @@ class pair_runners {
   }
 
   /// `storage` is the shared memory in which `at` was carved, the same for the whole block.
-  WARDEN_DEVICE pair_runners(Ref const& ref, pieces const& at, std::byte* storage)
+  WARDEN_DEVICE hot_record_warps(Ref const& ref, pieces const& at, std::byte* storage)
       : ref_{ref},
         sections_{ref, at.records, storage},
         locks_{at.locks.in(storage)},

@@ -6,7 +6,7 @@
 ///
 /// Every message is tried by the thread that has it: both locks or none, so nobody waits for a lock
 /// while it holds another. What wants a lock that many did not get is for runners, see
-/// pair_runners. Where a part has few records one thread runs all.
+/// hot_record_warps. Where a part has few records one thread runs all.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -103,7 +103,7 @@ class rounds_worker {
   }
 
  private:
-  using runners = pair_runners<Ref, rounds>;
+  using runners = hot_record_warps<Ref, rounds>;
   /// How often in a row a thread gets no locks for any of its messages before it leaves them.
   static constexpr unsigned patience = 8;
 

@@ -21,13 +21,13 @@ using rounds_server_of = rounds_server<Ref, detail::rounds_worker_of<Ref>>;
 
 /// What runs a log of few sections.
 template <class Ref>
-using few_sections_of = few_sections<Ref, detail::rounds_worker_of<Ref>>;
+using single_block_run_of = single_block_run<Ref, detail::rounds_worker_of<Ref>>;
 
 /// Runs all sections if they are few. One block; `Ref` has an array's records in one part.
 template <class Ref>
 WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) run_few(run_arguments<Ref> a) {
   simt::assume_one_dimension();
-  if (a.runs()) few_sections_of<Ref>{a.ref, simt::dynamic_shared()}.run();
+  if (a.runs()) single_block_run_of<Ref>{a.ref, simt::dynamic_shared()}.run();
 }
 
 /// Blocks of a multiprocessor that fill bins: they mostly wait for memory.

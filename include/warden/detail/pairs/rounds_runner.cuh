@@ -48,7 +48,7 @@ class rounds_runner {
   /// For the logs of `of`, or for those whose sections have their first records in it.
   template <class Guarded>
   explicit rounds_runner(Guarded const& of)
-      : device_{of.device()}, limit_{launch_access::limit(of)} {}
+      : device_{of.device()}, limit_{guarded_access::limit(of)} {}
 
   /// No launch replays the log.
   [[nodiscard]] static launch_control* launch() { return nullptr; }
@@ -70,7 +70,7 @@ class rounds_runner {
     auto const facts = runtime::facts(device_, where);
     std::size_t const most_bytes = facts.shared_bytes_per_block;
     run.window_halvings = Run::fitting(most_bytes, [](unsigned halvings) {
-      return std::max(few_sections_of<any_ref>::shared_bytes({}, halvings),
+      return std::max(single_block_run_of<any_ref>::shared_bytes({}, halvings),
                       rounds_server_of<any_ref>::shared_bytes({}, halvings));
     });
     auto arrays = arrays_of(run, options, sections, facts);
@@ -120,14 +120,14 @@ class rounds_runner {
                         where};
     }
     log_plan<Run>::check_block(
-        std::max(few_sections_of<any_ref>::shared_bytes({}, run.window_halvings),
+        std::max(single_block_run_of<any_ref>::shared_bytes({}, run.window_halvings),
                  tile_pair_bytes<placement::in_memory>(run)),
         most_bytes, where);
     unsigned parts = 0;
     for (array_parts const& one : arrays) parts += one.parts;
     schedule const all = schedule_of(run);
     few_ = {simt::make_kernel(&run_few<any_ref>), 1,
-            few_sections_of<any_ref>::shared_bytes({}, run.window_halvings), where};
+            single_block_run_of<any_ref>::shared_bytes({}, run.window_halvings), where};
     fill_ = {simt::make_kernel(&fill_bins<any_ref>), run.owners.partitions(),
              bin_writer<any_ref>::shared_bytes(all.others()), where};
     list_ = {simt::make_kernel(&list_tile_pairs<any_ref>), 1,

@@ -20,7 +20,7 @@ namespace detail {
 /// Runs a log of few sections, by one block. `Ref` is a rounds_ref that has all records of an array
 /// in one part, and in memory. A `Worker` is a rounds_worker.
 template <class Ref, class Worker>
-class few_sections {
+class single_block_run {
   using message_type = typename Ref::message_type;
   using pairs = pair_words<typename Ref::format>;
   static constexpr unsigned threads = Ref::policy::block_threads;
@@ -35,7 +35,7 @@ class few_sections {
 
   /// `storage` is shared memory of `shared_bytes(ref.sizes(), ref.window_halvings)` bytes, the same
   /// for the whole block.
-  WARDEN_DEVICE few_sections(Ref const& ref, std::byte* storage)
+  WARDEN_DEVICE single_block_run(Ref const& ref, std::byte* storage)
       : ref_{ref},
         worker_{ref, layout{}.worker.in(storage).data()},
         scan_{layout{}.scanning.in(storage)},

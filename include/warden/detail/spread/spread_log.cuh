@@ -25,11 +25,11 @@ namespace detail {
 
 /// A log and its runs. Moves, does not copy.
 template <class Policy, class Record, class... Sections>
-class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
-                                       spread_runner<Policy, Record, Sections...>> {
+class spread_log : public log_base<run_ref<Policy, Record, Sections...>,
+                                   spread_runner<Policy, Record, Sections...>> {
   using run_type = run_ref<Policy, Record, Sections...>;
   using runner = spread_runner<Policy, Record, Sections...>;
-  using base = runnable_log<run_type, runner>;
+  using base = log_base<run_type, runner>;
 
  public:
   /// What a kernel is handed, by value.
@@ -39,15 +39,16 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
   template <class Guarded>
   spread_log(Guarded& of, std::size_t sections, deferred_options const& chosen,
              std::source_location where)
-      : base{of.device(), launch_access::shared(launch_access::local(of)), made_runner(of, where)},
-        records_{launch_access::records(of)},
+      : base{of.device(), guarded_access::shared(guarded_access::local(of)),
+             made_runner(of, where)},
+        records_{guarded_access::records(of)},
         map_{of.share().map},
         total_{of.size()} {
     runtime::device_scope const scope{of.device(), where};
-    auto const& local = launch_access::local(of);
+    auto const& local = guarded_access::local(of);
     log_plan<run_type>::check(sections, local.size(), false, where);
-    static_cast<run_array<Record>&>(run_) = launch_access::array<Record>(local, false);
-    run_.sections_context = launch_access::context(local);
+    static_cast<run_array<Record>&>(run_) = guarded_access::array<Record>(local, false);
+    run_.sections_context = guarded_access::context(local);
     this->make(sections, chosen, where);
   }
 
@@ -94,7 +95,7 @@ class spread_log : public runnable_log<run_ref<Policy, Record, Sections...>,
   template <class Guarded>
   static runner made_runner(Guarded& of, std::source_location where) {
     runtime::device_scope const scope{of.device(), where};
-    return runner{launch_access::local(of), of.world(), of.size(), where};
+    return runner{guarded_access::local(of), of.world(), of.size(), where};
   }
 
   std::shared_ptr<buffer<Record> const> records_;  ///< alive when the spread_guarded is gone

@@ -49,7 +49,7 @@ class spread_runner {
 
  public:
   /// Runs the logs of `of`, the share of this rank; all ranks have `total` records.
-  spread_runner(launchable<Policy, Record, Sections...> const& of, communicator const& world,
+  spread_runner(guarded_state<Policy, Record, Sections...> const& of, communicator const& world,
                 std::uint64_t total, std::source_location where)
       : inner_{of},
         total_{total},
