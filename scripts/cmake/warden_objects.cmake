@@ -77,7 +77,7 @@ target_link_libraries(breadth_first_reference PRIVATE warden_warnings)
 target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(breadth_first_reference PUBLIC cxx_std_20)
 # So does what matrix factorization has on the host.
-set(factorization_sources games model model_file planted ratings read sequential write)
+set(factorization_sources model model_file planted ratings read sequential tile_pairs write)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cpp")
 add_library(factorization_host STATIC EXCLUDE_FROM_ALL ${factorization_sources})
 target_link_libraries(factorization_host PRIVATE warden_warnings PUBLIC graph_files Threads::Threads)
