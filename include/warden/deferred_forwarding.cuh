@@ -38,15 +38,15 @@ struct replay_kernel {
     auto const& log = run.ref.log;
     block_client<To> client{records, at};
     std::uint32_t const threads = at.block_dim();
-    std::uint32_t const chunks = (log.region_size + threads - 1) / threads;  ///< of a region
-    for (std::uint32_t c = at.block_index(); c < chunks * (log.last_region + 1);
+    std::uint32_t const chunks = (log.shard_size + threads - 1) / threads;  ///< of a shard
+    for (std::uint32_t c = at.block_index(); c < chunks * (log.last_shard + 1);
          c += at.grid_dim()) {
-      std::uint32_t const region = c & log.last_region, room = log.size_of(region);
-      std::uint32_t const mine = c / (log.last_region + 1) * threads + at.thread_rank();
-      auto const& taken = log.regions[region];
+      std::uint32_t const shard = c & log.last_shard, room = log.size_of(shard);
+      std::uint32_t const mine = c / (log.last_shard + 1) * threads + at.thread_rank();
+      auto const& taken = log.shards[shard];
       bool const is_message = mine < room && (mine < taken.batches || mine >= room - taken.flat);
       if (!simt::sync_block_or(is_message)) continue;
-      send(client, log.pool[log.begin_of(region) + (mine < room ? mine : 0)], is_message);
+      send(client, log.pool[log.begin_of(shard) + (mine < room ? mine : 0)], is_message);
     }
     client.flush();
   }

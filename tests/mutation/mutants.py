@@ -178,25 +178,25 @@ MUTANTS = {
     # The second record comes first.
     "pair-turned": ("detail/fused/pair_messages_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/pair_messages",
                     "torn or lost message"),
-    # Logs: a cut by one too many; nobody notes the flat ones of a full region; both ends at one place; not closed, or not emptied.
+    # Logs: a cut by one too many; nobody notes the flat ones of a full shard; both ends at one place; not closed, or not emptied.
     "log-cut": ("detail/deferred/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
     "log-end": ("detail/deferred/section_log.cuh", "", LOGS, "lost or doubled section"),
     "log-ends": ("detail/deferred/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
-    "log-close": ("detail/deferred/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);",
+    "log-close": ("detail/deferred/section_log.cuh", "std::uint64_t const taken = simt::load_relaxed(&shards[shard].taken);",
                   "logs/deferred_seeds.what_is_sent_while_the_log_is_run_is_refused_or_runs_later", "lost or doubled section"),
-    # A log's word for "full" and a region's counters after very many refusals; a message that reaches over a region's end; rows that
+    # A log's word for "full" and a shard's counters after very many refusals; a message that reaches over a shard's end; rows that
     # fill the window of a warp; the storage of a block client that other threads still read.
     "log-full-cycle": ("detail/deferred/section_log.cuh", "simt::store_relaxed(&control->full, simt::load_relaxed(&control->cycle) + 1);",
                        EDGES + "an_emptied_log_is_not_full_because_a_late_sender_found_it_full", "lost section"),
-    "log-overflow": ("detail/deferred/section_log.cuh", "", EDGES + "a_full_region_stays_full_after_more_than_32_bits_of_refusals",
+    "log-overflow": ("detail/deferred/section_log.cuh", "", EDGES + "a_full_shard_stays_full_after_more_than_32_bits_of_refusals",
                      "lost or doubled section"),
     "log-wide-end": ("detail/deferred/section_log.cuh", "return {first, taken / Width};",
-                     EDGES + "a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_region", "lost or doubled section"),
+                     EDGES + "a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_shard", "lost or doubled section"),
     "window-filled": ("detail/deferred/segment_reader.cuh", "if (filled >= most) {", EDGES + "rows_that_fill_windows_exactly_are_followed_by_others",
                       "lost or doubled section"),
     "storage-barrier": ("detail/deferred/batch_writer.cuh", "", EDGES + "a_client_is_constructed_after_all_threads_have_read_its_storage",
                         "words were overwritten"),
-    "log-open": ("detail/deferred/deferred_kernels.cuh", "simt::store_relaxed(&log.regions[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
+    "log-open": ("detail/deferred/deferred_kernels.cuh", "simt::store_relaxed(&log.shards[r].taken, std::uint64_t{1});", LOGS, "lost or doubled section"),
     "run-acquire": ("detail/execute/run_array.cuh", "", "parts/run_array.what_a_run_wrote_is_visible_to_the_next", "lost update"),
     "run-amid": ("detail/execute/run_array.cuh", "simt::compare_exchange(at_work, 0u, 1u);",
                  "logs/deferred_seeds.runs_that_meet_are_put_off_and_reported", "sections may have met|no seed had runs|lost or doubled section"),

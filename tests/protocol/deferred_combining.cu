@@ -111,7 +111,7 @@ TYPED_TEST(deferred_partials, run_by_every_executor) {
 }
 
 /// A log of n takes n, however they are sent: by blocks that combine, by threads, in batches that
-/// the ends of regions cut.
+/// the ends of shards cut.
 TYPED_TEST(deferred_combining, a_log_of_n_takes_n_sections) {
   std::uint32_t const n = test::sized(40'000u, 1'000'000u);
   for (std::uint32_t const hot : {0u, 30u, 250u}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs at their edges: counters of a full region, messages that reach over a region's end, rows
+// Logs at their edges: counters of a full shard, messages that reach over a shard's end, rows
 // that fill a window exactly, and storage that is still in use.
 
 #include "tests/protocol/deferred.cuh"
@@ -15,35 +15,35 @@ namespace {
 
 namespace simt = warden::simt;
 
-// ---- a region's word, and the log's word for "full"
+// ---- a shard's word, and the log's word for "full"
 
 struct message {
   std::uint32_t value;
 };
-/// A log of two regions without a guarded array.
-struct two_regions {
+/// A log of two shards without a guarded array.
+struct two_shards {
   using log_type = warden::detail::section_log<message>;
 
-  explicit two_regions(std::uint32_t places) : pool{places}, regions{2}, control{1}, accepted{1} {
-    regions.fill_bytes(0);
+  explicit two_shards(std::uint32_t places) : pool{places}, shards{2}, control{1}, accepted{1} {
+    shards.fill_bytes(0);
     control.fill_bytes(0);
     accepted.fill_bytes(0);
     log.pool = pool.data();
-    log.regions = regions.data();
+    log.shards = shards.data();
     log.control = control.data();
     log.size = places;
-    log.region_size = places / 2;
-    log.last_region = 1;
+    log.shard_size = places / 2;
+    log.last_shard = 1;
   }
 
   warden::buffer<message> pool;
-  warden::buffer<warden::detail::log_region> regions;
+  warden::buffer<warden::detail::log_shard> shards;
   warden::buffer<warden::detail::log_control> control;
   warden::buffer<std::uint32_t> accepted;
   log_type log;
 };
 struct put_arguments {
-  two_regions::log_type log;
+  two_shards::log_type log;
   std::uint32_t* accepted;
   std::uint32_t n;
 };
@@ -59,13 +59,13 @@ WARDEN_KERNEL void put_and_empty(put_arguments a) {
     if (a.log.put(0, {0})) simt::fetch_add(a.accepted, 1u);
     return;
   }
-  for (std::uint32_t r = 0; r <= a.log.last_region; ++r)
-    simt::store_relaxed(&a.log.regions[r].taken, std::uint64_t{0});
+  for (std::uint32_t r = 0; r <= a.log.last_shard; ++r)
+    simt::store_relaxed(&a.log.shards[r].taken, std::uint64_t{0});
   simt::store_relaxed(&a.log.control->cycle, a.log.control->cycle + 1);
 }
 TEST(deferred_edges, an_emptied_log_is_not_full_because_a_late_sender_found_it_full) {
   test::under_many_schedules(1, [](std::uint64_t) {
-    two_regions l{20};
+    two_shards l{20};
     simt::launch(&put, 1, 1, 0, {l.log, l.accepted.data(), l.log.size}, {});
     simt::launch(&put_and_empty, 5, 1, 0, {l.log, l.accepted.data(), 0}, {});
     simt::launch(&put, 1, 1, 0, {l.log, l.accepted.data(), l.log.size + 2}, {});
@@ -77,19 +77,19 @@ constexpr std::uint32_t large_batch = 40'000;
 
 WARDEN_KERNEL void take_batches(put_arguments a) {
   for (std::uint32_t i = 0; i < a.n; ++i) {
-    if (a.log.take<two_regions::log_type::side::batch>(0, large_batch).count != 0) ++*a.accepted;
+    if (a.log.take<two_shards::log_type::side::batch>(0, large_batch).count != 0) ++*a.accepted;
   }
   a.log.close(0);
 }
-TEST(deferred_edges, a_full_region_stays_full_after_more_than_32_bits_of_refusals) {
+TEST(deferred_edges, a_full_shard_stays_full_after_more_than_32_bits_of_refusals) {
   constexpr std::uint32_t takes = 120'000;
   static_assert(std::uint64_t{takes} * large_batch > std::uint64_t{1} << 32);
-  two_regions l{10 * large_batch};
+  two_shards l{10 * large_batch};
   simt::launch(&take_batches, 1, 1, 0, {l.log, l.accepted.data(), takes}, {});
-  EXPECT_EQ(l.accepted.to_host()[0], l.log.region_size / large_batch) << "lost or doubled section";
-  auto const region = l.regions.to_host()[0];
-  EXPECT_EQ(region.flat, 0u);
-  EXPECT_EQ(region.batches, l.log.region_size);
+  EXPECT_EQ(l.accepted.to_host()[0], l.log.shard_size / large_batch) << "lost or doubled section";
+  auto const shard = l.shards.to_host()[0];
+  EXPECT_EQ(shard.flat, 0u);
+  EXPECT_EQ(shard.batches, l.log.shard_size);
 }
 
 // ---- messages of several places
@@ -118,8 +118,8 @@ WARDEN_KERNEL void send_rest(rest_arguments a) {
     a.ref.send(99, combined::sample{i});
 }
 /// A partial takes three places, so a batch takes as many places as it has samples. The last
-/// partial of the first region reaches into the gap behind the region.
-TEST(deferred_edges, a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_region) {
+/// partial of the first shard reaches into the gap behind the shard.
+TEST(deferred_edges, a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_shard) {
   constexpr unsigned n = 2 << 14;
   warden::buffer<combined::total> records{100};
   records.fill_bytes(0);

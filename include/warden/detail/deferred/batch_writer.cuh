@@ -121,7 +121,7 @@ class batch_writer {
   }
 
   /// Writes what was staged in `used` rounds to places of the log. Returns how many messages found
-  /// none. Looks in region `turn` first, modulo their number. Collective.
+  /// none. Looks in shard `turn` first, modulo their number. Collective.
   WARDEN_DEVICE std::uint32_t flush(unsigned used, std::uint32_t turn) {
     if constexpr (outlines) {
       if (!combiner_.is_on()) return write_out(narrow(), used, turn);
@@ -440,19 +440,19 @@ class batch_writer {
     return total - done;
   }
 
-  /// Places for up to `count` messages of `Width` places, in the first region that has any, of
-  /// those not `tried`, as a batch or flat ones. Returns how many regions have been tried.
+  /// Places for up to `count` messages of `Width` places, in the first shard that has any, of
+  /// those not `tried`, as a batch or flat ones. Returns how many shards have been tried.
   /// Collective over the first warp.
   template <unsigned Width>
   WARDEN_DEVICE std::uint32_t reserve(std::uint32_t turn, std::uint32_t tried, std::uint32_t count,
                                       bool is_batch) const {
     log_places places{0, 0};
-    while (tried <= log_.last_region && places.count == 0) {
+    while (tried <= log_.last_shard && places.count == 0) {
       // The first one is taken for good; behind it the lanes look for one together.
       std::uint32_t const mine = tried + simt::lane_id();
-      bool const hopeful = tried == 0 ? simt::lane_id() == 0
-                                      : mine <= log_.last_region &&
-                                            !log_.looks_full((turn + mine) & log_.last_region);
+      bool const hopeful =
+          tried == 0 ? simt::lane_id() == 0
+                     : mine <= log_.last_shard && !log_.looks_full((turn + mine) & log_.last_shard);
       int const found = simt::first_bit(simt::ballot(simt::full_warp, hopeful));
       if (found < 0) {
         tried += simt::warp_size;
@@ -460,9 +460,9 @@ class batch_writer {
       }
       tried += static_cast<unsigned>(found) + 1;
       if (simt::lane_id() == 0) {
-        std::uint32_t const region = (turn + tried - 1) & log_.last_region;
-        places = is_batch ? log_.template take<log_type::side::batch, Width>(region, count)
-                          : log_.template take<log_type::side::flat>(region, count);
+        std::uint32_t const shard = (turn + tried - 1) & log_.last_shard;
+        places = is_batch ? log_.template take<log_type::side::batch, Width>(shard, count)
+                          : log_.template take<log_type::side::flat>(shard, count);
       }
       places.count = simt::shuffle(simt::full_warp, places.count, 0);
     }

@@ -167,7 +167,7 @@ class deferred_block {
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   std::uint32_t refused_ = 0;
-  std::uint32_t turn_ = simt::block_rank();  ///< of the regions: all blocks' batches fill all alike
+  std::uint32_t turn_ = simt::block_rank();  ///< of the shards: all blocks' batches fill all alike
 };
 
 WARDEN_NAMESPACE_END

@@ -52,7 +52,7 @@ WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {
   if (simt::sync_block_or(put_off)) return;
   // Not before: they may be those of a launch that is at work.
   if (launch != nullptr) zero(launch->counters);  // mutation: replay-counters
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
     log.close(r);
   if (simt::thread_rank() != 0) return;
   log.control->next_partition = log.control->next_of_wide = 0;  // mutation: wide-partitions
@@ -81,12 +81,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1) sort_flat(run_ar
   auto const& log = a.ref.log;
   if (!a.runs()) return;
   writer const tile{log, simt::dynamic_shared()};
-  std::uint32_t const tiles = (log.region_size + writer::slots - 1) / writer::slots;
-  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+  std::uint32_t const tiles = (log.shard_size + writer::slots - 1) / writer::slots;
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_shard + 1);
        i += simt::block_count()) {
-    std::uint32_t const region = i & log.last_region;
-    log_places const unsorted = log.unsorted(region);
-    std::uint32_t const first = i / (log.last_region + 1) * writer::slots;
+    std::uint32_t const shard = i & log.last_shard;
+    log_places const unsorted = log.unsorted(shard);
+    std::uint32_t const first = i / (log.last_shard + 1) * writer::slots;
     if (first >= unsorted.count) continue;
     std::uint32_t const left = unsorted.count - first;
     std::uint32_t const begin = unsorted.begin + first;
@@ -141,7 +141,7 @@ WARDEN_KERNEL void reopen_log(run_arguments<Ref> a, bool are_sorted) {
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads())
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads())
     log.reopen(r, are_sorted);
   simt::sync_block();
   if (simt::thread_rank() != 0) return;
@@ -157,8 +157,8 @@ WARDEN_KERNEL void give_up_log(run_arguments<Ref> a) {
   simt::assume_one_dimension();
   auto const& log = a.ref.log;
   if (!a.runs()) return;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
-    std::uint64_t const held = std::uint64_t{log.regions[r].flat} + log.regions[r].batches;
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
+    std::uint64_t const held = std::uint64_t{log.shards[r].flat} + log.shards[r].batches;
     if (held != 0) simt::fetch_add(&a.ref.report->given_up, held);
   }
 }
@@ -170,9 +170,9 @@ WARDEN_KERNEL void open_log(run_arguments<Ref> a) {
   auto const& log = a.ref.log;
   using log_type = std::remove_cvref_t<decltype(log)>;
   if (!a.runs()) return;
-  for (std::uint32_t r = simt::thread_rank(); r <= log.last_region; r += simt::block_threads()) {
-    log.regions[r].sorted = 0;
-    simt::store_relaxed(&log.regions[r].taken, std::uint64_t{0});  // mutation: log-open
+  for (std::uint32_t r = simt::thread_rank(); r <= log.last_shard; r += simt::block_threads()) {
+    log.shards[r].sorted = 0;
+    simt::store_relaxed(&log.shards[r].taken, std::uint64_t{0});  // mutation: log-open
   }
   // What was once a batch's is not one of the next cycle, where a kernel takes a row too late to
   // fill it.

@@ -23,9 +23,9 @@ class flat_sort {
   /// Plans the launch for a log as it is planned: no more blocks than there are tiles. Throws
   /// cuda_error.
   void plan(typename Ref::log_type const& log, std::source_location where) {
-    std::size_t const regions = log.last_region + std::size_t{1};
+    std::size_t const shards = log.last_shard + std::size_t{1};
     std::size_t const tiles =
-        (log.region_size + flat_writer<Ref>::slots - 1) / flat_writer<Ref>::slots * regions;
+        (log.shard_size + flat_writer<Ref>::slots - 1) / flat_writer<Ref>::slots * shards;
     auto const resident =
         static_cast<std::size_t>(runtime::resident_blocks(kernel_, threads, shared_bytes, where));
     blocks_ = static_cast<unsigned>(std::min(resident, tiles));

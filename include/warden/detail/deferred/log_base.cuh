@@ -36,9 +36,9 @@ class log_base {
  public:
   /// What it holds and was never run is reported by the guarded's `wait`.
   ~log_base() {
-    if (regions_.size() == 0) return;
+    if (shards_.size() == 0) return;
     try {
-      state_->gone.push_back({std::move(regions_), run_.log.size, run_.log.region_size});
+      state_->gone.push_back({std::move(shards_), run_.log.size, run_.log.shard_size});
     } catch (std::bad_alloc const&) {
       // Nobody is left to be told.
     }
@@ -94,8 +94,8 @@ class log_base {
   [[nodiscard]] std::size_t capacity() const { return run_.log.size; }
   /// Device memory, in bytes.
   [[nodiscard]] std::size_t memory_bytes() const {
-    return pool_.bytes() + regions_.bytes() + offsets_.bytes() + begins_.bytes() +
-           control_.bytes() + runner_.bytes();
+    return pool_.bytes() + shards_.bytes() + offsets_.bytes() + begins_.bytes() + control_.bytes() +
+           runner_.bytes();
   }
 
  protected:
@@ -118,21 +118,21 @@ class log_base {
     partition_map const sorted_by = runner_.plan_partitions(run_, chosen, sections, where);
     run_.log = log_plan<Run>::make(sections, sorted_by, chosen.batches);
     std::size_t const columns = sorted_by.partitions() + std::size_t{1};
-    pool_ = buffer<message_type>{sections + (run_.log.last_region + std::size_t{1}) * run_.log.gap,
+    pool_ = buffer<message_type>{sections + (run_.log.last_shard + std::size_t{1}) * run_.log.gap,
                                  where};
-    regions_ = buffer<log_region>{run_.log.last_region + std::size_t{1}, where};
+    shards_ = buffer<log_shard>{run_.log.last_shard + std::size_t{1}, where};
     offsets_ = buffer<std::uint16_t>{columns * run_.log.rows, where};
     begins_ = buffer<std::uint32_t>{run_.log.rows, where};
     control_ = buffer<log_control>{1, where};
     run_.log.pool = pool_.data();
-    run_.log.regions = regions_.data();
+    run_.log.shards = shards_.data();
     run_.log.offsets = offsets_.data();
     run_.log.begins = begins_.data();
     run_.log.control = control_.data();
     runner_.make(run_, where);
     state_->begin_logs(where);
     if (partner_) partner_->begin_logs(where);
-    regions_.fill_bytes(0, {}, where);
+    shards_.fill_bytes(0, {}, where);
     control_.fill_bytes(0, {}, where);
     // Rows that nobody has written say that there is nothing.
     offsets_.fill_bytes(0, {}, where);
@@ -164,13 +164,13 @@ class log_base {
   }
 
   auto members() {
-    return std::tie(device_, state_, partner_, runner_, run_, runs_, pool_, regions_, offsets_,
+    return std::tie(device_, state_, partner_, runner_, run_, runs_, pool_, shards_, offsets_,
                     begins_, control_);
   }
 
   std::uint32_t runs_ = 0;  ///< enqueued so far
   buffer<message_type> pool_;
-  buffer<log_region> regions_;
+  buffer<log_shard> shards_;
   buffer<std::uint16_t> offsets_;
   buffer<std::uint32_t> begins_;
   buffer<log_control> control_;

@@ -74,10 +74,10 @@ class log_plan {
     log.size = static_cast<std::uint32_t>(sections);
     // One word takes some 10^9 atomics a second; threads that send one by one use all of them. But
     // the last ones to send look through all for a place.
-    std::uint32_t const regions =
+    std::uint32_t const shards =
         static_cast<std::uint32_t>(std::bit_floor(std::clamp<std::size_t>(sections >> 14, 1, 256)));
-    log.last_region = regions - 1;
-    log.region_size = (log.size + regions - 1) / regions;
+    log.last_shard = shards - 1;
+    log.shard_size = (log.size + shards - 1) / shards;
     // A row of offsets takes a twenty-fourth of its batch, at most, unless such a batch would be
     // more than a block of 256 threads gathers.
     std::uint32_t const row_bytes = 2 * (partitions.partitions() + 1);
@@ -86,15 +86,15 @@ class log_plan {
         static_cast<std::uint32_t>((16 << 10) / sizeof(message_type)));
     if constexpr (Ref::in_order) {
       // However small a batch is, its place in the order has to be kept. A log of n sections cannot
-      // have more than n, and one more for each region's end.
+      // have more than n, and one more for each shard's end.
       std::size_t const wanted = batches != 0 ? batches : sections / 256 + 4096;
       log.least_batch = 1;
-      log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + regions);
+      log.rows = static_cast<std::uint32_t>(std::min(wanted, sections) + shards);
       return log;
     }
-    // Batches and tiles share the places. Of both kinds a region has one that is short: a batch
-    // that was cut where the region ended, and its last tile; two of these if a run has failed.
-    log.rows = log.size / std::min(log.least_batch, tile) + 3 * regions;
+    // Batches and tiles share the places. Of both kinds a shard has one that is short: a batch
+    // that was cut where the shard ended, and its last tile; two of these if a run has failed.
+    log.rows = log.size / std::min(log.least_batch, tile) + 3 * shards;
     if constexpr (Ref::formats::two_widths) {
       // A batch of partials comes from a flush of so many sections, at least.
       log.rows += log.size / log.least_batch;

@@ -2,15 +2,15 @@
 /// @file
 /// The log: where deferred messages wait until they are run.
 ///
-/// Its places are dealt out to *regions*, each with one word that counts from both ends. At the
+/// Its places are dealt out to *shards*, each with one word that counts from both ends. At the
 /// front lie *batches*: what one block flushed, sorted by partition, with a row of offsets that
 /// says where the segment of each partition begins. At the back lie *flat* messages, one by one,
-/// until a run sorts them into batches. A place is taken by one atomic on a region's word, and a
-/// region that is full sends the next sender on to another one: nobody waits, and a log of n places
+/// until a run sorts them into batches. A place is taken by one atomic on a shard's word, and a
+/// shard that is full sends the next sender on to another one: nobody waits, and a log of n places
 /// accepts n messages exactly, whoever sends them.
 #pragma once
 
-#include <warden/detail/execute/log_region.cuh>
+#include <warden/detail/execute/log_shard.cuh>
 #include <warden/detail/execute/partition_map.cuh>
 #include <warden/simt/simt.cuh>
 
@@ -29,7 +29,7 @@ struct log_control {
   std::uint32_t wide_rows;       ///< of the rows, as many may be of them; 0: none is
   std::uint32_t running;         ///< number of the run at work, or 0
   std::uint32_t cycle;           ///< how often the log was emptied
-  std::uint32_t full;            ///< one more than the cycle in which all regions were found full
+  std::uint32_t full;            ///< one more than the cycle in which all shards were found full
   std::uint32_t blocks;          ///< that wrote batches, where sections run in order
   std::uint32_t rows_passed;     ///< by all partitions of the run, where those stay together
 };
@@ -63,9 +63,9 @@ struct log_places {
 /// A log as device code sees it, by value.
 template <class Message>
 struct section_log {
-  /// Kinds of places: at a region's front, or at its back.
+  /// Kinds of places: at a shard's front, or at its back.
   enum class side : unsigned char { batch, flat };
-  /// What a region's word has while the log is run: more than any region holds.
+  /// What a shard's word has while the log is run: more than any shard holds.
   static constexpr std::uint64_t closed = std::uint64_t{1} << 31;
   /// The mark in a row's begin: its messages are wide ones, which take several places each.
   static constexpr std::uint32_t wide_row = 1u << 31;
@@ -75,15 +75,15 @@ struct section_log {
   static constexpr std::uint32_t unwritten = ~0u;
 
   Message* pool = nullptr;           ///< `size` places
-  log_region* regions = nullptr;     ///< `last_region + 1`, a power of two
+  log_shard* shards = nullptr;       ///< `last_shard + 1`, a power of two
   std::uint16_t* offsets = nullptr;  ///< [column, and one more][row], from the row's begin
   std::uint32_t* begins = nullptr;   ///< [row] the place of its first message, and `wide_row`
   log_control* control = nullptr;    ///< one
   std::uint32_t size = 0;            ///< places
-  std::uint32_t region_size = 0;     ///< places of a region; the last one may have fewer
-  std::uint32_t last_region = 0;     ///< a mask as well
+  std::uint32_t shard_size = 0;      ///< places of a shard; the last one may have fewer
+  std::uint32_t last_shard = 0;      ///< a mask as well
   std::uint32_t rows = 0;            ///< rows of offsets
-  std::uint32_t gap = 0;             ///< places between both ends of a region that is full
+  std::uint32_t gap = 0;             ///< places between both ends of a shard that is full
   std::uint32_t least_batch = 0;     ///< messages of a batch that a block sends, at least
   partition_map partitions;          ///< which record belongs to which
   batch_order order;                 ///< nothing but zeros if there is none
@@ -92,31 +92,31 @@ struct section_log {
   log_rows* rows_of = nullptr;
   std::uint32_t coarse_log2 = 0;  ///< partitions of the log that was split
 
-  /// The first place of a region.
-  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t region) const {
-    return region * (region_size + gap);
+  /// The first place of a shard.
+  WARDEN_DEVICE std::uint32_t begin_of(std::uint32_t shard) const {
+    return shard * (shard_size + gap);
   }
-  /// Places of a region, without its gap.
-  WARDEN_DEVICE std::uint32_t size_of(std::uint32_t region) const {
-    std::uint32_t const before = region * region_size;
+  /// Places of a shard, without its gap.
+  WARDEN_DEVICE std::uint32_t size_of(std::uint32_t shard) const {
+    std::uint32_t const before = shard * shard_size;
     if (before >= size) return 0;
-    return size - before < region_size ? size - before : region_size;
+    return size - before < shard_size ? size - before : shard_size;
   }
-  /// Where a region's flat messages begin, if there are `flat`.
-  WARDEN_DEVICE std::uint32_t flat_begin(std::uint32_t region, std::uint32_t flat) const {
-    return begin_of(region) + size_of(region) + gap - flat;
+  /// Where a shard's flat messages begin, if there are `flat`.
+  WARDEN_DEVICE std::uint32_t flat_begin(std::uint32_t shard, std::uint32_t flat) const {
+    return begin_of(shard) + size_of(shard) + gap - flat;
   }
 
-  /// Takes places for up to `count` messages of `Width` places in one region: as many as it has;
+  /// Takes places for up to `count` messages of `Width` places in one shard: as many as it has;
   /// the last one may reach into the gap. By one atomic on its word. What is added to a full one
-  /// stays, and means nothing: who fills a region notes its flat messages, and a run empties it by
+  /// stays, and means nothing: who fills a shard notes its flat messages, and a run empties it by
   /// one store, whoever is still adding.
   template <side Side, unsigned Width = 1>
-  WARDEN_DEVICE log_places take(std::uint32_t region, std::uint32_t messages) const {
+  WARDEN_DEVICE log_places take(std::uint32_t shard, std::uint32_t messages) const {
     constexpr unsigned shift = Side == side::flat ? 32 : 0;
     std::uint32_t const count = messages * Width;
-    std::uint32_t const room = size_of(region);
-    std::uint64_t* const word = &regions[region].taken;
+    std::uint32_t const room = size_of(shard);
+    std::uint64_t* const word = &shards[shard].taken;
     std::uint64_t const added = std::uint64_t{count} << shift;
     std::uint64_t old;
     if constexpr (Side == side::flat) {
@@ -136,56 +136,56 @@ struct section_log {
     std::uint32_t const left = room - static_cast<std::uint32_t>(before);
     std::uint32_t const taken = count < left ? count : left;  // mutation: log-cut
     if (count >= left)
-      regions[region].flat_end = Side == side::flat ? flat + taken : flat;  // mutation: log-end
+      shards[shard].flat_end = Side == side::flat ? flat + taken : flat;  // mutation: log-end
     simt::note_reservation(taken);
-    std::uint32_t const begin = begin_of(region);
-    std::uint32_t const back = flat_begin(region, flat + taken);
+    std::uint32_t const begin = begin_of(shard);
+    std::uint32_t const back = flat_begin(shard, flat + taken);
     std::uint32_t const first = Side == side::flat ? back : begin + batches;  // mutation: log-ends
     return {first, (taken + Width - 1) / Width};  // mutation: log-wide-end
   }
   /// Takes a row of offsets for a batch: there are as many as there can be batches. (If a kernel
   /// sends while the log is emptied it may be none of those there are.)
   WARDEN_DEVICE std::uint32_t take_row() const { return simt::fetch_add(&control->rows, 1u); }
-  /// Whether a region has no place; it may be that a moment later.
-  WARDEN_DEVICE bool looks_full(std::uint32_t region) const {
-    std::uint64_t const taken = simt::load_relaxed(&regions[region].taken);
-    return (taken & 0xffffffffu) + (taken >> 32) >= size_of(region);
+  /// Whether a shard has no place; it may be that a moment later.
+  WARDEN_DEVICE bool looks_full(std::uint32_t shard) const {
+    std::uint64_t const taken = simt::load_relaxed(&shards[shard].taken);
+    return (taken & 0xffffffffu) + (taken >> 32) >= size_of(shard);
   }
 
-  /// From here on no place of the region is taken; one thread.
-  WARDEN_DEVICE void close(std::uint32_t region) const {
+  /// From here on no place of the shard is taken; one thread.
+  WARDEN_DEVICE void close(std::uint32_t shard) const {
     std::uint64_t const taken =
-        simt::exchange(&regions[region].taken, closed);  // mutation: log-close
-    std::uint32_t const room = size_of(region);
+        simt::exchange(&shards[shard].taken, closed);  // mutation: log-close
+    std::uint32_t const room = size_of(shard);
     auto flat = static_cast<std::uint32_t>(taken >> 32);
     auto batches = static_cast<std::uint32_t>(taken);
     if (std::uint64_t{batches} + flat >= room) {
-      flat = regions[region].flat_end < room ? regions[region].flat_end : room;
+      flat = shards[shard].flat_end < room ? shards[shard].flat_end : room;
       batches = room - flat;
     }
-    regions[region].flat = flat;
-    regions[region].batches = batches;
+    shards[shard].flat = flat;
+    shards[shard].batches = batches;
   }
 
   /// While the log is run: the flat messages that are not in batches.
-  WARDEN_DEVICE log_places unsorted(std::uint32_t region) const {
-    log_region const& r = regions[region];
-    return {flat_begin(region, r.flat), r.flat > r.sorted ? r.flat - r.sorted : 0};
+  WARDEN_DEVICE log_places unsorted(std::uint32_t shard) const {
+    log_shard const& r = shards[shard];
+    return {flat_begin(shard, r.flat), r.flat > r.sorted ? r.flat - r.sorted : 0};
   }
 
-  /// Takes back that the region was closed; one thread. If its flat messages `are_sorted`, they are
+  /// Takes back that the shard was closed; one thread. If its flat messages `are_sorted`, they are
   /// in batches from here on.
-  WARDEN_DEVICE void reopen(std::uint32_t region, bool are_sorted) const {
-    log_region& r = regions[region];
+  WARDEN_DEVICE void reopen(std::uint32_t shard, bool are_sorted) const {
+    log_shard& r = shards[shard];
     if (are_sorted) r.sorted = r.flat;  // mutation: sorted-twice
     simt::store_relaxed(&r.taken, std::uint64_t{r.flat} << 32 | r.batches);
   }
 
-  /// One flat message, in any region, first in `home`. False if all are full.
+  /// One flat message, in any shard, first in `home`. False if all are full.
   WARDEN_DEVICE bool put(std::uint32_t home, Message const& m) const {
     std::uint32_t cycle = 0;
-    for (std::uint32_t r = 0; r <= last_region; ++r) {
-      log_places const place = take<side::flat>((home + r) & last_region, 1);
+    for (std::uint32_t r = 0; r <= last_shard; ++r) {
+      log_places const place = take<side::flat>((home + r) & last_shard, 1);
       if (place.count != 0) {
         pool[place.begin] = m;
         return true;
@@ -236,7 +236,7 @@ struct section_log {
       begin &= ~wide_row;
       is_in = is_wide == (Width != 1);  // mutation: row-width
     }
-    std::uint32_t const all = size + (last_region + 1) * gap, count = words.end - words.first;
+    std::uint32_t const all = size + (last_shard + 1) * gap, count = words.end - words.first;
     is_in = is_in && words.first <= words.end && begin <= all && words.end * Width <= all - begin;
     return is_in ? log_places{begin + words.first * Width, count} : log_places{0, 0};
   }

@@ -6,7 +6,7 @@
 #include <warden/buffer.hpp>
 #include <warden/detail/execute/guarded_health.cuh>
 #include <warden/detail/execute/guarded_report.cuh>
-#include <warden/detail/execute/log_region.cuh>
+#include <warden/detail/execute/log_shard.cuh>
 #include <warden/diagnosis.hpp>
 #include <warden/launch_kernel.cuh>
 #include <warden/runtime.hpp>
@@ -76,8 +76,8 @@ struct shared_state {
 
   /// What is left of a log that is gone.
   struct remains {
-    buffer<log_region> regions;
-    std::uint32_t size, region_size;
+    buffer<log_shard> shards;
+    std::uint32_t size, shard_size;
   };
   /// Until `wait` has reported what was left in them.
   std::vector<remains> gone;
@@ -88,8 +88,8 @@ struct shared_state {
     std::uint64_t sections = 0;
     for (remains const& log : gone) {
       std::uint64_t begin = 0;
-      for (log_region const& r : log.regions.to_host(s, where)) {
-        std::uint64_t const room = std::min<std::uint64_t>(log.region_size, log.size - begin);
+      for (log_shard const& r : log.shards.to_host(s, where)) {
+        std::uint64_t const room = std::min<std::uint64_t>(log.shard_size, log.size - begin);
         std::uint64_t const taken = (r.taken & 0xffffffffu) + (r.taken >> 32);
         sections += std::min(taken, room);
         begin += room;

@@ -46,9 +46,9 @@ class single_block_run {
     unsigned const me = simt::thread_rank();
     std::uint32_t const most = window();
     std::uint32_t mine = 0, all;
-    for (std::uint32_t r = me; r <= ref_.log.last_region; r += threads) {
+    for (std::uint32_t r = me; r <= ref_.log.last_shard; r += threads) {
       // By itself each count is below 2^31; of few sections the sum is, too.
-      std::uint32_t const more = ref_.log.regions[r].flat + ref_.log.regions[r].batches;
+      std::uint32_t const more = ref_.log.shards[r].flat + ref_.log.shards[r].batches;
       mine = more > most || mine > most ? most + 1 : mine + more;
     }
     static_cast<void>(scan::exclusive_sum(scan_[0], mine, all));

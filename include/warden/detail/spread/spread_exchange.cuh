@@ -66,7 +66,7 @@ class spread_exchange {
     std::uint32_t const all_rows = std::accumulate(rows.begin(), rows.end(), 0u);
     // What is left free after the messages of each rank.
     std::size_t const free_places = std::size_t{ranks()} * (aligned - 1);
-    std::size_t const places = from.size + (from.last_region + std::size_t{1}) * from.gap;
+    std::size_t const places = from.size + (from.last_shard + std::size_t{1}) * from.gap;
     cursors_ = buffer<std::uint32_t>{ranks(), where};
     sent_ = buffer<message_type>{places + free_places, where};
     sent_headers_ = buffer<std::byte>{ranks() * header_bytes(from.rows), where};

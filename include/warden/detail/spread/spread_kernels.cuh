@@ -138,13 +138,13 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Ref::policy::block_threads, 1)
       sum += piece_of<Ref>(log, r * a.columns, (r + 1) * a.columns, row).count;
     if (sum != 0) simt::shared_fetch_add(counts[r], sum);
   }
-  std::uint32_t const tiles = (log.region_size + tile - 1) / tile;
+  std::uint32_t const tiles = (log.shard_size + tile - 1) / tile;
   std::uint32_t tiles_used = 0;
-  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_region + 1);
+  for (std::uint32_t i = simt::block_rank(); i < tiles * (log.last_shard + 1);
        i += simt::block_count()) {
-    std::uint32_t const region = i & log.last_region;
-    log_places const unsorted = log.unsorted(region);
-    std::uint32_t const first = i / (log.last_region + 1) * tile;
+    std::uint32_t const shard = i & log.last_shard;
+    log_places const unsorted = log.unsorted(shard);
+    std::uint32_t const first = i / (log.last_shard + 1) * tile;
     if (first >= unsorted.count) continue;
     ++tiles_used;
     std::uint32_t const begin = unsorted.begin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Counters of one region of a log.
+/// Counters of one shard of a log.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,9 +10,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a region's word counts: messages of batches in the low half, flat ones in the high half.
-struct alignas(64) log_region {
-  std::uint64_t taken;     ///< see above; beyond what the region has once it is full
+/// What a shard's word counts: messages of batches in the low half, flat ones in the high half.
+struct alignas(64) log_shard {
+  std::uint64_t taken;     ///< see above; beyond what the shard has once it is full
   std::uint32_t flat_end;  ///< of a full one: flat messages that have a place
   std::uint32_t flat;      ///< while the log is run: flat messages
   std::uint32_t batches;   ///< while the log is run: messages of batches
