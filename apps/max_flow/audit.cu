@@ -67,7 +67,7 @@ findings audit(network const& net, std::uint32_t const* residual, std::uint8_t c
   return found.to_host()[0];
 }
 
-std::string complaint(findings const& f, std::uint64_t value) {
+std::string error_text(findings const& f, std::uint64_t value) {
   std::string found;
   auto const complain = [&](bool wrong, std::string const& what) {
     if (wrong) found += (found.empty() ? "" : "; ") + what;

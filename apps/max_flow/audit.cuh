@@ -26,6 +26,6 @@ struct findings {
 findings audit(network const& net, std::uint32_t const* residual, std::uint8_t const* sides);
 
 /// What is wrong with a maximum flow of that value and a minimum cut; empty if nothing is.
-std::string complaint(findings const& f, std::uint64_t value);
+std::string error_text(findings const& f, std::uint64_t value);
 
 }  // namespace max_flow

@@ -301,7 +301,7 @@ void flow_finder::read() {
   stream_.synchronize();
   for (auto const* barrier : {&now_.search.barrier, &now_.regions.barrier}) {
     if (barrier->failed != 0)
-      throw warden::error{"max_flow: " + apps::complaint(barrier->first),
+      throw warden::error{"max_flow: " + apps::error_text(barrier->first),
                           std::source_location::current()};
   }
 }

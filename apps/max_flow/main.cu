@@ -125,7 +125,7 @@ int find(options const& o) {
     });
   }
   auto const& facts = finder.facts();
-  std::string const wrong = complaint(audit(net, finder.residual(), finder.sides()), facts.value);
+  std::string const wrong = error_text(audit(net, finder.residual(), finder.sides()), facts.value);
   if (!wrong.empty()) {
     std::fprintf(stderr, "max_flow: the audit failed: %s\n", wrong.c_str());
     return 1;

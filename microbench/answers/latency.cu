@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The points that measure how long a caller waits.
 
-#include "microbench/answers/office.cuh"
+#include "microbench/answers/call_fixture.cuh"
 #include "microbench/answers/points.hpp"
 #include "microbench/support/clock.cuh"
 #include "microbench/support/quantile.hpp"
@@ -41,7 +41,7 @@ class latency_point final : public bench::point {
     bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
     std::uint32_t const most = simulated ? 16 : 1024;
     std::uint32_t const n = s.operations != 0 ? std::min(s.operations, most) : most;
-    office<Executor> through{keys_, n};
+    call_fixture<Executor> through{keys_, n};
     warden::buffer<std::uint64_t> times{n};
     bench::row r;
     r.verified = true;

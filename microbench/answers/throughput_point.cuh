@@ -2,7 +2,7 @@
 // A point of calls a second, by what all client threads do.
 #pragma once
 
-#include "microbench/answers/office.cuh"
+#include "microbench/answers/call_fixture.cuh"
 #include "microbench/answers/points.hpp"
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class throughput_point final : public bench::timed_point {
  private:
   void set_up(std::uint32_t operations) override {
     std::apply([&](auto&... of_executor) { (of_executor.emplace(keys_, operations), ...); },
-               offices_);
+               fixtures_);
   }
   bench::run_result run(std::string const& arm, std::uint32_t n, std::uint64_t seed) override {
     bool const simulated = warden::runtime::facts(warden::runtime::current_device()).simulated;
@@ -37,20 +37,20 @@ class throughput_point final : public bench::timed_point {
     on(arm, [&](auto& through) { through.describe(r); });
   }
   void tear_down() override {
-    std::apply([](auto&... of_executor) { (of_executor.reset(), ...); }, offices_);
+    std::apply([](auto&... of_executor) { (of_executor.reset(), ...); }, fixtures_);
   }
 
   template <class F>
   auto on(std::string const& arm, F f) {
     return with_executor_of(arm, [&]<class Executor>() {
-      return f(*std::get<std::optional<office<Executor>>>(offices_));
+      return f(*std::get<std::optional<call_fixture<Executor>>>(fixtures_));
     });
   }
 
   std::uint32_t keys_;
-  std::tuple<std::optional<office<warden::executor::locks<>>>,
-             std::optional<office<warden::executor::sorted<>>>>
-      offices_;
+  std::tuple<std::optional<call_fixture<warden::executor::locks<>>>,
+             std::optional<call_fixture<warden::executor::sorted<>>>>
+      fixtures_;
 };
 
 }  // namespace answers

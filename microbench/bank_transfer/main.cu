@@ -73,10 +73,10 @@ class bank_point final : public bench::timed_point {
     result.cost = clock.result();
     arm.wait();
     auto const found = bank_->audit(all, arm.promises());
-    std::string const complaint = bank_->complaint(found, all, arm.promises());
-    if (!complaint.empty())
-      std::fprintf(stderr, "%s: the audit failed: %s\n", name.c_str(), complaint.c_str());
-    result.verified = complaint.empty();
+    std::string const error_text = bank_->error_text(found, all, arm.promises());
+    if (!error_text.empty())
+      std::fprintf(stderr, "%s: the audit failed: %s\n", name.c_str(), error_text.c_str());
+    result.verified = error_text.empty();
     last_[name] = found;
     return result;
   }

@@ -65,9 +65,9 @@ class search_point final : public bench::graph_point {
     return found;
   }
   bool is_right(std::string const& arm, findings const& seen) {
-    std::string const complaint = breadth_first::complaint(seen);
-    if (complaint.empty()) return true;
-    std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), complaint.c_str());
+    std::string const error_text = breadth_first::error_text(seen);
+    if (error_text.empty()) return true;
+    std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), error_text.c_str());
     return false;
   }
   bool has_levels(std::string const& arm, searcher const& finder,

@@ -207,7 +207,7 @@ class search_point final : public bench::graph_point {
     warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};
     auto const seen =
         breadth_first::audit(in.rows.view(), in.source, levels.data(), parents.data());
-    std::string wrong = breadth_first::complaint(seen);
+    std::string wrong = breadth_first::error_text(seen);
     if (wrong.empty() && answer.levels != wanted)
       wrong = "levels are not those of a sequential search";
     r.operations = seen.arcs;

@@ -107,13 +107,13 @@ class flow_point final : public bench::graph_point {
   }
   bool is_right(std::string const& arm, max_flow::network const& net, flow_finder const& finder) {
     std::uint64_t const value = finder.facts().value;
-    std::string complaint =
-        max_flow::complaint(audit(net, finder.residual(), finder.sides()), value);
-    if (complaint.empty() && value != known_.value_or(value))
-      complaint =
+    std::string error_text =
+        max_flow::error_text(audit(net, finder.residual(), finder.sides()), value);
+    if (error_text.empty() && value != known_.value_or(value))
+      error_text =
           "a flow of " + std::to_string(value) + "; " + std::to_string(*known_) + " is known";
-    if (complaint.empty()) return true;
-    std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), complaint.c_str());
+    if (error_text.empty()) return true;
+    std::fprintf(stderr, "%s: the audit failed: %s\n", name(arm).c_str(), error_text.c_str());
     return false;
   }
   /// Of the last run: why it took as long.

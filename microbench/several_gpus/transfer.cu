@@ -70,9 +70,10 @@ class transfer_rank {
     whole_.open_async();
     warden::copy(whole_.accounts(), accounts.data(), accounts.size());
     bank_transfer::expectations const expected{.isolates = false};
-    std::string const complaint = whole_.complaint(whole_.audit(sent_, expected), sent_, expected);
-    if (!complaint.empty()) std::fprintf(stderr, "the audit failed: %s\n", complaint.c_str());
-    return complaint.empty();
+    std::string const error_text =
+        whole_.error_text(whole_.audit(sent_, expected), sent_, expected);
+    if (!error_text.empty()) std::fprintf(stderr, "the audit failed: %s\n", error_text.c_str());
+    return error_text.empty();
   }
 
  private:

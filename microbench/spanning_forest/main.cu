@@ -43,10 +43,11 @@ class forest_point final : public bench::graph_point {
       bench::row& r = found[arm];
       r.settings = finder->tune();
       finder->find();
-      std::string const complaint = spanning_forest::complaint(g, finder->edges_to_host(), wanted);
-      if (!complaint.empty())
-        std::fprintf(stderr, "%s: the forest has %s\n", name(arm).c_str(), complaint.c_str());
-      r.verified = complaint.empty();
+      std::string const error_text =
+          spanning_forest::error_text(g, finder->edges_to_host(), wanted);
+      if (!error_text.empty())
+        std::fprintf(stderr, "%s: the forest has %s\n", name(arm).c_str(), error_text.c_str());
+      r.verified = error_text.empty();
       r.operations = g.edges();
     }
     if (finders.empty()) return found;

@@ -57,16 +57,16 @@ struct send_unsorted {
     constexpr unsigned threads = Ref::policy::block_threads;
     unsigned const me = simt::thread_rank();
     auto const to = ref.channel_of(server);
-    auto& told = *at.shared<shared_storage>();
+    auto& broadcast = *at.shared<shared_storage>();
     if (me == 0) {
-      told.first = to.reserve(count);
-      told.released = to.released();
+      broadcast.first = to.reserve(count);
+      broadcast.released = to.released();
     }
     simt::sync_block();
-    std::uint64_t const first = told.first;
+    std::uint64_t const first = broadcast.first;
     std::uint32_t published = 0;  // of the batch, by all threads
     while (true) {
-      std::uint64_t const released = told.released;
+      std::uint64_t const released = broadcast.released;
       std::uint32_t const end = to.credit(first, count, released);
       WARDEN_UNROLL
       for (unsigned k = 0; k < rounds<Ref>; ++k) {
@@ -82,7 +82,7 @@ struct send_unsorted {
       bool stops = false;
       if (me == 0) {
         stops = !ref.wait_for_credit(server, first + published);
-        told.released = to.released();
+        broadcast.released = to.released();
       }
       if (simt::sync_block_or(stops)) return false;
     }

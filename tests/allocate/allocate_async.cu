@@ -3,7 +3,7 @@
 // capacity.
 
 #include "tests/allocate/items.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/stream.hpp>
 

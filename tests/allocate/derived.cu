@@ -2,7 +2,7 @@
 // What is made of allocation, or of CUB: decoding of runs, compaction, partition by owner.
 
 #include "tests/allocate/items.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/compact.cuh>
 #include <warden/detail/allocate/partition.cuh>

@@ -2,7 +2,7 @@
 // Allocation within kernels: by blocks, in order or not, and by lanes in any control flow.
 
 #include "tests/allocate/in_kernels.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/stream.hpp>
 
@@ -37,12 +37,12 @@ TEST(in_kernels, lanes_that_differ) {
 TEST(in_kernels, places_beyond_the_capacity_are_counted) {
   test::emission e{items(), 2};
   e.launch(&test::emit_unordered, blocks());
-  EXPECT_THAT(e.complaint(), HasSubstr("output: " + std::to_string(e.wanted.size()) +
-                                       " elements were emitted; the capacity is " +
-                                       std::to_string(e.wanted.size() / 2)));
+  EXPECT_THAT(e.error_text(), HasSubstr("output: " + std::to_string(e.wanted.size()) +
+                                        " elements were emitted; the capacity is " +
+                                        std::to_string(e.wanted.size() / 2)));
   e.out.clear_async(e.stream);
   e.launch_in_order(&test::emit_ordered, blocks());
-  EXPECT_THAT(e.complaint(), HasSubstr(" elements were emitted; the capacity is "));
+  EXPECT_THAT(e.error_text(), HasSubstr(" elements were emitted; the capacity is "));
   std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
   EXPECT_TRUE(std::equal(got.begin(), got.end(), e.wanted.begin()));
 }
@@ -81,9 +81,9 @@ WARDEN_KERNEL void allocate_twice(test::ordered_emission a) {
 TEST(in_kernels, a_tile_gets_places_once) {
   test::emission e{items(), 1};
   e.launch_in_order(&allocate_twice, blocks());
-  EXPECT_THAT(e.complaint(), HasSubstr("allocate was called for no tile, or for one that had "
-                                       "its places already, by " +
-                                       std::to_string(e.tiles()) + " blocks"));
+  EXPECT_THAT(e.error_text(), HasSubstr("allocate was called for no tile, or for one that had "
+                                        "its places already, by " +
+                                        std::to_string(e.tiles()) + " blocks"));
   e.out.clear_async(e.stream);
   EXPECT_EQ(e.out.wait(e.stream), 0u);
 }
@@ -96,11 +96,11 @@ WARDEN_KERNEL void take_one_tile(test::ordered_emission a) {
 TEST(in_kernels, tiles_that_nobody_took_are_reported) {
   test::emission e{items(), 1};
   e.launch_in_order(&take_one_tile, 2);
-  EXPECT_THAT(e.complaint(), HasSubstr("allocation in order: nobody took " +
-                                       std::to_string(e.tiles() - 2) + " of its tiles"));
+  EXPECT_THAT(e.error_text(), HasSubstr("allocation in order: nobody took " +
+                                        std::to_string(e.tiles() - 2) + " of its tiles"));
   // Whatever comes after.
   e.launch_in_order(&test::emit_ordered, blocks());
-  EXPECT_THAT(e.complaint(), HasSubstr("nobody took " + std::to_string(e.tiles() - 2) + " of"));
+  EXPECT_THAT(e.error_text(), HasSubstr("nobody took " + std::to_string(e.tiles() - 2) + " of"));
   e.out.clear_async(e.stream);
   e.launch_in_order(&test::emit_ordered, blocks());
   e.expect_all(test::same::order);
@@ -141,7 +141,7 @@ TEST(in_kernels, a_graph_has_its_own_tiles) {
   right.launch(e.stream);
   e.expect_all(test::same::order);
   leaves_some.launch(e.stream);
-  EXPECT_THAT(e.complaint(), HasSubstr("nobody took " + std::to_string(more - 2) + " of"));
+  EXPECT_THAT(e.error_text(), HasSubstr("nobody took " + std::to_string(more - 2) + " of"));
   right.launch(e.stream);
   e.expect_all(test::same::order);
 }
@@ -180,11 +180,13 @@ TEST(in_kernels, blocks_of_another_number_of_threads_are_reported) {
     SCOPED_TRACE(std::to_string(block.x) + " x " + std::to_string(block.y));
     test::emission e{items(), 1};
     warden::launch(&take_one_each, 2, block, e.stream, e.arguments());
-    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of another number"));
+    EXPECT_THAT(e.error_text(),
+                HasSubstr("block_allocator: a launch has blocks of another number"));
     e.out.clear_async(e.stream);
     warden::launch(&take_one_each_in_order, 2, block, e.stream,
                    {e.arguments(), e.out.tiles_async(3, e.stream)});
-    EXPECT_THAT(e.complaint(), HasSubstr("block_allocator: a launch has blocks of another number"));
+    EXPECT_THAT(e.error_text(),
+                HasSubstr("block_allocator: a launch has blocks of another number"));
     // Lanes are lanes.
     e.out.clear_async(e.stream);
     warden::launch(&take_one_each_by_lanes, 2, block, e.stream, e.arguments());
@@ -220,7 +222,7 @@ TEST(in_kernels, sums_beyond_32_bits) {
   e.out.clear_async(e.stream);
   warden::launch(&take_many_each, 1, test::block, e.stream,
                  {e.arguments(), std::uint64_t{1} << 50});
-  EXPECT_THAT(e.complaint(),
+  EXPECT_THAT(e.error_text(),
               HasSubstr("output: more than 288230376151711743 elements were emitted"));
 }
 struct large_in_order : test::ordered_emission {
@@ -241,7 +243,7 @@ TEST(in_kernels, sums_in_order_do_not_wrap_around) {
       warden::launch(
           &take_many_each_in_order, 2, test::block, e.stream,
           {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2, behind});
-      EXPECT_THAT(e.complaint(),
+      EXPECT_THAT(e.error_text(),
                   HasSubstr("output: more than 288230376151711743 elements were emitted"));
       std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
       EXPECT_EQ(std::count(got.begin(), got.end(), 1u), 1) << "the first place alone";

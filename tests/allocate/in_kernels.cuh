@@ -104,7 +104,7 @@ struct emission {
     EXPECT_TRUE(got == wanted);
   }
   /// The limit_error that `wait` throws.
-  [[nodiscard]] std::string complaint() const {
+  [[nodiscard]] std::string error_text() const {
     try {
       out.wait(stream);
     } catch (warden::limit_error const& e) {

@@ -5,7 +5,7 @@
 #include "apps/bank_transfer/trace.hpp"
 #include "microbench/bank_transfer/workload.cuh"
 #include "tests/apps/bank_traces.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ TEST_P(every_arm, moves_every_cent) {
       arm->run_async(work.all);
       arm->wait();
       auto const found = b.audit(work.all, arm->promises());
-      EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+      EXPECT_EQ(b.error_text(found, work.all, arm->promises()), "");
       EXPECT_EQ(found.refused, 0u);
       EXPECT_EQ(found.executed, t.size());
       EXPECT_EQ(found.sum, opening * b.size());
@@ -81,7 +81,7 @@ TEST_P(every_arm, refuses_what_would_overdraw) {
   arm->run_async(work.all);
   arm->wait();
   auto const found = b.audit(work.all, arm->promises());
-  EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+  EXPECT_EQ(b.error_text(found, work.all, arm->promises()), "");
   EXPECT_GT(found.refused, n / 50);
   EXPECT_GT(found.executed, n / 50);
 }
@@ -101,7 +101,7 @@ TEST_P(every_arm, transfers_to_oneself_need_the_money) {
   auto const seen = b.to_host();
   EXPECT_EQ(seen[3].balance, 100);
   auto const found = b.audit(work.all, arm->promises());
-  EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+  EXPECT_EQ(b.error_text(found, work.all, arm->promises()), "");
   // Between its two atomics a transfer to oneself takes the money from the others.
   if (arm->promises().isolates) {
     EXPECT_EQ(found.executed, 40u);
@@ -120,7 +120,7 @@ TEST_P(every_arm, audits_tell_who_isolates) {
     arm->run_async(work.all);
     arm->wait();
     auto const found = b.audit(work.all, arm->promises());
-    EXPECT_EQ(b.complaint(found, work.all, arm->promises()), "");
+    EXPECT_EQ(b.error_text(found, work.all, arm->promises()), "");
     EXPECT_EQ(found.audits, work.all.n / 2);
     broken += found.broken_audits;
   }
@@ -143,7 +143,7 @@ TEST_P(every_arm, audits_see_a_sum_that_is_wrong) {
   auto const found = b.audit(work.all, arm->promises());
   if (arm->promises().isolates) {
     EXPECT_EQ(found.broken_audits, 20u);
-    EXPECT_THAT(b.complaint(found, work.all, arm->promises()),
+    EXPECT_THAT(b.error_text(found, work.all, arm->promises()),
                 HasSubstr("; 20 of 40 audits saw a transfer half done"));
   } else {
     EXPECT_GT(found.broken_audits, 0u);
@@ -153,7 +153,7 @@ TEST_P(every_arm, audits_see_a_sum_that_is_wrong) {
 // ---- the audit at the end
 
 /// What the audit says after `spoil` was done to the accounts of a bank whose transfers went well.
-std::string complaint_after(std::function<void(std::vector<account>&)> const& spoil) {
+std::string error_text_after(std::function<void(std::vector<account>&)> const& spoil) {
   bank b{{.accounts = 10, .opening = 500}};
   trace t;
   for (std::uint32_t i = 0; i < 10; ++i) t.add(i, (i + 1) % 10, 100 + i);
@@ -165,39 +165,39 @@ std::string complaint_after(std::function<void(std::vector<account>&)> const& sp
   spoil(accounts);
   warden::copy(b.accounts(), accounts.data(), accounts.size());
   warden::stream_ref{}.synchronize();
-  return b.complaint(b.audit(work.all, {}), work.all, {});
+  return b.error_text(b.audit(work.all, {}), work.all, {});
 }
 
 TEST(bank_transfer, the_audit_finds_what_is_wrong) {
-  EXPECT_EQ(complaint_after([](auto&) {}), "");
+  EXPECT_EQ(error_text_after([](auto&) {}), "");
   EXPECT_EQ(
-      complaint_after([](auto& a) { a[4].balance += 1; }),
+      error_text_after([](auto& a) { a[4].balance += 1; }),
       "the sum is 9001 cents, not 9000; 1 accounts do not have what their transfers leave them");
-  EXPECT_EQ(complaint_after([](auto& a) {
+  EXPECT_EQ(error_text_after([](auto& a) {
               a[4].balance -= 3;  // as if the amounts of two messages were exchanged
               a[7].balance += 3;
             }),
             "2 accounts do not have what their transfers leave them");
-  EXPECT_EQ(complaint_after([](auto& a) {
+  EXPECT_EQ(error_text_after([](auto& a) {
               a[2].balance -= 1000;
               a[3].balance += 1000;
             }),
             "1 accounts are below zero; 2 accounts do not have what their transfers leave them");
-  EXPECT_EQ(complaint_after([](auto& a) { a[5].executed += 1; }),
+  EXPECT_EQ(error_text_after([](auto& a) { a[5].executed += 1; }),
             "11 executed and 0 refused are not the 10 sent; 1 accounts have not seen just what was "
             "sent from them");
-  EXPECT_EQ(complaint_after([](auto& a) {
+  EXPECT_EQ(error_text_after([](auto& a) {
               a[5].executed -= 1;
               a[6].executed += 1;
             }),
             "2 accounts have not seen just what was sent from them");
   // A refusal that was none: the money moved all the same.
-  EXPECT_EQ(complaint_after([](auto& a) {
+  EXPECT_EQ(error_text_after([](auto& a) {
               a[5].executed -= 1;
               a[5].refused += 1;
             }),
             "");
-  EXPECT_EQ(complaint_after([](auto& a) {
+  EXPECT_EQ(error_text_after([](auto& a) {
               a[10].balance -= 5;
               a[13].balance += 5;
             }),
@@ -205,14 +205,14 @@ TEST(bank_transfer, the_audit_finds_what_is_wrong) {
 }
 
 TEST(bank_transfer, impossible_banks) {
-  auto const complaint = [](bank_transfer::bank_options const& o) {
+  auto const error_text = [](bank_transfer::bank_options const& o) {
     return test::refusal([&] { bank{o}; });
   };
-  EXPECT_THAT(complaint({.accounts = 0}), HasSubstr("0 accounts are not from 1 to 67108864"));
-  EXPECT_THAT(complaint({.accounts = 67108865}), HasSubstr("67108865 accounts are not from 1 to"));
-  EXPECT_THAT(complaint({.accounts = 1, .opening = -1}),
+  EXPECT_THAT(error_text({.accounts = 0}), HasSubstr("0 accounts are not from 1 to 67108864"));
+  EXPECT_THAT(error_text({.accounts = 67108865}), HasSubstr("67108865 accounts are not from 1 to"));
+  EXPECT_THAT(error_text({.accounts = 1, .opening = -1}),
               HasSubstr("an opening balance of -1 cents is not from 0 to 100000000000"));
-  EXPECT_EQ(complaint({.accounts = 1, .opening = 0}), "");
+  EXPECT_EQ(error_text({.accounts = 1, .opening = 0}), "");
 }
 
 TEST(bank_transfer, one_server_for_all) {
@@ -233,7 +233,7 @@ TEST(bank_transfer, one_server_for_all) {
     auto const arm = make_arm("warden_colocated", b, {256, accounts, 2});
     arm->run_async(work.all);
     arm->wait();
-    EXPECT_EQ(b.complaint(b.audit(work.all, {}), work.all, {}), "");
+    EXPECT_EQ(b.error_text(b.audit(work.all, {}), work.all, {}), "");
   }
 }
 

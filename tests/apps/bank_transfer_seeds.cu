@@ -40,7 +40,7 @@ TEST_P(arms, under_many_schedules) {
       arm->run_async(work->all);
       arm->wait();
       auto const found = b.audit(work->all, arm->promises());
-      ASSERT_EQ(b.complaint(found, work->all, arm->promises()), "");
+      ASSERT_EQ(b.error_text(found, work->all, arm->promises()), "");
     }
   });
 }

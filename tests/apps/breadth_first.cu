@@ -3,7 +3,7 @@
 
 #include "apps/breadth_first/progress.cuh"
 #include "tests/apps/searched.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,34 +20,34 @@ INSTANTIATE_TEST_SUITE_P(breadth_first, arms, testing::ValuesIn(breadth_first::a
 
 TEST_P(arms, find_levels) {
   searched rmat{generate(graph::rmat{{.scale = 9, .edge_factor = 8}}), GetParam()};
-  EXPECT_EQ(rmat.complaint_from(1), "");
-  EXPECT_EQ(rmat.complaint_from(317), "") << "the same memory again";
+  EXPECT_EQ(rmat.error_text_from(1), "");
+  EXPECT_EQ(rmat.error_text_from(317), "") << "the same memory again";
   EXPECT_EQ(searched(generate(graph::uniform{{.vertices = 500, .edges = 2000}}), GetParam())
-                .complaint_from(0),
+                .error_text_from(0),
             "");
   EXPECT_EQ(searched(generate(graph::road_grid{{.rows = 12, .columns = 31}}), GetParam())
-                .complaint_from(40),
+                .error_text_from(40),
             "");
 }
 TEST_P(arms, take_small_graphs) {
-  EXPECT_EQ(searched(edges_of(1, {}), GetParam()).complaint_from(0), "") << "one vertex";
-  EXPECT_EQ(searched(edges_of(1, {{0, 0}, {0, 0}}), GetParam()).complaint_from(0), "") << "loops";
+  EXPECT_EQ(searched(edges_of(1, {}), GetParam()).error_text_from(0), "") << "one vertex";
+  EXPECT_EQ(searched(edges_of(1, {{0, 0}, {0, 0}}), GetParam()).error_text_from(0), "") << "loops";
   searched parts{edges_of(40, {{0, 1}, {1, 0}, {0, 1}, {1, 1}, {3, 4}, {4, 5}, {39, 38}}),
                  GetParam()};
-  EXPECT_EQ(parts.complaint_from(0), "") << "parallel edges";
-  EXPECT_EQ(parts.complaint_from(2), "") << "alone";
-  EXPECT_EQ(parts.complaint_from(39), "") << "another part";
+  EXPECT_EQ(parts.error_text_from(0), "") << "parallel edges";
+  EXPECT_EQ(parts.error_text_from(2), "") << "alone";
+  EXPECT_EQ(parts.error_text_from(39), "") << "another part";
 }
 TEST_P(arms, take_all_shapes) {
   searched star{test::star(700), GetParam()};
-  EXPECT_EQ(star.complaint_from(0), "") << "from the middle";
-  EXPECT_EQ(star.complaint_from(5), "") << "from a leaf";
-  EXPECT_EQ(searched(test::path(200), GetParam()).complaint_from(0), "");
+  EXPECT_EQ(star.error_text_from(0), "") << "from the middle";
+  EXPECT_EQ(star.error_text_from(5), "") << "from a leaf";
+  EXPECT_EQ(searched(test::path(200), GetParam()).error_text_from(0), "");
   EXPECT_EQ(searched(generate(graph::uniform{{.vertices = 2000, .edges = 9000}}), GetParam())
-                .complaint_from(1),
+                .error_text_from(1),
             "")
       << "levels of several places for a thread";
-  EXPECT_EQ(searched(test::complete(40), GetParam()).complaint_from(7), "");
+  EXPECT_EQ(searched(test::complete(40), GetParam()).error_text_from(7), "");
 }
 /// Level after level of more chunks than there are blocks.
 TEST_P(arms, share_wide_levels) {
@@ -58,46 +58,46 @@ TEST_P(arms, share_wide_levels) {
     for (std::uint32_t level = 1; level < levels; ++level)
       arcs.emplace_back((level - 1) * width + v, level * width + v * std::uint64_t{7} % width);
   }
-  EXPECT_EQ(searched(edges_of(levels * width + 1, arcs), GetParam()).complaint_from(levels * width),
-            "");
+  EXPECT_EQ(
+      searched(edges_of(levels * width + 1, arcs), GetParam()).error_text_from(levels * width), "");
 }
 TEST_P(arms, follow_arcs_one_way) {
   searched chain{edges_of(6, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {4, 3}, {0, 5}}, true), GetParam()};
-  EXPECT_EQ(chain.complaint_from(0), "");
-  EXPECT_EQ(chain.complaint_from(4), "");
-  EXPECT_EQ(chain.complaint_from(5), "") << "no way on";
+  EXPECT_EQ(chain.error_text_from(0), "");
+  EXPECT_EQ(chain.error_text_from(4), "");
+  EXPECT_EQ(chain.error_text_from(5), "") << "no way on";
   graph::edge_list g = generate(graph::rmat{{.scale = 8, .edge_factor = 6}});
   g.directed = true;
-  EXPECT_EQ(searched(std::move(g), GetParam()).complaint_from(3), "");
+  EXPECT_EQ(searched(std::move(g), GetParam()).error_text_from(3), "");
 }
 
 // ---- what is peculiar to some
 
 TEST(breadth_first, narrow_levels_are_one_blocks) {
   searched path{test::path(300), "top_down"};
-  EXPECT_EQ(path.complaint_from(0), "");
+  EXPECT_EQ(path.error_text_from(0), "");
   EXPECT_EQ(path.finder.facts().alone, 300u);
   searched wide{test::star(4000), "top_down"};
-  EXPECT_EQ(wide.complaint_from(1), "");
+  EXPECT_EQ(wide.error_text_from(1), "");
   EXPECT_LT(wide.finder.facts().alone, 3u);
 }
 TEST(breadth_first, long_rows_take_several_places) {
   std::uint32_t const leaves = 3 * breadth_first::most_arcs_of_a_place + 5;
   searched star{test::star(leaves), "top_down"};
-  EXPECT_EQ(star.complaint_from(1), "");
+  EXPECT_EQ(star.error_text_from(1), "");
   EXPECT_EQ(star.finder.facts().most_places, leaves - 1);
-  EXPECT_EQ(star.complaint_from(0), "");
+  EXPECT_EQ(star.error_text_from(0), "");
 }
 TEST(breadth_first, wide_levels_are_bottom_up) {
   searched rmat{generate(graph::rmat{{.scale = 10, .edge_factor = 16}}), "direction_optimizing"};
-  EXPECT_EQ(rmat.complaint_from(1), "");
+  EXPECT_EQ(rmat.error_text_from(1), "");
   EXPECT_GT(rmat.finder.facts().bottom_up, 0u);
   EXPECT_LT(rmat.finder.facts().bottom_up, rmat.finder.facts().levels);
   EXPECT_LT(rmat.finder.facts().most_places, 600u) << "those of the widest levels are not queued";
   searched always{generate(graph::uniform{{.vertices = 900, .edges = 3000}}),
                   "direction_optimizing",
                   {.direction = {.alpha = 0xffffffff, .beta = 0xffffffff}}};
-  EXPECT_EQ(always.complaint_from(1), "");
+  EXPECT_EQ(always.error_text_from(1), "");
   EXPECT_EQ(always.finder.facts().bottom_up, always.finder.facts().levels);
 }
 /// Two wide parts with a narrow one between: bottom-up, top-down and bottom-up again.
@@ -111,7 +111,7 @@ TEST(breadth_first, goes_there_and_back) {
   }
   for (std::uint32_t v = 0; v < 4; ++v) arcs.emplace_back(most - 1 + v, most + v);
   searched both{edges_of(2 * most + 3, arcs), "direction_optimizing", {.direction = {2, 1000}}};
-  EXPECT_EQ(both.complaint_from(1), "");
+  EXPECT_EQ(both.error_text_from(1), "");
   EXPECT_GT(both.finder.facts().bottom_up, 1u);
 }
 /// The rest of a row beyond what a lane asks by itself.
@@ -125,7 +125,7 @@ TEST(breadth_first, long_rows_look_for_a_parent_together) {
   searched star{edges_of(901, arcs),
                 "direction_optimizing",
                 {.direction = {.alpha = 0xffffffff, .beta = 0xffffffff}}};
-  EXPECT_EQ(star.complaint_from(870), "");
+  EXPECT_EQ(star.error_text_from(870), "");
   EXPECT_EQ(star.finder.facts().bottom_up, star.finder.facts().levels);
 }
 TEST(breadth_first, a_full_queue_is_told) {
@@ -180,28 +180,28 @@ TEST(breadth_first, the_check_finds_what_is_no_search) {
   graph::device_csr const rows = build_csr(to_device(edges_of(5, {{0, 1}, {1, 2}, {2, 3}, {0, 2}})),
                                            {graph::arcs_of::undirected});
   using numbers = std::vector<std::uint32_t>;
-  auto const complaint_of = [&](numbers const& levels, numbers const& parents) {
+  auto const error_text_of = [&](numbers const& levels, numbers const& parents) {
     warden::buffer<std::uint32_t> const l{levels}, p{parents};
-    return breadth_first::complaint(breadth_first::audit(rows.view(), 0, l.data(), p.data()));
+    return breadth_first::error_text(breadth_first::audit(rows.view(), 0, l.data(), p.data()));
   };
   numbers const levels{0, 1, 1, 2, unreached}, parents{0, 0, 0, 2, unreached};
-  EXPECT_EQ(complaint_of(levels, parents), "");
-  EXPECT_EQ(complaint_of({1, 1, 1, 2, unreached}, parents),
+  EXPECT_EQ(error_text_of(levels, parents), "");
+  EXPECT_EQ(error_text_of({1, 1, 1, 2, unreached}, parents),
             "the source is not at level 0, or not its own parent; 2 vertices whose parent is not "
             "one level below");
-  EXPECT_EQ(complaint_of({0, 1, 2, 3, unreached}, {0, 0, 1, 2, unreached}),
+  EXPECT_EQ(error_text_of({0, 1, 2, 3, unreached}, {0, 0, 1, 2, unreached}),
             "1 arcs lead more than one level up, or to none");
-  EXPECT_EQ(complaint_of({0, 1, 1, unreached, unreached}, {0, 0, 0, unreached, unreached}),
+  EXPECT_EQ(error_text_of({0, 1, 1, unreached, unreached}, {0, 0, 0, unreached, unreached}),
             "1 arcs lead more than one level up, or to none");
-  EXPECT_EQ(complaint_of(levels, {0, 0, 1, 2, unreached}),
+  EXPECT_EQ(error_text_of(levels, {0, 0, 1, 2, unreached}),
             "1 vertices whose parent is not one level below");
-  EXPECT_EQ(complaint_of(levels, {0, 0, 0, 1, unreached}),
+  EXPECT_EQ(error_text_of(levels, {0, 0, 0, 1, unreached}),
             "1 vertices to which no arc of their parent leads");
-  EXPECT_EQ(complaint_of({0, 1, 1, 2, 2}, {0, 0, 0, 2, 2}),
+  EXPECT_EQ(error_text_of({0, 1, 1, 2, 2}, {0, 0, 0, 2, 2}),
             "1 vertices to which no arc of their parent leads");
-  EXPECT_EQ(complaint_of(levels, {0, 0, 0, 2, 2}),
+  EXPECT_EQ(error_text_of(levels, {0, 0, 0, 2, 2}),
             "1 vertices whose parent is not one level below");
-  EXPECT_EQ(complaint_of(levels, {1, 0, 0, 2, unreached}),
+  EXPECT_EQ(error_text_of(levels, {1, 0, 0, 2, unreached}),
             "the source is not at level 0, or not its own parent");
 }
 

@@ -14,7 +14,7 @@ void expect_found(test::owned_graph const& g, std::vector<std::uint32_t> const& 
   for (int gpus = 1; gpus <= most; ++gpus) {
     for (std::uint32_t const source : sources) {
       auto const found = breadth_first::find_on_gpus(gpus, g.out(), g.in(), source);
-      EXPECT_EQ(g.complaint_about(found.answer, found.facts, source), "")
+      EXPECT_EQ(g.error_text_about(found.answer, found.facts, source), "")
           << gpus << " GPUs, from " << source;
     }
   }

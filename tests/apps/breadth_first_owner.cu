@@ -2,7 +2,7 @@
 // Searches by owner against a sequential one, for several numbers of ranks.
 
 #include "tests/apps/found_by_owner.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,55 +44,55 @@ INSTANTIATE_TEST_SUITE_P(breadth_first_owner, ranks, testing::Values(1, 2, 3));
 
 TEST_P(ranks, find_levels) {
   owned_graph rmat{generate(graph::rmat{{.scale = 9, .edge_factor = 8}})};
-  EXPECT_EQ(rmat.complaint_from(1, GetParam()), "");
+  EXPECT_EQ(rmat.error_text_from(1, GetParam()), "");
   EXPECT_GT(rmat.facts.bottom_up, 0u);
   EXPECT_LT(rmat.facts.bottom_up, rmat.facts.levels);
-  EXPECT_EQ(rmat.complaint_from(317, GetParam()), "") << "a source without arcs";
+  EXPECT_EQ(rmat.error_text_from(317, GetParam()), "") << "a source without arcs";
   EXPECT_EQ(owned_graph(generate(graph::uniform{{.vertices = 500, .edges = 2000}}))
-                .complaint_from(0, GetParam()),
+                .error_text_from(0, GetParam()),
             "");
   EXPECT_EQ(owned_graph(generate(graph::road_grid{{.rows = 6, .columns = 17}}))
-                .complaint_from(40, GetParam()),
+                .error_text_from(40, GetParam()),
             "");
 }
 TEST_P(ranks, go_one_way_only_if_told) {
   for (direction_choice const& choice : {always_up, always_down}) {
     owned_graph rmat{generate(graph::rmat{{.scale = 8, .edge_factor = 6}}), choice};
-    EXPECT_EQ(rmat.complaint_from(3, GetParam()), "");
+    EXPECT_EQ(rmat.error_text_from(3, GetParam()), "");
     EXPECT_EQ(rmat.facts.bottom_up, choice.alpha == 0 ? 0 : rmat.facts.levels);
   }
 }
 TEST_P(ranks, take_small_graphs) {
-  EXPECT_EQ(owned_graph(edges_of(1, {})).complaint_from(0, GetParam()), "") << "no arcs at all";
-  EXPECT_EQ(owned_graph(edges_of(1, {{0, 0}, {0, 0}})).complaint_from(0, GetParam()), "");
+  EXPECT_EQ(owned_graph(edges_of(1, {})).error_text_from(0, GetParam()), "") << "no arcs at all";
+  EXPECT_EQ(owned_graph(edges_of(1, {{0, 0}, {0, 0}})).error_text_from(0, GetParam()), "");
   // Two components, parallel edges, and vertices without arcs.
   owned_graph parts{edges_of(40, {{0, 1}, {1, 0}, {0, 1}, {1, 1}, {3, 4}, {4, 5}, {39, 38}})};
-  EXPECT_EQ(parts.complaint_from(0, GetParam()), "");
-  EXPECT_EQ(parts.complaint_from(2, GetParam()), "") << "a source without arcs";
-  EXPECT_EQ(parts.complaint_from(38, GetParam()), "") << "another component";
+  EXPECT_EQ(parts.error_text_from(0, GetParam()), "");
+  EXPECT_EQ(parts.error_text_from(2, GetParam()), "") << "a source without arcs";
+  EXPECT_EQ(parts.error_text_from(38, GetParam()), "") << "another component";
 }
 /// Ranks without vertices take part, too.
 TEST(breadth_first_owner, takes_more_ranks_than_vertices) {
   owned_graph path{test::path(3)};
-  EXPECT_EQ(path.complaint_from(1, 5), "");
-  EXPECT_EQ(owned_graph(edges_of(2, {})).complaint_from(1, 3), "");
+  EXPECT_EQ(path.error_text_from(1, 5), "");
+  EXPECT_EQ(owned_graph(edges_of(2, {})).error_text_from(1, 3), "");
 }
 TEST_P(ranks, take_all_shapes) {
   owned_graph star{test::star(3 * breadth_first::most_arcs_of_a_place + 5)};
-  EXPECT_EQ(star.complaint_from(0, GetParam()), "") << "from the middle";
-  EXPECT_EQ(star.complaint_from(5, GetParam()), "") << "from a leaf";
-  EXPECT_EQ(owned_graph(test::path(100)).complaint_from(0, GetParam()), "");
-  EXPECT_EQ(owned_graph(test::complete(40)).complaint_from(7, GetParam()), "");
+  EXPECT_EQ(star.error_text_from(0, GetParam()), "") << "from the middle";
+  EXPECT_EQ(star.error_text_from(5, GetParam()), "") << "from a leaf";
+  EXPECT_EQ(owned_graph(test::path(100)).error_text_from(0, GetParam()), "");
+  EXPECT_EQ(owned_graph(test::complete(40)).error_text_from(7, GetParam()), "");
 }
 TEST_P(ranks, follow_arcs_one_way) {
   owned_graph chain{edges_of(6, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {4, 3}, {0, 5}}, true)};
-  EXPECT_EQ(chain.complaint_from(0, GetParam()), "");
-  EXPECT_EQ(chain.complaint_from(4, GetParam()), "");
-  EXPECT_EQ(chain.complaint_from(5, GetParam()), "") << "no arc leaves the source";
+  EXPECT_EQ(chain.error_text_from(0, GetParam()), "");
+  EXPECT_EQ(chain.error_text_from(4, GetParam()), "");
+  EXPECT_EQ(chain.error_text_from(5, GetParam()), "") << "no arc leaves the source";
   for (direction_choice const& choice : {breadth_first::owner_direction, always_up, always_down}) {
     graph::edge_list g = generate(graph::rmat{{.scale = 8, .edge_factor = 6}});
     g.directed = true;
-    EXPECT_EQ(owned_graph(std::move(g), choice).complaint_from(3, GetParam()), "");
+    EXPECT_EQ(owned_graph(std::move(g), choice).error_text_from(3, GetParam()), "");
   }
 }
 /// One rank owns a tenth, and then none of the vertices, so the source is another rank's.
@@ -103,10 +103,10 @@ TEST(breadth_first_owner, parts_may_be_unequal) {
     for (std::uint32_t v = 0; v < owners.size(); ++v) owners[v] = v % tenth == 7 ? 0 : 1;
     auto const parts = breadth_first::give_to(owners, rmat.out(), rmat.in(), 2);
     ASSERT_LT(parts.owned[0], parts.owned[1] / 5);
-    for (std::uint32_t source : {7u, 8u, 9u}) EXPECT_EQ(rmat.complaint_from(source, parts), "");
+    for (std::uint32_t source : {7u, 8u, 9u}) EXPECT_EQ(rmat.error_text_from(source, parts), "");
   }
   owners.assign(owners.size(), 2);
-  EXPECT_EQ(rmat.complaint_from(9, breadth_first::give_to(owners, rmat.out(), rmat.in(), 3)), "");
+  EXPECT_EQ(rmat.error_text_from(9, breadth_first::give_to(owners, rmat.out(), rmat.in(), 3)), "");
 }
 /// Rank 2 owns a vertex that ranks 0 and 1 find in one level, from 1 and from 2. If that is a hub,
 /// the parent is the one that the lowest rank has sent. Otherwise the owner takes the first of its
@@ -126,7 +126,7 @@ TEST(breadth_first_owner, hubs_have_the_parents_that_travel) {
     owners[high] = 1;
     auto const parts = breadth_first::give_to(owners, g.out(), g.in(), 3);
     EXPECT_EQ(places_above(g.in(), parts, most), leaves + 2 > most ? 1u : 0u);
-    EXPECT_EQ(g.complaint_from(source, parts), "");
+    EXPECT_EQ(g.error_text_from(source, parts), "");
     EXPECT_EQ(g.parents[found], leaves + 2 > most ? low : high) << leaves << " leaves";
   }
 }
@@ -148,7 +148,7 @@ TEST(breadth_first_owner, each_rank_may_own_hubs) {
   auto const parts = breadth_first::give_to(owners, g.out(), g.in(), 2);
   EXPECT_GE(places_above(g.in(), parts, breadth_first::most_arcs_searched), hubs / 2);
   for (std::uint32_t source : {hubs, hubs + 1, hubs + 2, hubs + 3})
-    EXPECT_EQ(g.complaint_from(source, parts), "") << "from " << source;
+    EXPECT_EQ(g.error_text_from(source, parts), "") << "from " << source;
 }
 /// Two wide parts with a narrow one between: bottom-up, top-down and bottom-up again.
 TEST_P(ranks, go_there_and_back) {
@@ -162,14 +162,14 @@ TEST_P(ranks, go_there_and_back) {
   }
   for (std::uint32_t v = 0; v < 5; ++v) arcs.emplace_back(most - 1 + v, most + v);
   owned_graph both{edges_of(2 * most + 3, arcs), {.alpha = 20, .beta = 1000}};
-  EXPECT_EQ(both.complaint_from(1, GetParam()), "");
+  EXPECT_EQ(both.error_text_from(1, GetParam()), "");
   EXPECT_GT(both.facts.bottom_up, 1u);
   EXPECT_LT(both.facts.bottom_up + 4, both.facts.levels) << "narrow levels are top-down";
 }
 /// More levels than the first batch has steps.
 TEST(breadth_first_owner, goes_on_after_a_batch_of_steps) {
   owned_graph path{test::path(30)};
-  EXPECT_EQ(path.complaint_from(0, 2), "");
+  EXPECT_EQ(path.error_text_from(0, 2), "");
   EXPECT_EQ(path.facts.levels, 30u);
   EXPECT_GE(path.facts.steps, 30u);
   EXPECT_LT(path.facts.steps, 45u);

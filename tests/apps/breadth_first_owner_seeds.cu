@@ -13,7 +13,7 @@ TEST(breadth_first_owner_seeds, find_levels) {
   test::owned_graph g{generate(graph::rmat{{.scale = 7, .edge_factor = 4}})};
   test::under_many_schedules(1, [&](std::uint64_t seed) {
     auto const ranks = static_cast<std::uint32_t>(2 + seed % 2);
-    EXPECT_EQ(g.complaint_from(static_cast<std::uint32_t>(seed % 128), ranks, seed), "");
+    EXPECT_EQ(g.error_text_from(static_cast<std::uint32_t>(seed % 128), ranks, seed), "");
   });
 }
 /// From top-down to bottom-up and back.
@@ -28,7 +28,7 @@ TEST(breadth_first_owner_seeds, change_direction) {
   for (std::uint32_t v = 0; v < 5; ++v) arcs.emplace_back(69 + v, 70 + v);
   test::owned_graph g{test::edges_of(143, arcs), {.alpha = 20, .beta = 100}};
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    EXPECT_EQ(g.complaint_from(static_cast<std::uint32_t>(seed % 143), 2, seed), "");
+    EXPECT_EQ(g.error_text_from(static_cast<std::uint32_t>(seed % 143), 2, seed), "");
   });
 }
 

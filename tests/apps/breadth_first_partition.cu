@@ -3,7 +3,7 @@
 
 #include "apps/breadth_first/partition.hpp"
 #include "tests/apps/searched.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(breadth_first_seeds, arms, testing::ValuesIn(breadth_fi
 TEST_P(arms, find_levels) {
   test::searched graph{generate(graph::uniform{{.vertices = 420, .edges = 1100}}), GetParam()};
   test::under_many_schedules(2, [&](std::uint64_t seed) {
-    EXPECT_EQ(graph.complaint_from(static_cast<std::uint32_t>(seed % 420)), "");
+    EXPECT_EQ(graph.error_text_from(static_cast<std::uint32_t>(seed % 420)), "");
   });
 }
 /// Long rows in a level of one block: nobody waits for another one but where a sum is made.
@@ -32,7 +32,7 @@ TEST_P(arms, follow_long_rows) {
     for (std::uint32_t k = 1; k < long_row; ++k) arcs.emplace_back(hub, 3 + hub * 40 + k);
   }
   test::searched graph{test::edges_of(200, arcs), GetParam()};
-  test::under_many_schedules(2, [&](std::uint64_t) { EXPECT_EQ(graph.complaint_from(0), ""); });
+  test::under_many_schedules(2, [&](std::uint64_t) { EXPECT_EQ(graph.error_text_from(0), ""); });
 }
 /// Nothing but long rows, more of them than a block has threads: the places before are done when
 /// the next ones begin. With this arm nobody waits for another one to be given places.
@@ -45,7 +45,7 @@ TEST(breadth_first_seeds, goes_on_to_long_rows) {
       arcs.emplace_back(hub, hubs + 1 + (hub + k) % (2 * row));
   }
   test::searched graph{test::edges_of(hubs + 1 + 2 * row, arcs), "queue_threads"};
-  test::under_many_schedules(2, [&](std::uint64_t) { EXPECT_EQ(graph.complaint_from(0), ""); });
+  test::under_many_schedules(2, [&](std::uint64_t) { EXPECT_EQ(graph.error_text_from(0), ""); });
 }
 
 }  // namespace

@@ -31,14 +31,14 @@ class owned_graph {
   [[nodiscard]] graph::csr const& in() const { return directed_ ? in_ : out_; }
 
   /// Searches by `ranks` ranks, to which vertices are dealt out.
-  [[nodiscard]] std::string complaint_from(std::uint32_t source, std::uint32_t ranks,
-                                           std::uint64_t seed = 1) {
-    return complaint_from(source, breadth_first::deal_by_degree(out(), in(), ranks), seed);
+  [[nodiscard]] std::string error_text_from(std::uint32_t source, std::uint32_t ranks,
+                                            std::uint64_t seed = 1) {
+    return error_text_from(source, breadth_first::deal_by_degree(out(), in(), ranks), seed);
   }
   /// Returns the fault of a search from there; empty if there is none.
-  [[nodiscard]] std::string complaint_from(std::uint32_t source,
-                                           breadth_first::partition const& parts,
-                                           std::uint64_t seed = 1) {
+  [[nodiscard]] std::string error_text_from(std::uint32_t source,
+                                            breadth_first::partition const& parts,
+                                            std::uint64_t seed = 1) {
     breadth_first::owner_answer answer{out_.vertices()};
     std::vector<breadth_first::owner_facts> all(parts.ranks);
     warden::loopback_settings chosen;
@@ -61,19 +61,19 @@ class owned_graph {
           one.steps != facts.steps)
         return "ranks disagree on what they did";
     }
-    return complaint_about(answer, facts, source);
+    return error_text_about(answer, facts, source);
   }
 
   /// Returns the fault of an answer; empty if there is none.
-  [[nodiscard]] std::string complaint_about(breadth_first::owner_answer const& answer,
-                                            breadth_first::owner_facts const& did,
-                                            std::uint32_t source) const {
+  [[nodiscard]] std::string error_text_about(breadth_first::owner_answer const& answer,
+                                             breadth_first::owner_facts const& did,
+                                             std::uint32_t source) const {
     if (answer.levels != breadth_first::levels_from(out_, source))
       return "levels are not those of the reference";
     warden::buffer<std::uint32_t> const levels{answer.levels}, parents{answer.parents};
     auto const found =
         breadth_first::audit(on_device_.view(), source, levels.data(), parents.data());
-    if (std::string const wrong = breadth_first::complaint(found); !wrong.empty()) return wrong;
+    if (std::string const wrong = breadth_first::error_text(found); !wrong.empty()) return wrong;
     if (did.levels != found.depth + 1)
       return std::to_string(did.levels) + " levels were counted, not " +
              std::to_string(found.depth + 1);

@@ -30,18 +30,18 @@ struct found_flow {
       : rows{g}, net{rows.between(*g.ends)}, finder{net, arm, o} {}
 
   /// Of the flow and the cut alone.
-  [[nodiscard]] std::string own_complaint() const {
-    return complaint(audit(net, finder.residual(), finder.sides()), finder.facts().value);
+  [[nodiscard]] std::string own_error_text() const {
+    return error_text(audit(net, finder.residual(), finder.sides()), finder.facts().value);
   }
 };
 
 /// What is wrong with what the arm finds, by itself or beside what Boost finds.
-inline std::string complaint_of(graph::edge_list const& g, std::string const& arm,
-                                max_flow::flow_options const& o = {}) {
+inline std::string error_text_of(graph::edge_list const& g, std::string const& arm,
+                                 max_flow::flow_options const& o = {}) {
   found_flow f{g, arm, o};
   f.finder.find();
   auto const wanted = max_flow::push_relabel(f.rows.rows(), *g.ends).value;
-  std::string const found = f.own_complaint();
+  std::string const found = f.own_error_text();
   if (f.finder.facts().overlooked != 0) return "active vertices were overlooked";
   if (!found.empty() || f.finder.facts().value == wanted) return found;
   return "a flow of " + std::to_string(f.finder.facts().value) + ", not " + std::to_string(wanted);

@@ -39,7 +39,7 @@ TEST(grid_barrier, who_waits_in_vain_says_so) {
   apps::grid_barrier_state const state = l.state.to_host()[0];
   EXPECT_EQ(state.failed, 1u);
   EXPECT_LT(state.first.block, 2u);
-  EXPECT_EQ(apps::complaint({1, 3, 4, 2}, {.nanoseconds = 2'000'000'000}),
+  EXPECT_EQ(apps::error_text({1, 3, 4, 2}, {.nanoseconds = 2'000'000'000}),
             "block 1 waited 2000 ms at barrier 4, where 2 of 3 blocks have arrived");
   EXPECT_EQ(state.first.barrier, 4u);
   EXPECT_EQ(state.first.arrived, 2u);

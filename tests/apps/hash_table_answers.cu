@@ -2,7 +2,7 @@
 // The answering table: callers are told what happened.
 
 #include "apps/hash_table/answering_table.cuh"
-#include "tests/apps/told.cuh"
+#include "tests/apps/call_outcomes.cuh"
 #include "tests/support/support.cuh"
 
 #include <cstdint>
@@ -23,7 +23,7 @@ TYPED_TEST_SUITE(every_answering_table, answering_tables);
 
 TYPED_TEST(every_answering_table, tells_callers_what_happened) {
   std::uint32_t const n = test::sized(600u, 40'000u);
-  TypeParam t{{.buckets = n / 3, .capacity = test::told_keys::first_own + n}};
+  TypeParam t{{.buckets = n / 3, .capacity = test::outcome_keys::first_own + n}};
   test::check_told(t, n, test::sized(2u, 100u));
 }
 

@@ -3,8 +3,8 @@
 // memory.
 
 #include "apps/hash_table/table.cuh"
+#include "tests/apps/account_fixture.cuh"
 #include "tests/apps/contents.cuh"
-#include "tests/apps/wallets.cuh"
 #include "tests/support/support.cuh"
 
 #include <warden/launch_kernel.cuh>
@@ -20,10 +20,10 @@
 
 namespace {
 
+using test::account;
 using test::contents;
 using test::make_withdrawals;
 using test::reset;
-using test::wallet;
 using test::withdraw;
 using testing::HasSubstr;
 namespace simt = warden::simt;
@@ -124,26 +124,27 @@ TEST(hash_table_kernels, a_full_log_is_reported) {
 
 // ---- any section
 
-using wallets = hash_table::table<std::uint32_t, wallet>;
+using accounts = hash_table::table<std::uint32_t, account>;
 
 template <class Table>
-class every_table_of_wallets : public testing::Test {};
+class every_table_of_accounts : public testing::Test {};
 struct in_order : hash_table::table_policy {
   using order = warden::order::sequential;
 };
-using ordered_wallets =
-    hash_table::table<std::uint32_t, wallet, hash_table::integer_keys<std::uint32_t>, in_order>;
-using tables_of_wallets =
-    testing::Types<wallets, hash_table::table_by<warden::executor::locks<>, std::uint32_t, wallet>,
-                   ordered_wallets>;
-TYPED_TEST_SUITE(every_table_of_wallets, tables_of_wallets);
+using ordered_accounts =
+    hash_table::table<std::uint32_t, account, hash_table::integer_keys<std::uint32_t>, in_order>;
+using tables_of_accounts =
+    testing::Types<accounts,
+                   hash_table::table_by<warden::executor::locks<>, std::uint32_t, account>,
+                   ordered_accounts>;
+TYPED_TEST_SUITE(every_table_of_accounts, tables_of_accounts);
 
-TYPED_TEST(every_table_of_wallets, a_value_of_24_bytes_changes_under_a_condition) {
+TYPED_TEST(every_table_of_accounts, a_value_of_24_bytes_changes_under_a_condition) {
   std::uint32_t const people = test::sized(37u, 1'000u), n = people * 20;
   TypeParam t{{.buckets = people / 3, .capacity = people}};
   t.run_async(make_withdrawals{people}, n);
   t.wait();
-  auto const all = contents<std::uint32_t, wallet>(t, people);
+  auto const all = contents<std::uint32_t, account>(t, people);
   ASSERT_EQ(all.size(), people);
   for (auto const& [k, w] : all) {
     ASSERT_EQ(w.changes + w.refused, 20u) << "lost or doubled";
@@ -155,55 +156,55 @@ TYPED_TEST(every_table_of_wallets, a_value_of_24_bytes_changes_under_a_condition
 /// What a sequential loop does.
 TEST(hash_table_kernels, operations_in_order_do_what_a_loop_does) {
   std::uint32_t const people = test::sized(11u, 1'000u), n = people * 100;
-  ordered_wallets t{{.capacity = people}};
+  ordered_accounts t{{.capacity = people}};
   // In several pieces, and with others in between.
   std::uint32_t const half = n / 2;
   make_withdrawals const make{people};
   t.run_async(make, half);
   t.run_async(make_withdrawals{people, half}, n - half);
   t.wait();
-  std::map<std::uint32_t, wallet> wanted;
+  std::map<std::uint32_t, account> wanted;
   for (std::uint32_t i = 0; i < n; ++i) {
     auto const s = make.of(i);
-    auto& w = wanted.try_emplace(s.key, wallet{100, 0, 0}).first->second;
+    auto& w = wanted.try_emplace(s.key, account{100, 0, 0}).first->second;
     bool const enough = w.balance >= s.amount;
     if (enough) w.balance -= s.amount;
     (enough ? w.changes : w.refused) += 1;
   }
-  auto const all = contents<std::uint32_t, wallet>(t, people);
+  auto const all = contents<std::uint32_t, account>(t, people);
   ASSERT_EQ(all.size(), wanted.size());
   for (auto const& [k, w] : wanted) {
-    EXPECT_EQ(all.at(k).balance, w.balance) << "wallet " << k;
-    EXPECT_EQ(all.at(k).changes, w.changes) << "wallet " << k;
-    EXPECT_EQ(all.at(k).refused, w.refused) << "wallet " << k;
+    EXPECT_EQ(all.at(k).balance, w.balance) << "account " << k;
+    EXPECT_EQ(all.at(k).changes, w.changes) << "account " << k;
+    EXPECT_EQ(all.at(k).refused, w.refused) << "account " << k;
   }
 }
 
 /// Several types in one log, two of them the user's.
-using wallet_log = hash_table::operation_log<wallets, withdraw, reset, wallets::section::erase>;
-WARDEN_KERNEL void mixed(wallet_log::ref_type later, std::uint32_t n) {
+using account_log = hash_table::operation_log<accounts, withdraw, reset, accounts::section::erase>;
+WARDEN_KERNEL void mixed(account_log::ref_type later, std::uint32_t n) {
   std::uint32_t const i = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   if (i >= n) return;
   if (i % 3 == 0) later.send(reset{i});
-  if (i % 3 == 1) later.send(wallets::section::erase{i});
+  if (i % 3 == 1) later.send(accounts::section::erase{i});
   if (i % 3 == 2) later.send(withdraw{i, 1});
 }
 TEST(hash_table_kernels, a_log_of_sections_of_ones_own) {
   std::uint32_t const n = test::sized(300u, 10'000u);
-  wallets t{{.capacity = n}};
+  accounts t{{.capacity = n}};
   t.run_async(make_withdrawals{n}, n);
-  wallet_log later{t, n};
+  account_log later{t, n};
   EXPECT_TRUE(later.is_on_chip());
   warden::launch(mixed, n / 64 + 1, 64, {}, later.ref(), n);
   later.run();
   later.wait();
   t.wait();
-  std::map<std::uint32_t, wallet> wanted;
+  std::map<std::uint32_t, account> wanted;
   for (std::uint32_t i = 0; i < n; ++i) {
     auto const s = make_withdrawals{n}.of(i);
     wanted[s.key] = {100 - s.amount, 1, 0};
   }
-  auto const all = contents<std::uint32_t, wallet>(t, n);
+  auto const all = contents<std::uint32_t, account>(t, n);
   for (std::uint32_t k = 0; k < n; ++k) {
     ASSERT_EQ(all.contains(k), k % 3 != 1);
     if (k % 3 == 0) {
@@ -402,9 +403,9 @@ static_assert(combines<counting, counting::section::count>);
 static_assert(combines<counting, counting::section::erase>);
 static_assert(!combines<counting, counting::section::erase, counting::section::add>);
 static_assert(!combines<counting_uncombined, counting_uncombined::section::count>);
-static_assert(!combines<table, table::section::count>);    // of 8 bytes
-static_assert(!combines<wallets, wallets::section::add>);  // has no +=
-static_assert(!combines<ordered_wallets, ordered_wallets::section::insert>);
+static_assert(!combines<table, table::section::count>);      // of 8 bytes
+static_assert(!combines<accounts, accounts::section::add>);  // has no +=
+static_assert(!combines<ordered_accounts, ordered_accounts::section::insert>);
 
 // What is alone in its log and can be run as atomics is.
 template <class Table, class Section>
@@ -415,9 +416,9 @@ static_assert(
     std::is_same_v<executor_of<table, table::section::count>, warden::executor::atomics<32>>);
 static_assert(
     std::is_same_v<executor_of<table, table::section::erase>, warden::executor::sorted<64>>);
+static_assert(std::is_same_v<executor_of<accounts, accounts::section::insert>,
+                             warden::executor::atomics<32>>);
 static_assert(
-    std::is_same_v<executor_of<wallets, wallets::section::insert>, warden::executor::atomics<32>>);
-static_assert(
-    std::is_same_v<executor_of<wallets, wallets::section::add>, warden::executor::sorted<64>>);
+    std::is_same_v<executor_of<accounts, accounts::section::add>, warden::executor::sorted<64>>);
 
 }  // namespace

@@ -2,7 +2,7 @@
 // A hash table that is emptied and filled again, and refs for few operations after refs for many.
 
 #include "apps/hash_table/table.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <warden/launch_kernel.cuh>
@@ -16,7 +16,7 @@
 
 namespace {
 
-using test::complaint;
+using test::error_text;
 using testing::HasSubstr;
 namespace simt = warden::simt;
 
@@ -36,14 +36,14 @@ TEST(hash_table_reuse, refused_keys_are_reported_after_each_clear) {
   for (int round = 0; round < 3; ++round) {
     t.clear_async({});
     t.insert_async(keys.data(), keys.data(), 100);
-    std::string const said = complaint(t);
+    std::string const said = error_text(t);
     auto const counts = t.counts();
     EXPECT_EQ(counts.inserted + counts.refused, 100u);
     EXPECT_GT(counts.refused, 0u);
     if (round == 0) first = counts.refused;
     EXPECT_EQ(counts.refused, first) << "clear_async did not forget the totals";
     EXPECT_THAT(said, HasSubstr(refused(counts.refused)));
-    EXPECT_EQ(complaint(t), "") << "reported twice";
+    EXPECT_EQ(error_text(t), "") << "reported twice";
   }
 }
 TEST(hash_table_reuse, refused_keys_that_were_not_reported_before_a_clear_are_afterwards) {
@@ -51,9 +51,9 @@ TEST(hash_table_reuse, refused_keys_that_were_not_reported_before_a_clear_are_af
   auto const keys = keys_up_to(100);
   t.insert_async(keys.data(), keys.data(), 100);
   t.clear_async({});
-  EXPECT_THAT(complaint(t), HasSubstr(" new keys were refused"));
+  EXPECT_THAT(error_text(t), HasSubstr(" new keys were refused"));
   EXPECT_EQ(t.counts().refused, 0u);
-  EXPECT_EQ(complaint(t), "");
+  EXPECT_EQ(error_text(t), "");
 }
 
 WARDEN_KERNEL void insert_some(table::ref_type t, unsigned first, unsigned n) {
@@ -73,7 +73,7 @@ TEST(hash_table_reuse, a_full_log_and_a_full_pool_are_reported_together) {
     EXPECT_THAT(e.all()[0].example, HasSubstr("904 deferred sections were refused"));
     EXPECT_THAT(e.all()[1].example, HasSubstr(refused(t.counts().refused)));
   }
-  EXPECT_EQ(complaint(t), "") << "reported twice";
+  EXPECT_EQ(error_text(t), "") << "reported twice";
 }
 
 TEST(hash_table_reuse, what_all_refs_sent_runs) {
@@ -86,7 +86,7 @@ TEST(hash_table_reuse, what_all_refs_sent_runs) {
   };
   auto const expect_all = [&] {
     t.run();
-    EXPECT_EQ(complaint(t), "");
+    EXPECT_EQ(error_text(t), "");
     EXPECT_EQ(t.counts().inserted, wanted);
   };
   auto const few = t.ref(100);

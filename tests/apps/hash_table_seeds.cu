@@ -5,8 +5,8 @@
 #include "apps/hash_table/answering_table.cuh"
 #include "apps/hash_table/baselines.cuh"
 #include "apps/hash_table/table.cuh"
+#include "tests/apps/call_outcomes.cuh"
 #include "tests/apps/contents.cuh"
-#include "tests/apps/told.cuh"
 #include "tests/support/many_schedules.cuh"
 #include "tests/support/support.cuh"
 
@@ -220,7 +220,7 @@ TYPED_TEST(every_answering_executor, answers_under_many_schedules) {
   using table = hash_table::answering_table<key, value, keys, tiny_answering_policy<TypeParam>>;
   constexpr std::uint32_t n = 80;
   by_buckets(5, [](std::uint32_t buckets) {
-    table t{{.buckets = buckets, .capacity = test::told_keys::first_own + n},
+    table t{{.buckets = buckets, .capacity = test::outcome_keys::first_own + n},
             {},
             {.servers = 2, .capacity = 32, .time_limit_seconds = 1}};
     test::check_told(t, n, 3);

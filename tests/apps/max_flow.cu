@@ -4,7 +4,7 @@
 #include "apps/graph/generate.cuh"
 #include "tests/apps/flow_rounds.hpp"
 #include "tests/apps/found_flow.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ namespace {
 
 using graph::edge_list;
 using max_flow::flow_finder;
-using test::complaint_of;
+using test::error_text_of;
 using test::found_flow;
 using test::network_of;
 
@@ -38,19 +38,19 @@ INSTANTIATE_TEST_SUITE_P(max_flow, arms, testing::ValuesIn(max_flow::arm_names()
                          [](auto const& arm) { return arm.param; });
 
 TEST_P(arms, find_flows_of_generated_networks) {
-  EXPECT_EQ(complaint_of(generate(graph::washington{{.rows = 9, .columns = 7}}), GetParam()), "");
-  EXPECT_EQ(complaint_of(generate(graph::rmf{{.a = 3, .b = 6}}), GetParam()), "");
-  EXPECT_EQ(complaint_of(generate(graph::rmf{{.a = 5, .b = 2}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(generate(graph::washington{{.rows = 9, .columns = 7}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(generate(graph::rmf{{.a = 3, .b = 6}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(generate(graph::rmf{{.a = 5, .b = 2}}), GetParam()), "");
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    EXPECT_EQ(complaint_of(uniform(60, 200, 20, seed), GetParam()), "") << "sparse, seed " << seed;
-    EXPECT_EQ(complaint_of(uniform(25, 300, 3, seed), GetParam()), "") << "dense, seed " << seed;
+    EXPECT_EQ(error_text_of(uniform(60, 200, 20, seed), GetParam()), "") << "sparse, seed " << seed;
+    EXPECT_EQ(error_text_of(uniform(25, 300, 3, seed), GetParam()), "") << "dense, seed " << seed;
   }
 }
 
 TEST_P(arms, take_small_networks) {
   auto const wrong = [&](std::uint64_t vertices, test::edge_literals const& edges,
                          graph::terminals ends) {
-    return complaint_of(network_of(vertices, edges, ends), GetParam());
+    return error_text_of(network_of(vertices, edges, ends), GetParam());
   };
   EXPECT_EQ(wrong(2, {}, {0, 1}), "") << "no edges";
   EXPECT_EQ(wrong(2, {{0, 1, 7}}, {0, 1}), "") << "one edge";
@@ -77,7 +77,7 @@ TEST_P(arms, take_vertices_of_many_arcs) {
     edges.push_back({2, v, v});
     edges.push_back({v, 3, 60 + v % 50});
   }
-  EXPECT_EQ(complaint_of(network_of(154, edges, {0, 1}), GetParam()), "");
+  EXPECT_EQ(error_text_of(network_of(154, edges, {0, 1}), GetParam()), "");
 }
 
 /// 2^32 - 1 each, as large as they get: their sums need more than 32 bits.
@@ -89,12 +89,12 @@ TEST_P(arms, take_huge_capacities) {
     edges.push_back({v, 21, most - v});
     edges.push_back({v, (v + 1) % 20, most});
   }
-  EXPECT_EQ(complaint_of(network_of(22, edges, {20, 21}), GetParam()), "");
+  EXPECT_EQ(error_text_of(network_of(22, edges, {20, 21}), GetParam()), "");
   // All of it through one vertex.
   for (graph::vertex v = 0; v < 20; ++v) edges.push_back({v, 22, most});
   edges.push_back({22, 21, most});
   edges.push_back({22, 21, 1});
-  EXPECT_EQ(complaint_of(network_of(23, edges, {20, 21}), GetParam()), "");
+  EXPECT_EQ(error_text_of(network_of(23, edges, {20, 21}), GetParam()), "");
 }
 
 /// No residual arc leads down by more than one, as long as rounds go on, levels have as many
@@ -148,7 +148,7 @@ TEST_P(arms, find_again_and_after_tuning) {
   std::vector<std::uint64_t> searches;
   for (int run = 0; run < 3; ++run) {
     f.finder.find();
-    EXPECT_EQ(f.own_complaint(), "");
+    EXPECT_EQ(f.own_error_text(), "");
     searches.push_back(f.finder.facts().searches);
   }
   // Of an arm that depends on no schedule.
@@ -234,7 +234,7 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
 TEST(max_flow, regions_need_fewer_rounds) {
   for (edge_list const& g : {generate(graph::washington{{.rows = 24, .columns = 16}}),
                              generate(graph::rmf{{.a = 4, .b = 16}}), uniform(300, 900, 9, 1)}) {
-    EXPECT_EQ(complaint_of(g, "warden_regions"), "");
+    EXPECT_EQ(error_text_of(g, "warden_regions"), "");
     found_flow plain{g, "warden"}, by_region{g, "warden_regions"};
     plain.finder.find();
     by_region.finder.find();
@@ -336,7 +336,7 @@ TEST_P(arms, add_up_the_largest_capacities) {
   for (graph::vertex const v : {1, 2}) connect(v, 3, 0xfffffff1u, 90);
   connect(3, 4, 0xffffffffu, 150);
   connect(4, 5, 0xffff0001u, 170);
-  EXPECT_EQ(complaint_of(g, GetParam()), "");
+  EXPECT_EQ(error_text_of(g, GetParam()), "");
 }
 
 /// A vertex that much more goes through than it may push at once does not need as many rounds.
@@ -347,7 +347,7 @@ TEST_P(arms, push_along_very_many_edges) {
     g.to.push_back(i % 2 + 1);
     g.weights.push_back(0xffffffffu);
   }
-  EXPECT_EQ(complaint_of(g, GetParam()), "");
+  EXPECT_EQ(error_text_of(g, GetParam()), "");
 }
 
 /// What the audit says when one thing is broken in a right answer.
@@ -357,7 +357,7 @@ TEST(max_flow, the_audit_sees_what_is_wrong) {
       network_of(4, {{0, 1, 3}, {1, 3, 3}, {0, 2, 9}, {2, 3, 2}, {1, 2, 1}}, {0, 3});
   found_flow f{g, "atomics"};
   f.finder.find();
-  ASSERT_EQ(f.own_complaint(), "");
+  ASSERT_EQ(f.own_error_text(), "");
   auto const& rows = f.rows.rows();
   std::vector<std::uint32_t> residual(rows.arcs());
   std::vector<std::uint8_t> sides(4);
@@ -370,7 +370,7 @@ TEST(max_flow, the_audit_sees_what_is_wrong) {
     change(r, s);
     warden::buffer<std::uint32_t> const device_residual{r};
     warden::buffer<std::uint8_t> const device_sides{s};
-    return complaint(audit(f.net, device_residual.data(), device_sides.data()), value);
+    return error_text(audit(f.net, device_residual.data(), device_sides.data()), value);
   };
   auto const arc_of = [&](std::uint32_t edge) {
     return static_cast<std::uint32_t>(std::find(rows.edges.begin(), rows.edges.end(), edge) -

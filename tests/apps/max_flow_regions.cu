@@ -78,7 +78,7 @@ TEST(max_flow, regions_take_turns) {
   auto const g = generate(
       graph::washington{{.rows = is_simulated ? 24u : 160u, .columns = is_simulated ? 16u : 120u}});
   for (std::uint32_t const n : {1u, 2u, 3u, 5u}) {
-    EXPECT_EQ(test::complaint_of(g, "warden_regions", {.regions_a_cluster = n}), "")
+    EXPECT_EQ(test::error_text_of(g, "warden_regions", {.regions_a_cluster = n}), "")
         << n << " regions a cluster";
   }
 }

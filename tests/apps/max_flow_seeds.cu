@@ -3,7 +3,7 @@
 
 #include "apps/graph/generate.cuh"
 #include "tests/apps/found_flow.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <gtest/gtest.h>
@@ -24,11 +24,11 @@ INSTANTIATE_TEST_SUITE_P(max_flow_seeds, many_schedules,
 TEST_P(many_schedules, find_flows) {
   bool const has_borders = max_flow::has_regions(GetParam());
   test::under_many_schedules(1, [&](std::uint64_t seed) {
-    EXPECT_EQ(test::complaint_of(generate(graph::washington{{.rows = has_borders ? 14u : 4u,
-                                                             .columns = has_borders ? 10u : 3u,
-                                                             .largest_capacity = 9,
-                                                             .seed = seed}}),
-                                 GetParam()),
+    EXPECT_EQ(test::error_text_of(generate(graph::washington{{.rows = has_borders ? 14u : 4u,
+                                                              .columns = has_borders ? 10u : 3u,
+                                                              .largest_capacity = 9,
+                                                              .seed = seed}}),
+                                  GetParam()),
               "");
   });
 }
@@ -46,7 +46,7 @@ TEST(max_flow_seeds, find_after_a_call_that_failed) {
     failed = test::error_of<warden::sim::misuse_error>([&] { f.finder.find(); }) != "";
     warden::sim::configure({});
     f.finder.find();
-    EXPECT_EQ(f.own_complaint(), "") << "after " << calls << " calls";
+    EXPECT_EQ(f.own_error_text(), "") << "after " << calls << " calls";
     EXPECT_EQ(f.finder.facts().value, wanted) << "after " << calls << " calls";
   }
 }
@@ -65,7 +65,7 @@ TEST(max_flow_seeds, reach_through_long_rows) {
     for (graph::vertex b = first; b < end; ++b) edges.push_back({b, sink, 1});
     graph::edge_list const g = test::network_of(end, edges, {source, sink});
     test::under_many_schedules(
-        1, [&](std::uint64_t) { EXPECT_EQ(test::complaint_of(g, "atomics"), "") << rows; });
+        1, [&](std::uint64_t) { EXPECT_EQ(test::error_text_of(g, "atomics"), "") << rows; });
   }
 }
 

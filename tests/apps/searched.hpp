@@ -26,10 +26,10 @@ class searched {
         finder{out_.view(), directed_ ? in_.view() : out_.view(), arm, o} {}
 
   /// What is wrong with a search from there; empty if nothing is.
-  std::string complaint_from(std::uint32_t source) {
+  std::string error_text_from(std::uint32_t source) {
     finder.find(source);
     auto const found = breadth_first::audit(out_.view(), source, finder.levels(), finder.parents());
-    std::string const wrong = breadth_first::complaint(found);
+    std::string const wrong = breadth_first::error_text(found);
     if (!wrong.empty()) return wrong;
     auto const wanted = breadth_first::levels_from(host_, source);
     std::vector<std::uint32_t> levels(wanted.size());

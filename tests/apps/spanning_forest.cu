@@ -5,7 +5,7 @@
 #include "apps/spanning_forest/first_round.cuh"
 #include "apps/spanning_forest/forest.cuh"
 #include "apps/spanning_forest/kruskal.hpp"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@ using spanning_forest::forest_finder;
 
 constexpr graph::csr_options undirected{.arcs = graph::arcs_of::undirected, .edges = true};
 
-std::string complaint_of(graph::edge_list const& g, std::string const& arm) {
+std::string error_text_of(graph::edge_list const& g, std::string const& arm) {
   graph::device_csr const rows = build_csr(to_device(g), undirected);
   forest_finder finder{rows.view(), arm, {.least_to_part = 0}};
   finder.tune();
   finder.find();
-  return spanning_forest::complaint(g, finder.edges_to_host(), spanning_forest::kruskal(g));
+  return spanning_forest::error_text(g, finder.edges_to_host(), spanning_forest::kruskal(g));
 }
 
 graph::edge_list made(graph::generator const& by) { return graph::generate(by); }
@@ -32,31 +32,31 @@ INSTANTIATE_TEST_SUITE_P(spanning_forest, arms, testing::ValuesIn(spanning_fores
                          [](auto const& arm) { return arm.param; });
 
 TEST_P(arms, find_minimum_forests) {
-  EXPECT_EQ(complaint_of(made(graph::rmat{{.scale = 9, .edge_factor = 8}}), GetParam()), "");
-  EXPECT_EQ(complaint_of(made(graph::uniform{{.vertices = 500, .edges = 2000}}), GetParam()), "");
-  EXPECT_EQ(complaint_of(made(graph::road_grid{{.rows = 20, .columns = 31}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(made(graph::rmat{{.scale = 9, .edge_factor = 8}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(made(graph::uniform{{.vertices = 500, .edges = 2000}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(made(graph::road_grid{{.rows = 20, .columns = 31}}), GetParam()), "");
 }
 TEST_P(arms, take_equal_weights) {
   // Thousands of threads that spin for a few locks are dear on the simulated device.
   if (GetParam() == "lock_as_written") GTEST_SKIP() << "its locks are not tuned";
-  EXPECT_EQ(complaint_of(made(graph::rmat{{.scale = 7, .largest_weight = 1}}), GetParam()), "");
+  EXPECT_EQ(error_text_of(made(graph::rmat{{.scale = 7, .largest_weight = 1}}), GetParam()), "");
   graph::uniform const three{{.vertices = 200, .edges = 1500, .largest_weight = 3}};
-  EXPECT_EQ(complaint_of(made(three), GetParam()), "");
+  EXPECT_EQ(error_text_of(made(three), GetParam()), "");
 }
 TEST_P(arms, take_small_graphs) {
   graph::edge_list g;
-  EXPECT_EQ(complaint_of(g, GetParam()), "") << "no vertex";
+  EXPECT_EQ(error_text_of(g, GetParam()), "") << "no vertex";
   g.vertices = 1;
-  EXPECT_EQ(complaint_of(g, GetParam()), "") << "one vertex";
+  EXPECT_EQ(error_text_of(g, GetParam()), "") << "one vertex";
   g.from = g.to = {0, 0};
   g.weights = {3, 2};
-  EXPECT_EQ(complaint_of(g, GetParam()), "") << "loops";
+  EXPECT_EQ(error_text_of(g, GetParam()), "") << "loops";
   g.vertices = 6;
-  EXPECT_EQ(complaint_of(g, GetParam()), "") << "loops, and vertices without";
+  EXPECT_EQ(error_text_of(g, GetParam()), "") << "loops, and vertices without";
   g.from = {0, 1, 0, 4, 5, 5};
   g.to = {1, 0, 1, 5, 4, 5};
   g.weights = {7, 5, 5, 0xffffffff, 0xffffffff, 0};
-  EXPECT_EQ(complaint_of(g, GetParam()), "") << "parallel edges, two trees and two alone";
+  EXPECT_EQ(error_text_of(g, GetParam()), "") << "parallel edges, two trees and two alone";
 }
 // ---- what is alike for all arms
 
@@ -73,7 +73,7 @@ TEST(spanning_forest, hubs_are_looked_through_by_blocks) {
   g.from.push_back(last);
   g.to.push_back(last - 1);
   g.weights.push_back(4000);
-  EXPECT_EQ(complaint_of(g, "atomics"), "");
+  EXPECT_EQ(error_text_of(g, "atomics"), "");
 }
 TEST(spanning_forest, heavy_edges_wait_and_mostly_for_nothing) {
   graph::edge_list const g = made(graph::uniform{{.vertices = 400, .edges = 6000}});
@@ -102,7 +102,7 @@ TEST(spanning_forest, the_heaviest_are_brought_back_alone) {
     }
   }
   for (std::uint32_t k = 0; k < 3; ++k) add(k, 79 - k, 1000 - k);
-  EXPECT_EQ(complaint_of(g, "atomics"), "");
+  EXPECT_EQ(error_text_of(g, "atomics"), "");
 }
 TEST(spanning_forest, refuses_what_it_cannot_do) {
   graph::edge_list const g = made(graph::uniform{{.vertices = 10, .edges = 20}});
@@ -133,7 +133,7 @@ TEST(spanning_forest, refuses_what_it_cannot_do) {
 // ---- the check itself
 
 TEST(spanning_forest, the_check_finds_what_is_no_minimum_forest) {
-  using spanning_forest::complaint;
+  using spanning_forest::error_text;
   graph::edge_list g;
   g.vertices = 4;
   g.from = {0, 1, 2, 0};
@@ -143,12 +143,12 @@ TEST(spanning_forest, the_check_finds_what_is_no_minimum_forest) {
   EXPECT_EQ(wanted.edges, 3u);
   EXPECT_EQ(wanted.weight, 7u);
   using edges = std::vector<std::uint32_t>;
-  EXPECT_EQ(complaint(g, edges{0, 1, 3}, wanted), "");
-  EXPECT_EQ(complaint(g, edges{0, 1}, wanted), "2 edges, not 3");
-  EXPECT_EQ(complaint(g, edges{0, 1, 2}, wanted), "edge 2 closes a cycle");
-  EXPECT_EQ(complaint(g, edges{0, 0, 3}, wanted), "edge 0 closes a cycle");
-  EXPECT_EQ(complaint(g, edges{0, 2, 3}, wanted), "a weight of 8, not 7");
-  EXPECT_EQ(complaint(g, edges{0, 1, 4}, wanted), "edge 4 of 4");
+  EXPECT_EQ(error_text(g, edges{0, 1, 3}, wanted), "");
+  EXPECT_EQ(error_text(g, edges{0, 1}, wanted), "2 edges, not 3");
+  EXPECT_EQ(error_text(g, edges{0, 1, 2}, wanted), "edge 2 closes a cycle");
+  EXPECT_EQ(error_text(g, edges{0, 0, 3}, wanted), "edge 0 closes a cycle");
+  EXPECT_EQ(error_text(g, edges{0, 2, 3}, wanted), "a weight of 8, not 7");
+  EXPECT_EQ(error_text(g, edges{0, 1, 4}, wanted), "edge 4 of 4");
 }
 
 }  // namespace

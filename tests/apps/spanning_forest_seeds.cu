@@ -31,7 +31,7 @@ TEST_P(arms, find_the_same_under_many_schedules) {
   finder.tune();
   finder.find();
   std::vector<std::uint32_t> const first = finder.edges_to_host();
-  EXPECT_EQ(spanning_forest::complaint(g, first, spanning_forest::kruskal(g)), "");
+  EXPECT_EQ(spanning_forest::error_text(g, first, spanning_forest::kruskal(g)), "");
   test::under_many_schedules(5, [&](std::uint64_t) {
     finder.find();
     ASSERT_EQ(finder.edges_to_host(), first);

@@ -2,7 +2,7 @@
 // The answers benchmark's verification: it passes tickets that were handed out once, each to the
 // call that asked for it, and nothing else.
 
-#include "microbench/answers/office.cuh"
+#include "microbench/answers/call_fixture.cuh"
 #include "microbench/support/clock.cuh"
 #include "tests/support/support.cuh"
 
@@ -17,7 +17,7 @@ using namespace answers;
 
 template <class Executor, class Kernel>
 bool verified(std::uint32_t n, std::uint32_t keys) {
-  return office<Executor>{keys, n}.template run<Kernel>(n, 7, test::sized(4u, 500u)).verified;
+  return call_fixture<Executor>{keys, n}.template run<Kernel>(n, 7, test::sized(4u, 500u)).verified;
 }
 
 template <class Executor>
@@ -36,7 +36,7 @@ TYPED_TEST(answers_bench, tickets_handed_out_once_are_verified) {
 
 TYPED_TEST(answers_bench, a_lone_caller_notes_each_time) {
   std::uint32_t const n = 20;
-  office<TypeParam> through{50, n};
+  call_fixture<TypeParam> through{50, n};
   warden::buffer<std::uint64_t> times{n};
   times.fill_bytes(0);
   using kernel = call_alone<bench::cycle_clock>;

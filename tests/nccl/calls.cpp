@@ -8,7 +8,7 @@
 #include <warden/error.hpp>
 #include <warden/runtime.hpp>
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>

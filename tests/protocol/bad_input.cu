@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad input gets one line that names the value and the limit, and hurts nobody else.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <gmock/gmock.h>
@@ -209,7 +209,7 @@ struct bad_and_unflushed {
 TEST(bad_input, a_bad_id_does_not_hide_what_was_not_flushed) {
   test::guarded_records<small> g{10, {.servers = 1}};
   warden::launch_fused(bad_and_unflushed{}, 1, 64, {}, g.guarded);
-  EXPECT_THAT(test::complaint(g.guarded),
+  EXPECT_THAT(test::error_text(g.guarded),
               HasSubstr("record id 99 is not below 10 (1 such ids)\n1 messages were staged but "
                         "never flushed"));
 }

@@ -3,7 +3,7 @@
 // of threads than their client's.
 
 #include "tests/protocol/order.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/cuda_names.cuh>
 #include <warden/launch_kernel.cuh>
@@ -19,7 +19,7 @@ namespace {
 namespace simt = warden::simt;
 using ordering::append;
 using ordering::traced;
-using test::complaint;
+using test::error_text;
 using testing::HasSubstr;
 
 constexpr unsigned client_threads = 256, keys = 10;
@@ -110,7 +110,7 @@ std::string pay(bank<Policy>& on, warden::dimensions block, unsigned sends, unsi
                  {.grid = blocks, .block = block, .shared_bytes = sizeof(framed<Policy>)}, {},
                  block_arguments<Policy>{later.ref(), sends, refused, found.data()});
   later.run();
-  std::string const said = complaint(on);
+  std::string const said = error_text(on);
   EXPECT_EQ(found.to_host()[0].touched, 0u) << "memory outside the client's storage was touched";
   EXPECT_EQ(found.to_host()[0].other_returns, 0u);
   return said;
@@ -181,7 +181,7 @@ TEST(block_shapes, threads_send_by_themselves_in_blocks_and_grids_of_any_dimensi
     warden::deferred later{on, sections};
     warden::launch(pay_alone, grid, block, {}, later.ref());
     later.run();
-    EXPECT_EQ(complaint(on), "");
+    EXPECT_EQ(error_text(on), "");
     EXPECT_EQ(sum_of(balances), sections);
   }
 }
@@ -206,7 +206,7 @@ void expect_order(warden::dimensions grid, warden::dimensions block) {
   warden::deferred later{on, grid.count() * 3 * client_threads, {.batches = 100}};
   warden::launch(tell_threads, grid, block, {}, later.ref());
   later.run();
-  EXPECT_EQ(complaint(on), "");
+  EXPECT_EQ(error_text(on), "");
   traced expected{};
   for (unsigned b = 0; b < grid.count(); ++b) {
     for (unsigned k = 0; k < 3; ++k) {

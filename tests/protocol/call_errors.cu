@@ -20,7 +20,8 @@ using echoes = warden::basic_guarded<test::small_policy, std::uint32_t, echo<4>>
 
 /// Runs `kernel`, which counts surprises, and returns what `wait` said.
 template <class Kernel>
-std::string complaint(Kernel kernel, unsigned grid = 2, warden::guarded_options options = with(2)) {
+std::string error_text(Kernel kernel, unsigned grid = 2,
+                       warden::guarded_options options = with(2)) {
   test::guarded_records<echoes> g{10, options};
   warden::buffer<std::uint32_t> wrong{1};
   wrong.fill_bytes(0);
@@ -58,7 +59,7 @@ struct get_before_flush {
   }
 };
 TEST(call_errors, before_flush_are_an_error_at_once) {
-  expect_in("128 answers were asked for before flush()", complaint(get_before_flush{}));
+  expect_in("128 answers were asked for before flush()", error_text(get_before_flush{}));
 }
 
 struct hold_too_many {
@@ -92,8 +93,8 @@ struct hold_too_many {
 };
 TEST(call_errors, too_many_at_a_time) {
   std::string const text = "128 calls were not sent: the call 4 calls before";
-  expect_in(text, complaint(hold_too_many{nullptr, by::thread}));
-  expect_in(text, complaint(hold_too_many{nullptr, by::block}));
+  expect_in(text, error_text(hold_too_many{nullptr, by::thread}));
+  expect_in(text, error_text(hold_too_many{nullptr, by::block}));
 }
 
 struct call_nobody {
@@ -110,7 +111,7 @@ struct call_nobody {
     if (!good) warden::simt::fetch_add(wrong, 1u);
   }
 };
-TEST(call_errors, of_bad_ids) { expect_in("(256 such ids", complaint(call_nobody{})); }
+TEST(call_errors, of_bad_ids) { expect_in("(256 such ids", error_text(call_nobody{})); }
 
 struct never_flush {
   std::uint32_t* wrong;
@@ -120,7 +121,7 @@ struct never_flush {
   }
 };
 TEST(call_errors, of_calls_never_flushed) {
-  expect_in("128 calls were staged but never flushed", complaint(never_flush{}));
+  expect_in("128 calls were staged but never flushed", error_text(never_flush{}));
 }
 
 /// A call is lost; a second client of the same threads flushes its own and comes round to its
@@ -147,7 +148,7 @@ struct lose_and_go_on {
   }
 };
 TEST(call_errors, of_lost_calls_keep_their_place) {
-  auto const said = complaint(lose_and_go_on{});
+  auto const said = error_text(lose_and_go_on{});
   expect_in("128 calls were staged but never flushed", said);
   expect_in("128 calls were not sent", said);
 }
@@ -173,7 +174,9 @@ struct call_beside_a_staged_call {
     if (!good) warden::simt::fetch_add(wrong, 1u);
   }
 };
-TEST(call_errors, not_of_a_second_client) { EXPECT_EQ(complaint(call_beside_a_staged_call{}), ""); }
+TEST(call_errors, not_of_a_second_client) {
+  EXPECT_EQ(error_text(call_beside_a_staged_call{}), "");
+}
 
 /// Tells the servers that all clients are done, waits until they have left, then calls.
 struct call_those_who_left {
@@ -192,7 +195,7 @@ TEST(call_errors, that_never_come_are_waited_for_no_longer_than_the_limit) {
   auto options = with(1, 256);
   options.time_limit_seconds = 1;
   options.minimum_polls = 64;
-  expect_in("waited for the answer to its call", complaint(call_those_who_left{}, 1, options));
+  expect_in("waited for the answer to its call", error_text(call_those_who_left{}, 1, options));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // is done with the log.
 
 #include "tests/protocol/deferred.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/launch_kernel.cuh>
 #include <warden/stream.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 namespace simt = warden::simt;
 using deferring::entry;
-using test::complaint;
+using test::error_text;
 using test::refusal;
 using testing::HasSubstr;
 using warden::placement;
@@ -129,7 +129,7 @@ TEST(deferred, a_full_log_holds_what_it_was_made_for_and_says_who_was_refused) {
     b.send_alone(later, n / 2, 3 * n / 4);
     b.send_together(later, 3 * n / 4, n, 3);
     later.run();
-    EXPECT_THAT(complaint(b.on()),
+    EXPECT_THAT(error_text(b.on()),
                 HasSubstr("100 deferred sections were refused: their log holds " +
                           std::to_string(capacity)));
     EXPECT_EQ(b.refused(), 100u);
@@ -137,7 +137,7 @@ TEST(deferred, a_full_log_holds_what_it_was_made_for_and_says_who_was_refused) {
     // Reported once, and empty again.
     b.send_together(later, 0, capacity, 2);
     later.run();
-    EXPECT_EQ(complaint(b.on()), "");
+    EXPECT_EQ(error_text(b.on()), "");
     EXPECT_EQ(b.ran(), 2u * capacity);
   }
 }
@@ -153,7 +153,7 @@ TEST(deferred, ids_outside_the_records_are_counted_and_the_others_run) {
   later.run();
   std::uint32_t bad = 0;
   for (std::uint32_t i = 0; i < 64; ++i) bad += deferring::id_of(i, 50) >= 25 ? 1 : 0;
-  EXPECT_THAT(complaint(b.on()), HasSubstr("(" + std::to_string(bad) + " such ids"));
+  EXPECT_THAT(error_text(b.on()), HasSubstr("(" + std::to_string(bad) + " such ids"));
   EXPECT_EQ(b.ran(), 64 - bad);
 }
 
@@ -171,7 +171,7 @@ TEST(deferred, what_was_never_flushed_is_reported) {
   simt::launch(&forget_to_flush<bench::guarded>, 1, 32, sizeof(storage),
                {later.ref(), 0, 0, 50, nullptr}, {});
   later.run();
-  EXPECT_THAT(complaint(b.on()), HasSubstr("20 messages were staged but never flushed"));
+  EXPECT_THAT(error_text(b.on()), HasSubstr("20 messages were staged but never flushed"));
   EXPECT_EQ(b.ran(), 0u);
 }
 
@@ -230,8 +230,8 @@ TEST(deferred, a_log_that_is_gone_with_sections_never_run_is_reported) {
     b.send_alone(other, 0, 3);
     other = std::move(never);
   }
-  EXPECT_THAT(complaint(b.on()), HasSubstr("173 deferred sections were never run"));
-  EXPECT_EQ(complaint(b.on()), "");
+  EXPECT_THAT(error_text(b.on()), HasSubstr("173 deferred sections were never run"));
+  EXPECT_EQ(error_text(b.on()), "");
   b.expect_ran(0, 300);
 }
 

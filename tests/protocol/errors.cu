@@ -4,7 +4,7 @@
 
 #include "tests/protocol/replay.cuh"
 #include "tests/protocol/shared_launches.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/deferred.cuh>
 
@@ -71,7 +71,7 @@ TEST(errors, of_several_kinds_are_thrown_together) {
     EXPECT_EQ(e.what(), e.all()[0].example + "\n" + e.all()[1].example +
                             " (errors.cu:" + std::to_string(e.line()) + ")");
   }
-  EXPECT_EQ(test::complaint(a.guarded), "") << "reported once";
+  EXPECT_EQ(test::error_text(a.guarded), "") << "reported once";
   EXPECT_EQ(a.count(), 32u);
 }
 
@@ -89,7 +89,7 @@ TEST(errors, of_a_stopped_launch_are_thrown_with_it) {
                                      kind(error_type::limit, 32, "(32 such ids)"),
                                      kind(error_type::limit, 1, "128 bytes asked for")));
   }
-  EXPECT_EQ(test::complaint(a.guarded), "") << "reported once";
+  EXPECT_EQ(test::error_text(a.guarded), "") << "reported once";
 }
 
 TEST(errors, name_the_launches_that_were_skipped_and_why) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a guarded's `wait` promises of several streams, under many schedules.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/deferred.cuh>
@@ -90,8 +90,8 @@ TEST(errors_seeds, a_wait_is_for_all_streams) {
     y.run(two);
     if (seed % 2 == 0) one.reset();
     // A run that meets the other one is put off, and reported.
-    std::string const complaint = test::complaint(f.on);
-    EXPECT_EQ(f.sum(), complaint.empty() ? 64u : 32u)
+    std::string const error_text = test::error_text(f.on);
+    EXPECT_EQ(f.sum(), error_text.empty() ? 64u : 32u)
         << "wait has returned without an error before a run has ended";
   });
 }
@@ -112,7 +112,7 @@ TEST(errors_seeds, the_first_log_comes_after_all_launches) {
     EXPECT_EQ(f.sum(), 64u) << "a log was made during a launch that marks nothing";
     warden::launch(&pay, 1, 32, two, log.ref(), 0);
     log.run(two);
-    EXPECT_EQ(test::complaint(f.on, two), "");
+    EXPECT_EQ(test::error_text(f.on, two), "");
     EXPECT_EQ(f.sum(), 96u);
   });
 }

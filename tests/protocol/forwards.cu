@@ -3,7 +3,7 @@
 // is told.
 
 #include "tests/protocol/chains.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <gmock/gmock.h>
 
@@ -225,7 +225,7 @@ TEST(forwarding, what_cannot_be_sent_is_reported) {
   auto const run = [](talkative section) {
     test::guarded_records<warden::basic_guarded<in_memory, tally, talkative>> g{4, {.servers = 2}};
     warden::launch_fused(start_talkative{section}, 1, 64, {}, g.guarded);
-    std::string const text = test::complaint(g.guarded);
+    std::string const text = test::error_text(g.guarded);
     std::uint64_t count = 0;
     for (tally const& t : g.records.to_host()) count += t.count;
     return std::pair{text, count};
@@ -273,16 +273,16 @@ TEST(forwarding, what_never_comes_is_told) {
 }
 
 TEST(forwarding, bad_capacities) {
-  auto const complaint = [](unsigned capacity) {
+  auto const error_text = [](unsigned capacity) {
     return test::refusal([&] {
       test::guarded_records<warden::basic_guarded<in_memory, tally, hop, last>> g{
           10, {.servers = 2, .forward_capacity = capacity}};
       warden::prepare_fused(g.guarded);
     });
   };
-  EXPECT_THAT(complaint(16), HasSubstr("forward capacity 16 is not a power of two from 32 to"));
-  EXPECT_THAT(complaint(33), HasSubstr("forward capacity 33 is not a power of two from 32 to"));
-  EXPECT_EQ(complaint(32), "");
+  EXPECT_THAT(error_text(16), HasSubstr("forward capacity 16 is not a power of two from 32 to"));
+  EXPECT_THAT(error_text(33), HasSubstr("forward capacity 33 is not a power of two from 32 to"));
+  EXPECT_EQ(error_text(32), "");
 }
 
 /// What a section has written to other memory is visible to the one that it sends.

@@ -2,7 +2,7 @@
 // Launches captured into a graph and replayed, between ordinary ones, some of them failing.
 
 #include "tests/protocol/shared_launches.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <gmock/gmock.h>
 

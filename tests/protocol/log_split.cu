@@ -2,7 +2,7 @@
 // A split whose log says more than it holds, as rows of offsets do while a kernel is still sending.
 
 #include "tests/protocol/deferred.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/detail/deferred/log_split.cuh>
 #include <warden/detail/deferred/split_kernel.cuh>
@@ -64,7 +64,7 @@ class framed {
 
 /// Splits a log of `sections` sections into one with room for `places` sections and `rows` rows.
 void split(bool repeats, std::uint32_t places, std::uint32_t rows,
-           testing::Matcher<std::string> const& complaint) {
+           testing::Matcher<std::string> const& error_text) {
   deferring::bench<policy> b{5000};
   warden::deferred later{b.on(), sections, {.partitions = coarse, .split = 1}};
   b.send_together(later, 0, sections, 8);
@@ -95,7 +95,7 @@ void split(bool repeats, std::uint32_t places, std::uint32_t rows,
                   .block = run_type::policy::block_threads,
                   .shared_bytes = splitter::shared_bytes()},
                  {}, a);
-  EXPECT_THAT(test::complaint(b.on()), complaint);
+  EXPECT_THAT(test::error_text(b.on()), error_text);
   EXPECT_TRUE(pool.is_whole()) << "places beyond the log's were written";
   EXPECT_TRUE(offsets.is_whole()) << "rows beyond the log's were written";
   EXPECT_TRUE(begins.is_whole()) << "rows beyond the log's were written";

@@ -3,7 +3,7 @@
 // gives, bit for bit.
 
 #include "tests/protocol/order.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/stream.hpp>
 
@@ -18,7 +18,7 @@ using ordering::append;
 using ordering::expect_order;
 using ordering::traced;
 using ordering::traces;
-using test::complaint;
+using test::error_text;
 using test::refusal;
 using testing::HasSubstr;
 using warden::placement;
@@ -104,11 +104,11 @@ TEST(order, of_two_launches_with_one_ref_is_reported) {
   o.send(ref, 0, 100, 2);
   o.send(ref, 100, 200, 2);
   o.log().run();
-  EXPECT_THAT(complaint(o.on()), HasSubstr("2 batches came from blocks of one number"));
+  EXPECT_THAT(error_text(o.on()), HasSubstr("2 batches came from blocks of one number"));
   // All have run, and the next run is in order again.
   o.send(o.log().ref(), 200, 300, 2);
   o.log().run();
-  EXPECT_EQ(complaint(o.on()), "");
+  EXPECT_EQ(error_text(o.on()), "");
 }
 
 TEST(order, batches_beyond_what_the_log_has_room_for_are_refused_and_reported) {
@@ -116,7 +116,7 @@ TEST(order, batches_beyond_what_the_log_has_room_for_are_refused_and_reported) {
   // A batch each, of which one straddles no end: five and one more have room.
   o.send(o.log().ref(), 0, 320, 1);
   o.log().run();
-  EXPECT_THAT(complaint(o.on()), HasSubstr("its blocks flushed more than 5 batches"));
+  EXPECT_THAT(error_text(o.on()), HasSubstr("its blocks flushed more than 5 batches"));
 }
 
 TEST(order, choices_that_cannot_be_are_refused) {

@@ -2,7 +2,7 @@
 // Sections on two records of one owner, and owner maps that users write.
 
 #include "pairs.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 namespace {
 
@@ -192,15 +192,15 @@ TEST(owner_maps, by_users) {
 TEST(owner_maps, that_are_wrong) {
   warden::buffer<account> accounts{90};
   accounts.fill_bytes(0);
-  auto const complaint = [&](halves map) {
+  auto const error_text = [&](halves map) {
     return test::refusal([&] {
       halved_accounts<warden::placement::in_memory> g{accounts.data(), 90, {}, {}, map};
       warden::prepare_fused(g);
     });
   };
-  EXPECT_EQ(complaint({2, 45}), "");
+  EXPECT_EQ(error_text({2, 45}), "");
   // Too few places on the other servers: 2 of 20 for 70 records.
-  auto const text = complaint({1, 20});
+  auto const text = error_text({1, 20});
   EXPECT_NE(text.find("(30 such places); it has 3 servers of 20 places"), std::string::npos)
       << text;
 }

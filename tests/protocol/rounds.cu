@@ -145,7 +145,7 @@ TEST(rounds, nobody_sees_a_section_half_done) {
 }
 
 template <class Guarded>
-std::string complaint(Guarded& on, warden::stream_ref s = {}) {
+std::string error_text(Guarded& on, warden::stream_ref s = {}) {
   try {
     on.wait(s);
   } catch (warden::error const& e) {
@@ -165,7 +165,7 @@ TEST(rounds, an_empty_log_and_a_full_one) {
     b.send_together(later, 0, n / 2, 2);
     b.send_alone(later, n / 2, n);
     later.run();
-    EXPECT_THAT(complaint(b.on()),
+    EXPECT_THAT(error_text(b.on()),
                 HasSubstr("100 deferred sections were refused: their log holds " +
                           std::to_string(capacity)));
     EXPECT_EQ(b.refused(), 100u);
@@ -174,7 +174,7 @@ TEST(rounds, an_empty_log_and_a_full_one) {
     b.send_together(later, 0, capacity, 2);
     later.run();
     later.run();
-    EXPECT_EQ(complaint(b.on()), "");
+    EXPECT_EQ(error_text(b.on()), "");
     EXPECT_EQ(b.moved(), 2u * capacity);
   }
 }
@@ -194,7 +194,7 @@ TEST(rounds, ids_outside_the_records_are_counted_and_the_others_run) {
     auto const o = rounds::drawn(i, 50, ~0u);
     bad += o.from >= 25 || o.to >= 25 ? 1 : 0;
   }
-  EXPECT_THAT(complaint(b.on()), HasSubstr("(" + std::to_string(bad) + " such ids"));
+  EXPECT_THAT(error_text(b.on()), HasSubstr("(" + std::to_string(bad) + " such ids"));
   EXPECT_EQ(b.moved(), 64 - bad);
 }
 
@@ -264,12 +264,12 @@ TEST(rounds, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
   // Nothing runs before somebody was told.
   send(0);
   later.run();
-  EXPECT_THAT(complaint(all), HasSubstr("of a run in rounds waited until part "));
+  EXPECT_THAT(error_text(all), HasSubstr("of a run in rounds waited until part "));
   std::uint32_t before = 0, after = 0;
   for (auto const& a : records.to_host()) before += a.out;
   EXPECT_LT(before, all_moves);
   later.run();
-  EXPECT_EQ(complaint(all), "");
+  EXPECT_EQ(error_text(all), "");
   for (auto const& a : records.to_host()) after += a.out;
   EXPECT_EQ(after - before, all_moves) << "what was put off has not run once";
 }

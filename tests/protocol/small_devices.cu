@@ -2,7 +2,7 @@
 // Default policies on devices with less shared memory: every log and launch works, or a limit_error
 // names the value and the remedy.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/cuda_names.cuh>
 #include <warden/deferred_pairs.cuh>
@@ -362,12 +362,12 @@ TEST_P(small_devices, blocks_that_are_too_large_for_the_device) {
   accounts.fill_bytes(0);
   using large = warden::basic_guarded<large_blocks, account, append<3>>;
   large g{accounts};
-  auto const complaint = test::refusal([&] { warden::deferred{g, 1000}; });
+  auto const error_text = test::refusal([&] { warden::deferred{g, 1000}; });
   if (most > (std::size_t{128} << 10)) {
-    EXPECT_EQ(complaint, "");
+    EXPECT_EQ(error_text, "");
   } else {
-    EXPECT_THAT(complaint, HasSubstr("deferred: a block of 1024 threads that runs a log needs "));
-    EXPECT_THAT(complaint,
+    EXPECT_THAT(error_text, HasSubstr("deferred: a block of 1024 threads that runs a log needs "));
+    EXPECT_THAT(error_text,
                 HasSubstr("bytes of shared memory; the device has " + std::to_string(most) +
                           ": make the policy's block_threads smaller"));
   }

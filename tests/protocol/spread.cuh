@@ -4,7 +4,7 @@
 #pragma once
 
 #include "tests/protocol/deferred.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/communicator.hpp>
 #include <warden/spread.cuh>

@@ -3,7 +3,7 @@
 // uses the records, and what goes wrong.
 
 #include "tests/protocol/two_arrays.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/stream.hpp>
 
@@ -16,7 +16,7 @@
 namespace {
 
 namespace simt = warden::simt;
-using test::complaint;
+using test::error_text;
 using testing::HasSubstr;
 using testing::Not;
 using two_arrays::bench;
@@ -45,17 +45,17 @@ TEST(two_arrays, an_empty_log_and_a_full_one) {
     b.send_together(later, 0, n / 2, 2);
     b.send_alone(later, n / 2, n);
     later.run();
-    EXPECT_THAT(complaint(b.users()),
+    EXPECT_THAT(error_text(b.users()),
                 HasSubstr("100 deferred sections were refused: their log holds " +
                           std::to_string(capacity)));
-    EXPECT_EQ(complaint(b.items()), "");
+    EXPECT_EQ(error_text(b.items()), "");
     EXPECT_EQ(b.refused(), 100u);
     EXPECT_EQ(b.rated(), capacity);
     // And again.
     b.send_together(later, 0, capacity, 2);
     later.run();
     later.run();
-    EXPECT_EQ(complaint(b.users()), "");
+    EXPECT_EQ(error_text(b.users()), "");
     EXPECT_EQ(b.rated(), 2u * capacity);
   }
 }
@@ -83,7 +83,7 @@ TEST(two_arrays, ids_outside_either_array_are_counted_and_the_others_run) {
       simt::launch(&two_arrays::send_together<ref, 32>, 2, 32, sizeof(storage), given, {});
     }
     later.run();
-    auto const of_users = complaint(b.users()), of_items = complaint(b.items());
+    auto const of_users = error_text(b.users()), of_items = error_text(b.items());
     EXPECT_THAT(of_users, HasSubstr("is not below 25 (" + std::to_string(bad_users) + " such ids"));
     EXPECT_THAT(of_items, HasSubstr("is not below 10 (" + std::to_string(bad_items) + " such ids"));
     EXPECT_THAT(of_users, Not(HasSubstr("lost"))) << "logged all the same";
@@ -158,9 +158,9 @@ TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
     auto later = b.make(200, 4);
     b.send_together(later, 0, 73, 1);
   }
-  EXPECT_THAT(complaint(b.users()), HasSubstr("73 deferred sections were never run"));
-  EXPECT_EQ(complaint(b.items()), "");
-  EXPECT_EQ(complaint(b.users()), "");
+  EXPECT_THAT(error_text(b.users()), HasSubstr("73 deferred sections were never run"));
+  EXPECT_EQ(error_text(b.items()), "");
+  EXPECT_EQ(error_text(b.users()), "");
 }
 
 // ---- beside the guardeds' own sections
@@ -238,7 +238,7 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   send(0);
   later.run();
   EXPECT_THAT(
-      complaint(b.users()),
+      error_text(b.users()),
       HasSubstr("1 runs of logs between this guarded and another one did not run, because an "
                 "earlier launch or run of the other one had failed: it waited for a part"));
   EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until part "));

@@ -3,7 +3,7 @@
 // records; and what else uses either array meanwhile.
 
 #include "tests/protocol/two_arrays.cuh"
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 #include "tests/support/unordered_launches.hpp"
 
@@ -14,7 +14,7 @@
 namespace {
 
 namespace simt = warden::simt;
-using test::complaint;
+using test::error_text;
 using two_arrays::bench;
 using two_arrays::send_visits;
 using two_arrays::small_blocks;
@@ -97,7 +97,7 @@ TEST(two_arrays_seeds, runs_that_meet_are_put_off_and_reported) {
     one.synchronize();
     other.synchronize();
     third.synchronize();
-    std::string const users = complaint(b.users()), items = complaint(b.items());
+    std::string const users = error_text(b.users()), items = error_text(b.items());
     bool const users_met = users.find("1 runs of logs found the guarded") != std::string::npos;
     bool const partner_met = users.find("1 runs of logs between") != std::string::npos;
     EXPECT_EQ(users.empty(), !users_met && !partner_met) << users;
@@ -148,7 +148,7 @@ TEST(two_arrays_seeds, of_two_logs_that_meet_one_runs) {
     there.run(other);
     one.synchronize();
     other.synchronize();
-    bool const is_put_off = !complaint(b.users()).empty() || !complaint(b.items()).empty();
+    bool const is_put_off = !error_text(b.users()).empty() || !error_text(b.items()).empty();
     met += is_put_off ? 1 : 0;
     bool const rated = b.rated() == 150, visited = b.visits(b.user_records()) == 32;
     EXPECT_TRUE(is_put_off ? rated != visited : rated && visited) << "lost or doubled section";
@@ -189,8 +189,8 @@ void expect_reported_where_they_meet(Guarded& (bench<two_arrays::fused>::*of)())
     bool const stopped = test::sections_met([&] {
       one.synchronize();
       other.synchronize();
-      users = complaint(b.users());
-      items = complaint(b.items());
+      users = error_text(b.users());
+      items = error_text(b.items());
     });
     met += stopped || !users.empty() || !items.empty() ? 1 : 0;
     if (stopped) return;
@@ -224,7 +224,7 @@ TEST(two_arrays_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_late
     one.synchronize();
     other.synchronize();
     later.run(one);
-    static_cast<void>(complaint(b.users(), one));  // some were refused, and counted
+    static_cast<void>(error_text(b.users(), one));  // some were refused, and counted
     b.items().wait(one);
     EXPECT_EQ(b.rated() + b.refused(), 300u) << "lost or doubled section";
   });

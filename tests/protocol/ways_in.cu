@@ -2,7 +2,7 @@
 // What a newcomer writes first: lambdas as kernels, sections without a context, any range of
 // records, no block size, no executor; and that errors name the caller's line.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
 
 #include <warden/deferred_pairs.cuh>
@@ -226,15 +226,16 @@ struct on_chip_policy : warden::default_policy {
 TEST(ways_in, no_servers_are_advised_that_would_not_fit) {
   using guarded = warden::basic_guarded<on_chip_policy, large, touch>;
   auto const facts = warden::runtime::facts(0);
-  auto const complaint = [](std::size_t n, unsigned servers) {
+  auto const error_text = [](std::size_t n, unsigned servers) {
     return refusal([&] {
       static_cast<void>(guarded(static_cast<large*>(nullptr), n, {.servers = servers}).servers());
     });
   };
   std::size_t const each = facts.shared_bytes_per_block / sizeof(large);
   // Two servers' worth for one.
-  EXPECT_THAT(complaint(each + 1, 1), HasSubstr("keep them in memory, or make at least 2 servers"));
-  auto const hopeless = complaint(each * 2 * static_cast<std::size_t>(facts.multiprocessors), 1);
+  EXPECT_THAT(error_text(each + 1, 1),
+              HasSubstr("keep them in memory, or make at least 2 servers"));
+  auto const hopeless = error_text(each * 2 * static_cast<std::size_t>(facts.multiprocessors), 1);
   EXPECT_THAT(hopeless, HasSubstr("keep them in memory"));
   EXPECT_THAT(hopeless, testing::Not(HasSubstr("or make")));
 }

@@ -2,7 +2,7 @@
 // `__activemask()` on the simulated device: as the seed chooses, the caller alone, some or all of
 // the lanes of its warp that are at the same place.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>

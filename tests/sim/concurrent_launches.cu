@@ -2,7 +2,7 @@
 // Launches of different streams on the simulated device run at once where nothing orders them and
 // both fit: right pairs end, races and deadlocks are found, and one stream runs as if alone.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"
 
 #include <warden/buffer.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accesses outside device memory are errors on the simulated device, of device code and of copies.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/buffer.hpp>
 #include <warden/cuda_names.cuh>

@@ -2,7 +2,7 @@
 // Streams of the simulated device: work runs late, each stream in its order, different ones in
 // every order that events allow; errors come out of waits; captured work runs when it is launched.
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/buffer.hpp>
 #include <warden/error.hpp>

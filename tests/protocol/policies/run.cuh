@@ -5,7 +5,7 @@
 #include "program.hpp"
 #include "sections.cuh"
 
-#include "tests/support/complaint.hpp"
+#include "tests/support/error_text.hpp"
 
 #include <warden/launch_kernel.cuh>
 
@@ -122,7 +122,7 @@ class bench {
     }
     log_.run();
     apply(r.end(), r.applied);
-    std::string const text = test::complaint(on_);
+    std::string const text = test::error_text(on_);
     EXPECT_FALSE(warden::sim::last_report().deadlock) << warden::sim::last_report().deadlock_text;
 
     std::uint64_t bad = 0;

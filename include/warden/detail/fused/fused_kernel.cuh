@@ -56,7 +56,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   launch_counters& counters = launch.control->counters;
   std::byte* const arena = simt::dynamic_shared();
   // The last words of the arena are for what one thread tells its block here.
-  auto const told =
+  auto const broadcast =
       arena_piece<std::uint32_t>{arguments.user_offset + arguments.user_bytes, 2}.in(arena);
 
   if constexpr (is_part_of_run<Kernel>) {
@@ -67,12 +67,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   if (simt::thread_rank() == 0) {
     block_role const role = claim_role(counters, arguments.servers, arguments.client_blocks,
                                        arguments.servers_per_multiprocessor);
-    told[0] = role.serves;
-    told[1] = role.number;
+    broadcast[0] = role.serves;
+    broadcast[1] = role.number;
   }
   simt::sync_block();
-  bool const serves = told[0] != 0;
-  std::uint32_t number = told[1];
+  bool const serves = broadcast[0] != 0;
+  std::uint32_t number = broadcast[1];
   simt::sync_block();
   // A failure that was not reported yet: nothing may run on those channels. One thread looks,
   // because two could see different things, and all threads of a block have to agree.
@@ -95,11 +95,11 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   });
   while (true) {
     if (simt::thread_rank() == 0) {
-      told[0] =
+      broadcast[0] =
           launch.poisoned() ? arguments.grid : simt::fetch_add(&counters.next_virtual_block, 1u);
     }
     simt::sync_block();
-    std::uint32_t const next = told[0];
+    std::uint32_t const next = broadcast[0];
     simt::sync_block();
     if (next >= arguments.grid) break;
     virtual_block const at{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the user's own on wallets in a hash table, as apps/hash_table/README.md has them.
+// Operations of the user's own on accounts in a hash table, as apps/hash_table/README.md has them.
 #pragma once
 
 #include "apps/hash_table/outcome.cuh"
@@ -11,12 +11,12 @@
 namespace test {
 
 /// 24 bytes.
-struct wallet {
+struct account {
   std::int64_t balance;  ///< never below zero
   std::uint64_t changes;
   std::uint64_t refused;
 };
-/// Withdraws if there is enough; a new wallet has 100.
+/// Withdraws if there is enough; a new account has 100.
 struct withdraw {
   static constexpr bool reads_other_memory = false;
   std::uint32_t key;
@@ -24,7 +24,7 @@ struct withdraw {
   template <class Bucket, class Context>
   __device__ void operator()(Bucket& b, Context const& c) const {
     bool made;
-    wallet* const w = c.find_or_insert(b, key, wallet{100, 0, 0}, made);
+    account* const w = c.find_or_insert(b, key, account{100, 0, 0}, made);
     if (w == nullptr) {
       c.count(hash_table::outcome::refused);
       return;
@@ -43,13 +43,13 @@ struct make_withdrawals {
   }
   __device__ withdraw operator()(std::uint32_t i) const { return of(first + i); }
 };
-/// Marks a wallet that is there by a balance that no withdrawal leaves.
+/// Marks a account that is there by a balance that no withdrawal leaves.
 struct reset {
   static constexpr bool reads_other_memory = false;
   std::uint32_t key;
   template <class Bucket, class Context>
   __device__ void operator()(Bucket& b, Context const& c) const {
-    if (wallet* const w = c.find(b, key)) *w = {-1, 0, 0};
+    if (account* const w = c.find(b, key)) *w = {-1, 0, 0};
   }
 };
 

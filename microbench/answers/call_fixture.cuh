@@ -22,12 +22,12 @@ struct by : warden::default_policy {
 
 /// Records and the memory of up to `most` calls; the guarded has the library's defaults.
 template <class Executor>
-class office {
+class call_fixture {
  public:
   using guarded_type = warden::basic_guarded<by<Executor>, std::uint32_t, take_ticket>;
 
   /// Throws limit_error.
-  office(std::uint32_t keys, std::uint32_t most)
+  call_fixture(std::uint32_t keys, std::uint32_t most)
       : workload_{bench::workload::uniform(keys)},
         ids_{most},
         tickets_{most},

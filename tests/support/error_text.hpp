@@ -26,7 +26,7 @@ std::string refusal(Action action) {
 }
 /// The one that a guarded's `wait` throws.
 template <class Guarded>
-std::string complaint(Guarded& on, warden::stream_ref s = {}) {
+std::string error_text(Guarded& on, warden::stream_ref s = {}) {
   return refusal([&] { on.wait(s); });
 }
 

@@ -18,7 +18,7 @@ namespace test {
 
 /// Round i uses keys of three kinds: counters, which are only added to; shared ones, which come and
 /// go; and one of its own.
-struct told_keys {
+struct outcome_keys {
   static constexpr std::uint32_t counters = 4, shared = 16, first_own = counters + shared;
   WARDEN_HOST_DEVICE static std::uint32_t shared_one(std::uint32_t i) {
     return counters + i % shared;
@@ -45,7 +45,7 @@ struct call_all_kinds {
       call_on_shared(client, i, i < n);
       if (i >= n) continue;
       call_on_own(alone, i);
-      call_on_counter(alone, i % told_keys::counters);
+      call_on_counter(alone, i % outcome_keys::counters);
     }
   }
 
@@ -53,8 +53,8 @@ struct call_all_kinds {
   /// All threads of the block.
   __device__ void call_on_shared(typename Table::client& client, std::uint32_t i,
                                  bool valid) const {
-    std::uint32_t const a = told_keys::shared_one(i), b = told_keys::shared_one(i / 2),
-                        c = told_keys::shared_one(3 * i), d = told_keys::shared_one(5 * i);
+    std::uint32_t const a = outcome_keys::shared_one(i), b = outcome_keys::shared_one(i / 2),
+                        c = outcome_keys::shared_one(3 * i), d = outcome_keys::shared_one(5 * i);
     auto const value_of = [&](std::uint32_t key) { return key + std::uint64_t{i} * 64; };
     auto inserts = client.call(typename operation::insert{a, value_of(a)}, valid);
     auto assigns = client.call(typename operation::insert_or_assign{b, value_of(b)}, valid);
@@ -71,7 +71,7 @@ struct call_all_kinds {
 
   /// Nobody else has this key.
   __device__ void call_on_own(typename Table::thread_client const& alone, std::uint32_t i) const {
-    std::uint32_t const own = told_keys::first_own + i;
+    std::uint32_t const own = outcome_keys::first_own + i;
     auto const is = [&](std::uint64_t value) {
       auto const mine = alone.call(typename operation::find{own}).get();
       expect(mine && mine->is_there == (value != 0) && mine->value == value);
@@ -108,7 +108,7 @@ struct call_all_kinds {
     bool const told_something = answer && static_cast<std::uint32_t>(*answer) < outcomes;
     expect(told_something);
     if (!told_something) return;
-    std::uint32_t const row = key < told_keys::first_own ? key : told_keys::first_own;
+    std::uint32_t const row = key < outcome_keys::first_own ? key : outcome_keys::first_own;
     warden::simt::fetch_add(&told[row * outcomes + static_cast<std::uint32_t>(*answer)], 1u);
   }
 };
@@ -116,7 +116,7 @@ struct call_all_kinds {
 /// Runs `n` rounds on a new table of 32-bit keys and 64-bit values, all of which fit it.
 template <class Table>
 void check_told(Table& t, std::uint32_t n, unsigned grid) {
-  constexpr std::uint32_t rows = told_keys::first_own + 1;
+  constexpr std::uint32_t rows = outcome_keys::first_own + 1;
   warden::buffer<std::uint32_t> told{rows * outcomes}, wrong{1};
   told.fill_bytes(0);
   wrong.fill_bytes(0);
@@ -133,7 +133,7 @@ void check_told(Table& t, std::uint32_t n, unsigned grid) {
             (std::array<std::uint64_t, outcomes>{counts.inserted, counts.updated, counts.present,
                                                  counts.erased, counts.absent, counts.refused}));
   // And what the table holds.
-  auto const all = contents<std::uint32_t, std::uint64_t>(t, told_keys::first_own + n);
+  auto const all = contents<std::uint32_t, std::uint64_t>(t, outcome_keys::first_own + n);
   for (std::uint32_t k = 0; k < rows; ++k) {
     auto const times = [&](hash_table::outcome o) {
       return host_told[k * outcomes + static_cast<std::uint32_t>(o)];
@@ -141,8 +141,8 @@ void check_told(Table& t, std::uint32_t n, unsigned grid) {
     std::uint32_t const left =
         times(hash_table::outcome::inserted) - times(hash_table::outcome::erased);
     ASSERT_EQ(left, all.contains(k) ? 1u : 0u) << "key " << k;
-    if (k < told_keys::counters) {
-      ASSERT_EQ(all.at(k), n / told_keys::counters) << "key " << k;
+    if (k < outcome_keys::counters) {
+      ASSERT_EQ(all.at(k), n / outcome_keys::counters) << "key " << k;
     }
   }
 }
