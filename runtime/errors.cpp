@@ -130,14 +130,16 @@ char const* to_string(wait_kind kind) {
 std::string to_string(diagnosis const& d) {
   if (d.wait.kind == wait_kind::earlier) {
     return format(
-        "a launch did not run: an earlier one, with its guarded %u, had failed: it waited for %s",
+        "a launch did not run: an earlier one, with its guarded array %u, had failed: it waited "
+        "for %s",
         d.wait.guarded, to_string(d.wait.cause));
   }
   auto const index = static_cast<unsigned long long>(d.wait.index);
   if (d.wait.kind == wait_kind::room) {
     return format(
-        "the ring of server %u of guarded %u is full: its %llu slots do not hold what sections "
-        "that send more than one other have sent; give the guarded a larger forward_capacity",
+        "the ring of server %u of guarded array %u is full: its %llu slots do not hold what "
+        "sections "
+        "that send more than one other have sent; give the guarded array a larger forward_capacity",
         d.wait.channel, d.wait.guarded, index);
   }
   if (d.wait.kind == wait_kind::part) {
@@ -157,7 +159,8 @@ std::string to_string(diagnosis const& d) {
           ? format("the answer to its call %llu", index)
           : format("%s at index %llu of channel %u", to_string(d.wait.kind), index, d.wait.channel);
   std::string text = format(
-      "no progress for %g s: block %u, thread %u waited for %s of guarded %u; %u of %u client "
+      "no progress for %g s: block %u, thread %u waited for %s of guarded array %u; %u of %u "
+      "client "
       "blocks had finished",
       d.limit_seconds, d.wait.block, d.wait.thread, what.c_str(), d.wait.guarded,
       d.client_blocks_done, d.client_blocks);

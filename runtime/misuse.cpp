@@ -93,27 +93,30 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
             std::to_string(report.given_up) + " messages did not run; make their records anew");
   }
   if (report.runs_put_off != 0) {
-    add(report.runs_put_off, "run: " + std::to_string(report.runs_put_off) +
-                                 " runs of logs found the guarded in another run or launch, and "
-                                 "ran nothing: order them by a stream or an event, and run again");
+    add(report.runs_put_off,
+        "run: " + std::to_string(report.runs_put_off) +
+            " runs of logs found the guarded array in another run or launch, and "
+            "ran nothing: order them by a stream or an event, and run again");
   }
   if (report.partner_at_work != 0) {
     add(report.partner_at_work,
         "run: " + std::to_string(report.partner_at_work) +
-            " runs of logs between this guarded and another one found the other one in another run "
+            " runs of logs between this guarded array and another one found the other one in "
+            "another run "
             "or launch, and ran nothing: order them by a stream or an event, and run again");
   }
   if (report.launches_amid != 0) {
-    add(report.launches_amid, "launch_fused: " + std::to_string(report.launches_amid) +
-                                  " launches began while a log of the guarded was run: order them "
-                                  "by a stream or an event; sections may have met at a record");
+    add(report.launches_amid,
+        "launch_fused: " + std::to_string(report.launches_amid) +
+            " launches began while a log of the guarded array was run: order them "
+            "by a stream or an event; sections may have met at a record");
   }
   if (never_run != 0) {
     add(never_run,
         std::to_string(never_run) +
             " deferred sections were never run: their log was destroyed without a run behind them");
   }
-  // A launch that another guarded kept from running is the failure of this one.
+  // A launch that another guarded array kept from running is the failure of this one.
   if (report.launches_skipped != 0 && !(failure && failure->wait.kind == wait_kind::earlier)) {
     add(report.launches_skipped,
         "launch_fused: " + std::to_string(report.launches_skipped) +
@@ -129,7 +132,8 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   if (report.partner_failed != 0) {
     add(report.partner_failed,
         "run: " + std::to_string(report.partner_failed) +
-            " runs of logs between this guarded and another one did not run, because an earlier "
+            " runs of logs between this guarded array and another one did not run, because an "
+            "earlier "
             "launch or run of the other one" +
             cause +
             "; what the logs hold is still there: call the other one's wait, and run again");

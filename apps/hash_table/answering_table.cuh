@@ -123,7 +123,7 @@ class answering_table : public storage<Key, Value, Keys>,
     warden::prepare_fused(guarded_);
   }
 
-  /// The guarded, for launches of one's own kernels.
+  /// The guarded array, for launches of one's own kernels.
   [[nodiscard]] guarded_type& guarded() { return guarded_; }
 
   /// Blocks the host until every operation has run. Throws what went wrong: limit_error when keys

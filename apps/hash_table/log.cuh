@@ -19,10 +19,10 @@
 
 namespace hash_table {
 
-/// What a table is tuned by: as a guarded's policy. With the executor `automatic` sections that are
-/// alone in their log and can be run as atomics are, and all others by `runs`, with windows that
-/// leave most of the chip to the buckets; atomics, and sections on large values, by blocks of twice
-/// as many threads.
+/// What a table is tuned by: as a guarded array's policy. With the executor `automatic` sections
+/// that are alone in their log and can be run as atomics are, and all others by `runs`, with
+/// windows that leave most of the chip to the buckets; atomics, and sections on large values, by
+/// blocks of twice as many threads.
 struct table_policy : warden::default_policy {
   /// Combines sections that are alone in their log and have a `combine_key()`, unless they are in
   /// order.

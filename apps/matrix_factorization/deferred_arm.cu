@@ -52,7 +52,7 @@ struct rate {
   }
 };
 
-/// A guarded has sections of its own: this one grows a row.
+/// A guarded array has sections of its own: this one grows a row.
 template <unsigned Rank>
 struct scale {
   float by;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a program that defers sections includes: guardeds, their logs, and the clients of those.
+/// What a program that defers sections includes: guarded arrays, their logs, and the clients of
+/// those.
 #pragma once
 
 #include <warden/detail/deferred/deferred_block.cuh>

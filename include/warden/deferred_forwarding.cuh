@@ -70,7 +70,8 @@ struct replay_kernel {
 template <class Ref, class... Sections>
 inline constexpr bool is_part_of_run<replay_kernel<Ref, Sections...>> = true;
 
-/// What is between a log's close and its opening: one launch, with the guarded's own channels.
+/// What is between a log's close and its opening: one launch, with the guarded array's own
+/// channels.
 template <class Policy, class Record, class... Sections>
 class log_replayer {
   using run_type = run_ref<Policy, Record, Sections...>;

@@ -27,8 +27,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A log of critical sections that are each on a record of the guarded `First` and a record of the
-/// guarded `Second`, which any kernels fill and `run` executes in rounds:
+/// A log of critical sections that are each on a record of the guarded array `First` and a record
+/// of the guarded `Second`, which any kernels fill and `run` executes in rounds:
 ///
 ///     struct rate {
 ///       float stars;
@@ -40,13 +40,13 @@ WARDEN_NAMESPACE_BEGIN
 ///     later.run(s);                                      // each runs exactly once
 ///     users.wait(s), items.wait(s);                      // throw what went wrong
 ///
-/// While a section runs nothing else touches either record. The guardeds have sections of their own
-/// besides, and logs; what uses the records of either meanwhile is put off or reported, as with the
-/// log of one. The first guarded's policy and options say how the log is run, and its `wait`
-/// reports what concerns the log: what was refused, lost, put off or never run. Bad ids, and
-/// launches amid a run, are reported by the `wait` of the guarded that they concern; of a run that
-/// got stuck both tell, and until both have told nothing runs. The log has memory for its messages
-/// twice. Moves, does not copy.
+/// While a section runs nothing else touches either record. The guarded arrays have sections of
+/// their own besides, and logs; what uses the records of either meanwhile is put off or reported,
+/// as with the log of one. The first guarded array's policy and options say how the log is run, and
+/// its `wait` reports what concerns the log: what was refused, lost, put off or never run. Bad ids,
+/// and launches amid a run, are reported by the `wait` of the guarded array that they concern; of a
+/// run that got stuck both tell, and until both have told nothing runs. The log has memory for its
+/// messages twice. Moves, does not copy.
 template <class First, class Second, class... Sections>
 class deferred_between
     : public detail::log_base<
@@ -60,7 +60,7 @@ class deferred_between
       (section_between<Sections, typename First::record, typename Second::record,
                        typename First::context, typename Second::context> &&
        ...),
-      "warden: a section between two guardeds is trivially copyable and called, const, as "
+      "warden: a section between two guarded arrays is trivially copyable and called, const, as "
       "section(first, second[, context[, other context]])");
   static_assert(!(detail::names_is_noop<Sections> || ...),
                 "warden: sections on two records are not asked by is_noop");
@@ -78,27 +78,28 @@ class deferred_between
   template <unsigned Threads>
   using block = deferred_block<ref_type, Threads>;
 
-  /// A log for `sections` sections at most. The records of both guardeds outlive it. Blocks the
-  /// host, and the first log of a guarded until its launches have ended. Throws
-  /// limit_error for an impossible plan, for guardeds of two devices and for one that stands twice;
-  /// cuda_error when memory is short.
+  /// A log for `sections` sections at most. The records of both guarded arrays outlive it. Blocks
+  /// the host, and the first log of a guarded array until its launches have ended. Throws
+  /// limit_error for an impossible plan, for guarded arrays of two devices and for one that stands
+  /// twice; cuda_error when memory is short.
   deferred_between(First& first, Second& second, std::size_t sections, deferred_options chosen = {},
                    std::source_location where = std::source_location::current())
       : base{first.device(), access::shared(first), runner{first}, access::shared(second)} {
     runtime::device_scope const scope{first.device(), where};
     if (first.device() != second.device()) {
-      throw limit_error{"deferred_between: guardeds on the devices " +
+      throw limit_error{"deferred_between: guarded arrays on the devices " +
                             std::to_string(first.device()) + " and " +
                             std::to_string(second.device()) + "; both live on one",
                         where};
     }
     if (partner_ == access::shared(first)) {
       throw limit_error{
-          "deferred_between: one guarded stands on both sides: sections on two of its "
+          "deferred_between: one guarded array stands on both sides: sections on two of its "
           "records are for its own log, warden::deferred",
           where};
     }
-    this->check("partitions of the second guarded; a log has", chosen.second_partitions, where);
+    this->check("partitions of the second guarded array; a log has", chosen.second_partitions,
+                where);
     detail::log_plan<run_type>::check(sections, first.size(), false, where);
     detail::log_plan<run_type>::check(sections, second.size(), false, where);
     static_cast<detail::run_array<typename First::record>&>(run_) =

@@ -20,10 +20,10 @@ enum class wait_kind : std::uint32_t {
   lock,     ///< a server or a baseline waited for a lock
   answer,   ///< a caller waited for the answer of a section
   room,     ///< nothing: a ring was full of sections that sections had sent
-  earlier,  ///< nothing: an earlier launch of one of its guardeds had failed, so this one did not
-            ///< run
-  part,     ///< a run in rounds waited for a part of the records that an earlier tile pair has
-  tile,     ///< an allocation in order waited for an earlier tile
+  earlier,  ///< nothing: an earlier launch of one of its guarded arrays had failed, so this one did
+            ///< not run
+  part,  ///< a run in rounds waited for a part of the records that an earlier tile pair has
+  tile,  ///< an allocation in order waited for an earlier tile
 };
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
@@ -54,7 +54,7 @@ struct channel_state {
   std::uint64_t released;   ///< slots given back to senders
 };
 
-/// Sections that servers had under way, of a guarded whose sections send sections.
+/// Sections that servers had under way, of a guarded array whose sections send sections.
 struct credits_state {
   std::uint32_t guarded;   ///< position of the guarded among the launch's arguments
   std::uint64_t credits;   ///< there are
@@ -68,7 +68,7 @@ struct diagnosis {
   std::uint32_t client_blocks = 0;       ///< client blocks of the launch
   std::uint32_t client_blocks_done = 0;  ///< of these, how many had finished
   std::vector<channel_state> channels;   ///< all channels of the launch, by guarded and server
-  std::vector<credits_state> credits;    ///< of the guardeds that have any
+  std::vector<credits_state> credits;    ///< of the guarded arrays that have any
 };
 
 /// What a failed wait waited for, as text.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The guarded: the host object through which critical sections reach an array of records.
+/// The guarded array: the host object through which critical sections reach an array of records.
 #pragma once
 
 #include <warden/detail/block/device_range.cuh>
@@ -52,7 +52,7 @@ void launch_apply(Guarded& to, std::uint32_t const* ids, std::uint32_t const* se
 
 /// Critical sections of the given types on an array of records, executed by the records' owners.
 /// Moves, does not copy; lives on the device current at construction. Not for concurrent launches:
-/// one guarded takes part in one launch at a time. [Wang 2020, section 4.2]
+/// one guarded array takes part in one launch at a time. [Wang 2020, section 4.2]
 template <class Policy, class Record, class... Sections>
 class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
                       public detail::guarded_state<Policy, Record, Sections...> {
@@ -86,7 +86,7 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   basic_guarded(Record* records, std::size_t size, context sections_context = {},
                 options chosen = {}, std::source_location where = std::source_location::current()) {
     static_assert(std::is_same_v<typename Policy::owner_map, interleaved_owner_map>,
-                  "warden: the policy has an owner_map of its own: give the guarded one");
+                  "warden: the policy has an owner_map of its own: give the guarded array one");
     begin(records, size, sections_context, chosen, where);
   }
   /// Guards records with owners chosen by the user, whose number stands in place of the options'
@@ -126,15 +126,15 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
   basic_guarded& operator=(basic_guarded const&) = delete;
 
   /// Blocks the host until all work of the stream is done, and all launches and runs of logs of the
-  /// guarded, in whatever streams, also if those are destroyed: every accepted section has
+  /// guarded array, in whatever streams, also if those are destroyed: every accepted section has
   /// executed. It does not wait for launches and runs that were captured: `s` is then the stream of
   /// the last replay, or the replays have been waited for.
   /// Throws everything that went wrong since the last call as one exception, of the most severe
-  /// type: cuda_error if the device failed; timeout_error if a launch or run of this guarded was
-  /// stopped, or did not run because another guarded of the launch had failed (records may then be
-  /// partly updated); limit_error for everything else, such as bad ids, messages never flushed and
-  /// runs that were put off or skipped. `error::all` lists all kinds. The guarded is usable again
-  /// afterwards.
+  /// type: cuda_error if the device failed; timeout_error if a launch or run of this guarded array
+  /// was stopped, or did not run because another guarded array of the launch had failed (records
+  /// may then be partly updated); limit_error for everything else, such as bad ids, messages never
+  /// flushed and runs that were put off or skipped. `error::all` lists all kinds. The guarded array
+  /// is usable again afterwards.
   void wait(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     if (runtime::capturing(s, where)) {
@@ -152,14 +152,13 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
 
   /// Enqueues `sections[i]` on record `ids[i]` for all i < n, without a kernel of one's own: the
   /// bulk form. Both arrays are device memory and must stay alive until the stream has come here.
-  /// Sections that can be deferred go through a log that the guarded keeps, as many at a time as
-  /// the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i. Sections
-  /// that send sections, and those of an executor that runs no logs, are a fused launch, for which
-  /// warden/fused.cuh is included.
-  /// It comes, in the stream, behind the run of the call before,
-  /// whatever stream that was in. Makes the log when there is none as large, which waits for the
-  /// device: see `reserve`. Throws as launch_fused and deferred do; `wait` reports ids outside the
-  /// records.
+  /// Sections that can be deferred go through a log that the guarded array keeps, as many at a time
+  /// as the policy's `apply_bytes` hold; with order::sequential they run as in a loop over i.
+  /// Sections that send sections, and those of an executor that runs no logs, are a fused launch,
+  /// for which warden/fused.cuh is included. It comes, in the stream, behind the run of the call
+  /// before, whatever stream that was in. Makes the log when there is none as large, which waits
+  /// for the device: see `reserve`. Throws as launch_fused and deferred do; `wait` reports ids
+  /// outside the records.
   template <class Section>
   void apply_async(std::uint32_t const* ids, Section const* sections, std::size_t n,
                    stream_ref s = {},
@@ -236,8 +235,8 @@ class basic_guarded : detail::section_checks<Policy, Record, Sections...>,
       detail::launch_apply<Pairs>(*this, ids, seconds, sections, n, s, where);
     }
   }
-  /// Adds what went wrong since the last call, and makes the guarded usable again. Blocks the host;
-  /// all runs and launches have ended.
+  /// Adds what went wrong since the last call, and makes the guarded array usable again. Blocks the
+  /// host; all runs and launches have ended.
   void find_errors(error_list& found, stream_ref s, std::source_location where) {
     std::uint64_t const never_run = state_->never_run(s, where);
     auto const failure = state_->failure(s, where);

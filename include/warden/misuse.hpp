@@ -37,16 +37,16 @@ struct misuse_counts {
   std::uint64_t launches_amid;     ///< fused launches that did
   std::uint64_t runs_skipped;      ///< runs of a log after a failure of the guarded
   std::uint64_t partner_failed;    ///< runs of a deferred_between after a failure of the other one
-  std::uint64_t launches_skipped;  ///< launches after a failure of one of their guardeds
+  std::uint64_t launches_skipped;  ///< launches after a failure of one of their guarded arrays
   std::uint64_t skip_cause;        ///< wait_kind of such a failure
   /// A client asked for more shared memory than the launch has: bytes asked for, times 2^32, and
   /// bytes there were.
   std::uint64_t shared_asked;
 };
 
-/// Adds what the clients, launches and runs of a guarded did wrong. It has `size` records, its
-/// policy says `calls_per_thread`, logs that are gone held `never_run` sections, and `failure` is
-/// that of its launches and runs, if there is one.
+/// Adds what the clients, launches and runs of a guarded array did wrong. It has `size` records,
+/// its policy says `calls_per_thread`, logs that are gone held `never_run` sections, and `failure`
+/// is that of its launches and runs, if there is one.
 void add_misuse(error_list& found, misuse_counts const& report, std::size_t size,
                 unsigned calls_per_thread, std::uint64_t never_run,
                 std::optional<diagnosis> const& failure);

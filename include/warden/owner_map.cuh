@@ -22,8 +22,8 @@ struct record_location {
 /// What a policy's `owner_map` must be: a trivially copyable type that says in device code where a
 /// record lives, and which record lives at a place. `id(place)` is not below the number of records
 /// where no record lives. `servers()` is for host and device; `locals(size)`, for the host, are
-/// the places of one server, at most, for `size` records. A guarded checks a map that it is given,
-/// when it is made: memory that the map looks at must hold its contents by then.
+/// the places of one server, at most, for `size` records. A guarded array checks a map that it is
+/// given, when it is made: memory that the map looks at must hold its contents by then.
 template <class Map>
 concept owner_map = std::is_trivially_copyable_v<Map> && std::is_default_constructible_v<Map> &&
     requires(Map const& map, std::uint32_t id, record_location place, std::uint64_t size) {

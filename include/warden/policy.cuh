@@ -107,8 +107,8 @@ struct locks {
 };
 
 /// Sections that have a member `atomic(Record*, Context) const` for what they do as one atomic
-/// on the record, which returns what the section answers; all of the guarded's. `BytesPerThread`
-/// bytes of messages for each thread make a window.
+/// on the record, which returns what the section answers; all of the guarded array's.
+/// `BytesPerThread` bytes of messages for each thread make a window.
 template <unsigned BytesPerThread = 64>
 struct atomics {
   /// The server loop.
@@ -221,7 +221,7 @@ struct buffered {
 ///     };
 ///     using lists = warden::basic_guarded<my_policy, head, push>;
 struct default_policy {
-  /// Handed to every section; one trivially copyable object given to the guarded.
+  /// Handed to every section; one trivially copyable object given to the guarded array.
   using context = no_context;
   /// How a server runs the sections it received.
   using executor = executor::automatic;
@@ -250,25 +250,25 @@ struct default_policy {
   /// sections send sections, 512 threads' worth at most count; where they are on two records of any
   /// owners, 768.)
   static constexpr unsigned minimum_blocks_per_multiprocessor = automatic_blocks;
-  /// By default a guarded has a server for so many multiprocessors.
+  /// By default a guarded array has a server for so many multiprocessors.
   static constexpr unsigned multiprocessors_per_server = 1;
   /// Bytes of messages a client block stages for each of its threads before it sends a batch.
   static constexpr unsigned outbox_bytes_per_thread = 128;
-  /// Bytes of a channel's slots, at most, unless the guarded's options give their number.
+  /// Bytes of a channel's slots, at most, unless the guarded array's options give their number.
   static constexpr unsigned channel_bytes = 128 * 1024;
   /// Bytes of the slots of a ring between servers, at most, where sections send sections and unless
-  /// the guarded's options give their number. Bounds the sections under way.
+  /// the guarded array's options give their number. Bounds the sections under way.
   static constexpr unsigned forward_bytes = 2 * 1024 * 1024;
   /// Bytes of messages in the log of `apply_async`, at most: what is more goes in several pieces.
   static constexpr std::size_t apply_bytes = std::size_t{256} << 20;
   /// Make one section of several for one record, by the section's `static Section combine(Section,
   /// Section)`: in a block client's batch, and in a window of the executor `sorted` behind a
-  /// channel. A section then runs once for several sends. For guardeds of one section type; where
-  /// that has a type `partial` it is what several become, in a log alone (see `partial_of`), and
-  /// where it has a `combine_key()` those of one key combine.
+  /// channel. A section then runs once for several sends. For guarded arrays of one section type;
+  /// where that has a type `partial` it is what several become, in a log alone (see `partial_of`),
+  /// and where it has a `combine_key()` those of one key combine.
   static constexpr bool combines = false;
-  /// Calls a thread may have under way, a power of two up to 32, in guardeds whose sections answer:
-  /// so many slots for each thread that the device can hold.
+  /// Calls a thread may have under way, a power of two up to 32, in guarded arrays whose sections
+  /// answer: so many slots for each thread that the device can hold.
   static constexpr unsigned calls_per_thread = 4;
   /// Count messages, batches, waits and retries (see guarded::statistics).
   static constexpr bool statistics = false;

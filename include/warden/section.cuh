@@ -22,7 +22,7 @@ concept is_defined = requires {
 };
 }  // namespace detail
 
-/// The context of a guarded whose sections need none.
+/// The context of a guarded array whose sections need none.
 struct no_context {};
 
 /// Stands for answers of sections that answer nothing.
@@ -270,7 +270,7 @@ WARDEN_DEVICE typename detail::pair_answer_type<Section, Record, Context>::type 
   return run_section_together(section, first, second, context);
 }
 
-/// What sections between the records of two guardeds are handed: the contexts of both.
+/// What sections between the records of two guarded arrays are handed: the contexts of both.
 template <class First, class Second>
 struct contexts {
   First first;    ///< of the guarded whose records are sections' first ones
@@ -287,17 +287,17 @@ template <class Section, class First, class Second>
 concept takes_no_context = called_with<Section, First&, Second&>;
 }  // namespace detail
 
-/// A section between a record of one guarded and one of another is called, const, as
-/// `section(first, second, context, other)` with the contexts of both guardeds, as `section(first,
-/// second, context)` with that of the first, or as `section(first, second)`.
+/// A section between a record of one guarded array and one of another is called, const, as
+/// `section(first, second, context, other)` with the contexts of both guarded arrays, as
+/// `section(first, second, context)` with that of the first, or as `section(first, second)`.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 concept section_between = is_address_free<Section> &&
     (detail::takes_both_contexts<Section, First, Second, FirstContext, SecondContext> ||
      detail::takes_first_context<Section, First, Second, FirstContext> ||
      detail::takes_no_context<Section, First, Second>);
 
-/// Calls a section on records of two guardeds, with as many contexts as it takes; by all lanes of
-/// its group if it has several. What it returns is nobody's.
+/// Calls a section on records of two guarded arrays, with as many contexts as it takes; by all
+/// lanes of its group if it has several. What it returns is nobody's.
 template <class Section, class First, class Second, class FirstContext, class SecondContext>
 WARDEN_DEVICE void run_section_between(Section const& section, First& first, Second& second,
                                        contexts<FirstContext, SecondContext> const& given) {

@@ -96,7 +96,7 @@ struct settings {
   /// Device memory, in bytes; allocating more throws cuda_error.
   std::size_t global_bytes = std::size_t{4} << 30;
   std::size_t cache_bytes = std::size_t{50} << 20;  ///< level-2 cache, in bytes
-  bool cooperative_launch = true;                   ///< false: guardeds are refused
+  bool cooperative_launch = true;                   ///< false: guarded arrays are refused
   /// Cooperative launches of more blocks than this are refused as too large, whatever the
   /// occupancy.
   unsigned refuse_blocks_over = 0xffffffffu;

@@ -107,7 +107,7 @@ class basic_spread_guarded {
                        std::source_location where = std::source_location::current())
       : basic_spread_guarded{world, total, interleaved(world), sections_context, chosen, where} {
     static_assert(std::is_same_v<map_type, interleaved_owner_map>,
-                  "warden: the policy has a rank_owner_map of its own: give the guarded one");
+                  "warden: the policy has a rank_owner_map of its own: give the guarded array one");
   }
   /// The same with a map of one's own, whose servers are the ranks: equal on all of them, which is
   /// asked. Collective: throws communicator_error where a rank does not come.
@@ -265,12 +265,12 @@ class deferred<Policy, Record, Sections...> {
   /// all ranks have come and the counts of their messages are known, so until what `s` holds has
   /// run; the messages themselves, and the sections, are only enqueued. With one rank, and no
   /// sections that send any, it only enqueues. Where a rank's records are in another run nobody
-  /// runs anything, which the guarded's `wait` tells, and the logs stay as they were. Throws
+  /// runs anything, which the guarded array's `wait` tells, and the logs stay as they were. Throws
   /// limit_error on all ranks, and leaves the logs as they are, if more would come to a rank than
   /// its log has room for (what sent that, if sections did, has run); limit_error while the stream
   /// is being captured; communicator_error when a rank does not come; cuda_error. If it throws
   /// before sections have left for other ranks, the log holds its sections as before; otherwise it
-  /// is emptied, and the guarded's `wait` reports how many may not have run.
+  /// is emptied, and the guarded array's `wait` reports how many may not have run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     if (runtime::capturing(s, where)) {
       throw limit_error{

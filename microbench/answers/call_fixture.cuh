@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarded that is called, and one run of calls.
+// The guarded array that is called, and one run of calls.
 #pragma once
 
 #include "microbench/answers/tickets.cuh"
@@ -20,7 +20,7 @@ struct by : warden::default_policy {
   using executor = Executor;
 };
 
-/// Records and the memory of up to `most` calls; the guarded has the library's defaults.
+/// Records and the memory of up to `most` calls; the guarded array has the library's defaults.
 template <class Executor>
 class call_fixture {
  public:

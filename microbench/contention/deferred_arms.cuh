@@ -15,7 +15,7 @@
 
 namespace contention {
 
-/// Guardeds without channels.
+/// Guarded arrays without channels.
 struct logged : warden::default_policy {
   using executor = warden::executor::sorted<>;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guarded whose channels are measured, and one run of messages through them.
+// The guarded array whose channels are measured, and one run of messages through them.
 #pragma once
 
 #include "microbench/support/timed_point.hpp"
@@ -29,7 +29,7 @@ struct policy : warden::default_policy {
   static constexpr unsigned minimum_blocks_per_multiprocessor = Flits == 1 ? 3 : 2;
 };
 
-/// A guarded, its records and its totals.
+/// A guarded array, its records and its totals.
 template <class Readiness, class Executor, class Totals, class... Sections>
 class channels {
  public:

@@ -14,7 +14,7 @@
 
 namespace transport {
 
-/// The guarded's context points to run_totals.
+/// The guarded array's context points to run_totals.
 template <class Ref>
 class adding_windows {
  public:

@@ -12,7 +12,7 @@
 
 namespace transport {
 
-/// Records of the guarded; nobody reads or writes them.
+/// Records of the guarded array; nobody reads or writes them.
 inline constexpr std::uint32_t records_log2 = 20;
 
 /// The messages of a launch, dealt out to its virtual blocks.

@@ -32,8 +32,8 @@ struct put {
 };
 
 // 3. The first one. What it sends, if anything, runs exactly once, some time after it. It may send
-// any of the guarded's sections, its own type as well, so that a chain may have any length. One
-// that sends more than one other says how many: static constexpr unsigned sends_sections = 2;
+// any of the guarded array's sections, its own type as well, so that a chain may have any length.
+// One that sends more than one other says how many: static constexpr unsigned sends_sections = 2;
 struct take {
   static constexpr bool reads_other_memory = false;
   std::uint32_t crates, to;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of launches with two guardeds, and of servers that run atomics.
+// Scenarios of launches with two guarded arrays, and of servers that run atomics.
 
 #include "scenario.hpp"
 
@@ -30,7 +30,7 @@ constexpr std::uint32_t records = 5;
 constexpr warden::guarded_options options{
     .servers = 2, .capacity = 64, .time_limit_seconds = 1, .minimum_polls = 64};
 
-/// Operation i goes to each guarded, to the last one `times` times.
+/// Operation i goes to each guarded array, to the last one `times` times.
 struct send_to_all {
   std::uint32_t n, times;
   template <class Ref>
@@ -61,7 +61,7 @@ void expect_sums(warden::buffer<std::uint64_t> const& seen, std::uint32_t n, std
 }
 
 /// The servers of the first have ended long before those of the second.
-void two_guardeds() {
+void two_arrays() {
   constexpr std::uint32_t n = 100, times = 4;
   warden::buffer<std::uint64_t> few{records}, many{records};
   few.fill_bytes(0);
@@ -88,5 +88,5 @@ void atomics() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return scenario::run(argc, argv, {{"two_guardeds", two_guardeds}, {"atomics", atomics}});
+  return scenario::run(argc, argv, {{"two_arrays", two_arrays}, {"atomics", atomics}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of launches that share guardeds, ordinary ones and replays, some of them failing.
+// Scenarios of launches that share guarded arrays, ordinary ones and replays, some of them failing.
 
 #include "scenario.hpp"
 
@@ -51,7 +51,7 @@ struct act {
   }
 };
 
-/// A guarded, and what must have become of it.
+/// A guarded array, and what must have become of it.
 struct guarded_and_model {
   warden::buffer<tally> records{2};
   guarded real = make(records);

@@ -125,7 +125,7 @@ MUTANTS = {
     "done-fence": ("detail/fused/fused_kernel.cuh", "", "many_servers", "deadlock|torn or lost message"),
     "scan-again": ("detail/fused/sorted_outbox.cuh", "", "many_servers", "storage is used again"),
     "lane-fence": ("detail/fused/lane_sender.cuh", "", "sends/pair_messages_chain", "stale read"),
-    # Launches that share guardeds: the first one's word alone is looked at; the others are told nothing, or, by
+    # Launches that share guarded arrays: the first one's word alone is looked at; the others are told nothing, or, by
     # blocks that start late, that it was an earlier launch; a launch forgets what was not reported, or never forgets.
     "health-start": ("detail/fused/launch_control.cuh", "if (healthy(0)) failed = member_count;", "launches/shared", "lost failure|wrong cause|lost message"),
     "health-partner": ("detail/fused/launch_control.cuh", "", "launches/shared", "lost failure|wrong cause"),
@@ -168,8 +168,8 @@ MUTANTS = {
     "last-stream": ("detail/execute/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("detail/fused/fused_state.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("detail/fused/lock_queues.cuh", "", "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
-    # A block that has served one guarded serves the next one, beside its server.
-    "serves-twice": ("detail/fused/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_guardeds",
+    # A block that has served one guarded array serves the next one, beside its server.
+    "serves-twice": ("detail/fused/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_arrays",
                      "(overlapping|unordered) sections|torn or lost message|deadlock"),
     # What moves in the rings is no progress.
     "progress-rings": ("detail/fused/fused_state.cuh",

@@ -288,7 +288,7 @@ struct send_sleepers {
     client.flush();
   }
 };
-/// Behind the error the guarded is as new: other launches use all its places several times.
+/// Behind the error the guarded array is as new: other launches use all its places several times.
 void poisoned() {
   warden::buffer<tally> memory{1};
   memory.fill_bytes(0);

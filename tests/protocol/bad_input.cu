@@ -222,7 +222,7 @@ struct on_two {
 TEST(bad_input, a_guarded_twice_in_one_launch) {
   test::guarded_records<small> g{10, {.servers = 1}};
   EXPECT_THAT(error_of([&] { warden::launch_fused(on_two{}, 1, 64, {}, g.guarded, g.guarded); }),
-              HasSubstr("one guarded stands twice among the arguments"));
+              HasSubstr("one guarded array stands twice among the arguments"));
 }
 
 TEST(bad_input, a_grid_beyond_all_counting) {
@@ -313,7 +313,7 @@ TEST(bad_input, more_shared_memory_than_declared) {
   g.guarded.wait();
 }
 
-/// The virtual block's own shared memory lies beside what the clients of two guardeds use.
+/// The virtual block's own shared memory lies beside what the clients of two guarded arrays use.
 struct own_shared_memory {
   struct alignas(128) shared_storage {
     std::uint32_t words[64];

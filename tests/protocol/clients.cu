@@ -136,7 +136,7 @@ TEST(block_client, several_at_once_deliver_exactly_once) {
   test::expect_equal(records, test::expected<2>(n, 50));
 }
 
-// Two section types of different sizes, and two guardeds in one kernel.
+// Two section types of different sizes, and two guarded arrays in one kernel.
 struct add_one {
   static constexpr bool reads_other_memory = false;
   __device__ void operator()(tally& t, warden::no_context) const { t.count += 1; }
@@ -160,7 +160,7 @@ struct send_to_both {
   }
 };
 
-TEST(launch, several_guardeds_and_section_types) {
+TEST(launch, several_guarded_arrays_and_section_types) {
   std::uint64_t const n = test::sized<std::uint64_t>(1500, 500'000);
   test::guarded_records<small> a{10, with(2, 64)};
   test::guarded_records<two_types> b{21, with(3, 32)};

@@ -369,7 +369,7 @@ TYPED_TEST(combining, poison) {
   test::guarded_records<guarded> g{300, options};
   warden::launch_fused(forget_a_slot<2>{all}, 4, 64, {}, g.guarded);
   EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
-  // The guarded is usable again.
+  // The guarded array is usable again.
   std::uint32_t before = 0, after = 0;
   for (auto const& r : g.records.to_host()) before += r.words[0];
   warden::launch_fused(send_operations<2>{all}, 4, 64, {}, g.guarded);

@@ -204,7 +204,7 @@ TEST(deferred, several_logs_of_one_guarded_and_several_streams) {
   b.expect_ran(0, 900);
 }
 
-TEST(deferred, guardeds_and_logs_are_moved_between_sends_and_runs) {
+TEST(deferred, guarded_arrays_and_logs_are_moved_between_sends_and_runs) {
   deferring::bench<by_default> b{50};
   std::optional<warden::deferred<by_default, entry, deferring::add<1>, deferring::tick>> later;
   later.emplace(b.on(), 1000);

@@ -208,7 +208,7 @@ WARDEN_KERNEL void send_alone(Ref ref, operations all, std::uint32_t first, std:
   if (i < end && all.sends(i)) ref.send(all.id_of(i), Section::of(i));
 }
 
-/// A guarded, and what its records must be.
+/// A guarded array, and what its records must be.
 template <class Section, class Policy = policy>
 class bench {
  public:

@@ -101,11 +101,12 @@ TEST(errors, name_the_launches_that_were_skipped_and_why) {
               ElementsAre(kind(error_type::timeout, 1, "waited for a lock"),
                           kind(error_type::limit, 3,
                                "launch_fused: 3 launches did not run, because an earlier launch or "
-                               "run of the guarded had failed: it waited for a lock")));
-  EXPECT_THAT(kinds_of<warden::timeout_error>([&] { b.guarded.wait(); }),
-              ElementsAre(kind(error_type::timeout, 3,
-                               "an earlier one, with its guarded 0, had failed: it waited for a "
-                               "lock")));
+                               "run of the guarded array had failed: it waited for a lock")));
+  EXPECT_THAT(
+      kinds_of<warden::timeout_error>([&] { b.guarded.wait(); }),
+      ElementsAre(kind(error_type::timeout, 3,
+                       "an earlier one, with its guarded array 0, had failed: it waited for a "
+                       "lock")));
   for (shared_records* g : {&a, &b}) EXPECT_NO_THROW(g->guarded.wait());
   t.launch(task::send, {}, a, b);
   for (shared_records* g : {&a, &b}) EXPECT_NO_THROW(g->guarded.wait());
@@ -126,12 +127,13 @@ TEST(errors, name_the_runs_that_were_skipped_and_why) {
   warden::launch_fused(stop_launch{}, 1, {}, b.on());
   later.run();
   later.run();
-  EXPECT_THAT(kinds_of<warden::timeout_error>([&] { b.on().wait(); }),
-              ElementsAre(kind(error_type::timeout, 1, "waited for credit"),
-                          kind(error_type::limit, 2,
-                               "run: 2 runs of logs did not run, because an earlier launch or run "
-                               "of the guarded had failed: it waited for credit (a free slot); "
-                               "what the logs hold is still there: run again")));
+  EXPECT_THAT(
+      kinds_of<warden::timeout_error>([&] { b.on().wait(); }),
+      ElementsAre(kind(error_type::timeout, 1, "waited for credit"),
+                  kind(error_type::limit, 2,
+                       "run: 2 runs of logs did not run, because an earlier launch or run "
+                       "of the guarded array had failed: it waited for credit (a free slot); "
+                       "what the logs hold is still there: run again")));
   EXPECT_NO_THROW(b.on().wait()) << "reported once";
   EXPECT_EQ(b.ran(), 0u);
   later.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guarded's `wait` promises of several streams, under many schedules.
+// What a guarded array's `wait` promises of several streams, under many schedules.
 
 #include "tests/support/error_text.hpp"
 #include "tests/support/many_schedules.cuh"

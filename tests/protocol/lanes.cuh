@@ -80,7 +80,8 @@ struct add_alone {
   }
 };
 
-/// `Sections` are those of a guarded: operation i is one of the type of number i modulo theirs.
+/// `Sections` are those of a guarded array: operation i is one of the type of number i modulo
+/// theirs.
 template <class... Sections>
 struct operations {
   static constexpr unsigned types = sizeof...(Sections);

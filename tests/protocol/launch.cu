@@ -167,7 +167,7 @@ TEST(launch, every_virtual_block_runs_once) {
   EXPECT_EQ(visits.to_host(), std::vector<std::uint32_t>(300, 1));
 }
 
-TEST(launch, guardeds_move) {
+TEST(launch, guarded_arrays_move) {
   test::guarded_records<counting> g{10, {.servers = 2}};
   warden::launch_fused(test::send_by_block<2>{100, 10}, 2, 64, {}, g.guarded);
   counting moved = std::move(g.guarded);

@@ -202,7 +202,7 @@ struct forget_in_second {
 };
 
 /// The launches of one guarded with others have their health in different places.
-TEST(no_hang, nothing_runs_behind_a_failure_with_other_guardeds) {
+TEST(no_hang, nothing_runs_behind_a_failure_with_other_guarded_arrays) {
   for (bool const failing_comes_first : {true, false}) {
     test::guarded_records<small> g{10, options(2, 64)};
     test::guarded_records<small> h{10, options(1, 64)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs whose guardeds are gone when they are run.
+// Logs whose guarded arrays are gone when they are run.
 
 #include "tests/support/support.cuh"
 
@@ -32,7 +32,7 @@ struct take {
     next.send(to, put{});
   }
 };
-/// Answers, so the guarded has memory for answers.
+/// Answers, so the guarded array has memory for answers.
 struct look {
   __device__ std::uint32_t operator()(shelf& s) const { return s.crates; }
 };
@@ -79,7 +79,7 @@ TEST(outlive, a_log_that_is_run_in_rounds) {
   log.run();
   expect_crates(memory, 2);
 }
-TEST(outlive, a_log_between_two_guardeds) {
+TEST(outlive, a_log_between_two_guarded_arrays) {
   auto first = empty_shelves(), second = empty_shelves();
   auto a = std::make_unique<single>(first.data(), shelves);
   auto b = std::make_unique<single>(second.data(), shelves);

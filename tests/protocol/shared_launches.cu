@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch that fails is the failure of the guardeds that took part in it, of each until its own
-// `wait` has reported it, and of nobody else: in other streams, host threads and orders, too.
+// A launch that fails is the failure of the guarded arrays that took part in it, of each until its
+// own `wait` has reported it, and of nobody else: in other streams, host threads and orders, too.
 
 #include "tests/protocol/shared_launches.cuh"
 
@@ -50,7 +50,7 @@ TEST(shared_launches, fail_for_each_guarded_until_it_has_reported_it) {
     ASSERT_TRUE(passed_on);
     EXPECT_EQ(passed_on->wait.kind, wait_kind::earlier);
     EXPECT_EQ(passed_on->wait.guarded, 1u) << "the position of the other one in that launch";
-    EXPECT_NE(to_string(*passed_on).find("an earlier one, with its guarded 1, had failed"),
+    EXPECT_NE(to_string(*passed_on).find("an earlier one, with its guarded array 1, had failed"),
               std::string::npos);
     auto const second = other.failure();
     ASSERT_TRUE(second);
@@ -68,7 +68,7 @@ TEST(shared_launches, fail_for_each_guarded_until_it_has_reported_it) {
   }
 }
 
-TEST(shared_launches, pass_a_failure_on_to_all_their_guardeds) {
+TEST(shared_launches, pass_a_failure_on_to_all_their_guarded_arrays) {
   for (unsigned failed = 0; failed < 3; ++failed) {
     tasks t;
     shared_records g[3];
@@ -159,7 +159,7 @@ TEST(shared_launches, are_waited_for_in_whatever_stream) {
   EXPECT_FALSE(a.failure());
 }
 
-TEST(shared_launches, move_with_their_guardeds) {
+TEST(shared_launches, move_with_their_guarded_arrays) {
   tasks t;
   shared_records a, b;
   warden::stream s;
@@ -181,7 +181,7 @@ TEST(shared_launches, move_with_their_guardeds) {
   EXPECT_EQ(d->channels.size(), 2u) << "the dump outlives the other guarded";
 }
 
-/// The guardeds once shared a launch; now each has a host thread of its own, and one fails.
+/// The guarded arrays once shared a launch; now each has a host thread of its own, and one fails.
 TEST(shared_launches, leave_host_threads_alone_that_share_no_launch) {
   tasks t, u;
   shared_records a, b;

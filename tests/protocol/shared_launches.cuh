@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches of several guardeds that fail when they are told to, and what became of them.
+// Launches of several guarded arrays that fail when they are told to, and what became of them.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -60,7 +60,7 @@ struct do_task {
   }
 };
 
-/// A guarded of four records whose waits are short.
+/// A guarded array of four records whose waits are short.
 struct shared_records : guarded_records<shared> {
   explicit shared_records(unsigned servers = 1) : guarded_records{4, options(servers)} {
     warden::prepare_fused(guarded);  // some launches are captured

@@ -278,7 +278,7 @@ TEST(spread, ids_outside_the_whole_are_told_where_they_were_sent_and_noted_elsew
     } else {
       EXPECT_THAT(text, HasSubstr("no error here, but on rank 1, whose wait tells it"));
     }
-    // Told once; the guarded goes on.
+    // Told once; the guarded array goes on.
     b.send_alone(later, 0, 100);
     later.run();
     EXPECT_EQ(told([&] { b.on().wait(); }), "");
@@ -358,7 +358,7 @@ TEST(spread, a_rank_at_work_puts_all_off) {
     later.run();
     if (world.rank() == 1) warden::detail::mark_records(state, false, {}, {});
     EXPECT_THAT(told([&] { b.on().wait(); }),
-                HasSubstr(world.rank() == 1 ? "runs of logs found the guarded in another run"
+                HasSubstr(world.rank() == 1 ? "runs of logs found the guarded array in another run"
                                             : "but on rank 1"));
     EXPECT_EQ(b.ran(), 0u);
     later.run();

@@ -228,7 +228,7 @@ WARDEN_KERNEL void send_payments(payments::ref_type ref) {
 WARDEN_KERNEL void send_swap(payments::ref_type ref) {
   if (simt::thread_rank() == 0) ref.send(29, 0, swap_sums{});
 }
-/// Two arrays of one type, and contexts of both guardeds, of the first or of none.
+/// Two arrays of one type, and contexts of both guarded arrays, of the first or of none.
 TEST(two_arrays, sections_are_handed_the_contexts_that_they_take) {
   warden::buffer<account> from{30}, to{3};
   warden::buffer<std::uint64_t> sum{1};

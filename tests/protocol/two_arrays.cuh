@@ -64,7 +64,7 @@ struct visit {
     r.visits += 1;
   }
 };
-/// `n` visits of the first records of a guarded, by one thread each.
+/// `n` visits of the first records of a guarded array, by one thread each.
 template <class Guarded>
 struct visit_arguments {
   typename Guarded::deferred_ref ref;

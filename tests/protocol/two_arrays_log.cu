@@ -108,7 +108,7 @@ TEST(two_arrays, kernel_and_run_are_captured_and_replayed) {
   b.expect_ran(500, replays);
 }
 
-TEST(two_arrays, logs_and_guardeds_are_moved_between_sends_and_runs) {
+TEST(two_arrays, logs_and_guarded_arrays_are_moved_between_sends_and_runs) {
   bench<by_default> b{50, 30};
   auto first = b.make(1000, 4);
   b.send_together(first, 0, 300, 2);
@@ -163,7 +163,7 @@ TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
   EXPECT_EQ(error_text(b.users()), "");
 }
 
-// ---- beside the guardeds' own sections
+// ---- beside the guarded arrays' own sections
 
 TEST(two_arrays, logs_of_either_guarded_run_between) {
   bench<by_default> b{50, 30};
@@ -211,7 +211,7 @@ WARDEN_KERNEL void send_stall(stall_arguments a) {
   if (i == 0 && a.stalls != 0) a.ref.send(0, 0, stall{a.stalls});  // in the first round
   for (std::uint32_t k = 0; k < ratings_each; ++k) a.ref.send(i % 4, i / 4 % 4, rate{1});
 }
-/// Both guardeds tell, and until both have told nothing runs.
+/// Both guarded arrays tell, and until both have told nothing runs.
 TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well) {
   bench<by_default> b{4,   4,   kind::ratings,
                       ~0u, ~0u, {.time_limit_seconds = 0.01, .minimum_polls = 1}};
@@ -239,7 +239,7 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   later.run();
   EXPECT_THAT(
       error_text(b.users()),
-      HasSubstr("1 runs of logs between this guarded and another one did not run, because an "
+      HasSubstr("1 runs of logs between this guarded array and another one did not run, because an "
                 "earlier launch or run of the other one had failed: it waited for a part"));
   EXPECT_THAT(failure(b.items()), HasSubstr("of a run in rounds waited until part "));
   later.run();
@@ -264,10 +264,11 @@ TEST(two_arrays, what_cannot_be_is_refused_in_one_line) {
   bench<by_default> b{20, 10};
   using twice = warden::deferred_between<users_type, users_type, two_arrays::look>;
   EXPECT_THAT(test::refusal([&] { twice(b.users(), b.users(), 10); }),
-              HasSubstr("deferred_between: one guarded stands on both sides"));
+              HasSubstr("deferred_between: one guarded array stands on both sides"));
   EXPECT_THAT(test::refusal([&] { b.make(0); }), HasSubstr("a log of 0 sections"));
-  EXPECT_THAT(test::refusal([&] { b.make(10, 2, 24); }),
-              HasSubstr("deferred: 24 partitions of the second guarded; a log has a power of two"));
+  EXPECT_THAT(
+      test::refusal([&] { b.make(10, 2, 24); }),
+      HasSubstr("deferred: 24 partitions of the second guarded array; a log has a power of two"));
   EXPECT_THAT(test::refusal([&] { b.make(10, 24); }), HasSubstr("deferred: 24 partitions; a log"));
   constexpr std::uint32_t many = 1u << 16;
   // Whichever of the policies wants them there.

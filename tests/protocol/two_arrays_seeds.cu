@@ -78,7 +78,7 @@ TEST(two_arrays_seeds, each_section_runs_once_between_very_different_numbers_of_
   }
 }
 
-/// Logs of both guardeds, and of one of them alone, are run in three streams that nobody has
+/// Logs of both guarded arrays, and of one of them alone, are run in three streams that nobody has
 /// ordered: some may be put off.
 TEST(two_arrays_seeds, runs_that_meet_are_put_off_and_reported) {
   std::uint64_t of_users = 0, of_items = 0, of_partner = 0;
@@ -134,7 +134,8 @@ using turned = warden::deferred_between<bench<small_blocks<>>::items_type,
 WARDEN_KERNEL void send_turned(turned::ref_type ref) {
   ref.send(simt::thread_rank() % 15, simt::thread_rank() % 20, visit_both{});
 }
-/// Two logs between the same guardeds, each of which calls another one its first: one of them runs.
+/// Two logs between the same guarded arrays, each of which calls another one its first: one of them
+/// runs.
 TEST(two_arrays_seeds, of_two_logs_that_meet_one_runs) {
   std::uint64_t met = 0;
   test::under_many_schedules(1, [&](std::uint64_t) {

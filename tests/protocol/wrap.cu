@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels whose indices, laps and phases wrap, and one guarded used for very many launches.
+// Channels whose indices, laps and phases wrap, and one guarded array used for very many launches.
 
 #include "tests/support/support.cuh"
 

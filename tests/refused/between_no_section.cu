@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section that takes the records of two guardeds the other way round.
+// A section that takes the records of two guarded arrays the other way round.
 
 #include <warden/deferred.cuh>
 #include <warden/deferred_pairs.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section on one record, sent to a log between two guardeds.
+// A section on one record, sent to a log between two guarded arrays.
 
 #include <warden/deferred.cuh>
 #include <warden/deferred_pairs.cuh>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A log between two guardeds whose sections run in order.
+// A log between two guarded arrays whose sections run in order.
 
 #include <warden/deferred.cuh>
 #include <warden/deferred_pairs.cuh>

@@ -24,7 +24,7 @@ template <class Action>
 std::string refusal(Action action) {
   return error_of<warden::limit_error>(action);
 }
-/// The one that a guarded's `wait` throws.
+/// The one that a guarded array's `wait` throws.
 template <class Guarded>
 std::string error_text(Guarded& on, warden::stream_ref s = {}) {
   return refusal([&] { on.wait(s); });

@@ -211,7 +211,7 @@ __device__ void send_servers_home(warden::virtual_block const& at, Ref const& re
   warden::simt::sync_block();
 }
 
-/// Zeroed records under a guarded.
+/// Zeroed records under a guarded array.
 template <class Guarded>
 struct guarded_records {
   using record = typename Guarded::record;

@@ -18,13 +18,15 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Refuses what no guarded can be made of. The first base of a guarded, because the compiler then
-/// reports these sentences before the errors that follow from the same mistake in other bases.
+/// Refuses what no guarded array can be made of. The first base of a guarded array, because the
+/// compiler then reports these sentences before the errors that follow from the same mistake in
+/// other bases.
 template <class Policy, class Record, class... Sections>
 class section_checks {
   using executor = typename detail::chosen_executor<typename Policy::executor, Record,
                                                     typename Policy::context, Sections...>::type;
-  static_assert(sizeof...(Sections) != 0, "warden: a guarded needs at least one section type");
+  static_assert(sizeof...(Sections) != 0,
+                "warden: a guarded array needs at least one section type");
   static_assert(is_address_free<Record>,
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
@@ -57,7 +59,7 @@ class section_checks {
   static_assert(!(sending_section_of<Sections, Record, typename Policy::context> || ...) ||
                     ((group_size_of<Sections> == 1) && ...),
                 "warden: sections that several lanes run and sections that send sections need a "
-                "guarded each");
+                "guarded array each");
   static_assert(((!declares_is_noop<Sections, Record, typename Policy::context> ||
                   has_is_noop<Sections, Record, typename Policy::context>)&&...),
                 "warden: a section's is_noop is called, const, as is_noop(record[, "
@@ -69,11 +71,11 @@ class section_checks {
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections with is_noop and sections on two records need a "
-                "guarded each");
+                "guarded array each");
   static_assert(owner_map<typename Policy::owner_map>,
                 "warden: the policy's owner_map lacks something: see the concept owner_map");
   static_assert(!Policy::combines || sizeof...(Sections) == 1,
-                "warden: a policy that combines is for a guarded of one section type");
+                "warden: a policy that combines is for a guarded array of one section type");
   // The format has checks of its own.
   static_assert(sizeof(typename log_formats<
                        false, sent<Sections, Record, typename Policy::context>...>::message_type) !=

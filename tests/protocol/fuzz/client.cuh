@@ -12,7 +12,7 @@
 
 namespace fuzz {
 
-/// The clients of one virtual block, of one guarded. `Setup` is a configuration (fuzz.cuh).
+/// The clients of one virtual block, of one guarded array. `Setup` is a configuration (fuzz.cuh).
 template <class Setup>
 class client {
   using guarded = typename Setup::guarded;

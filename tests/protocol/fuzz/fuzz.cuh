@@ -41,7 +41,7 @@ struct small : Base {
   static constexpr unsigned calls_per_thread = 2;
 };
 
-/// A second guarded in the same launches.
+/// A second guarded array in the same launches.
 template <unsigned Threads, fuzz::reach Reach>
 struct partner_policy : small<Threads, warden::placement::in_memory> {
   using executor = warden::executor::locks<8>;
@@ -49,7 +49,8 @@ struct partner_policy : small<Threads, warden::placement::in_memory> {
 template <unsigned Threads, fuzz::reach Reach>
 using partner = configuration<partner_policy<Threads, Reach>, Reach, plain_section<Reach>>;
 
-/// The memory of one guarded of a program, the guarded, and what is to become of its records.
+/// The memory of one guarded array of a program, the guarded array, and what is to become of its
+/// records.
 template <class Setup>
 class ground {
  public:

@@ -15,7 +15,7 @@ namespace fuzz {
 /// How the threads of a block send in one round.
 enum class way : unsigned { block, append, warp, block_call, thread, any };
 
-/// Which guardeds a launch has, in which order: the first one keeps its health.
+/// Which guarded arrays a launch has, in which order: the first one keeps its health.
 enum class company : unsigned { alone, first, second };
 
 struct launch {

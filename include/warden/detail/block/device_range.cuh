@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded takes records from.
+/// What a guarded array takes records from.
 #pragma once
 
 #include <warden/simt/annotations.cuh>

@@ -11,7 +11,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Places taken and given back since the guarded was made.
+/// Places taken and given back since the guarded array was made.
 struct place_counts {
   std::uint64_t taken;  ///< by anybody, in order
   std::uint64_t given;  ///< back

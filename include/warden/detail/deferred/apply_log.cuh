@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The log that a guarded keeps for `apply_async`.
+/// The log that a guarded array keeps for `apply_async`.
 #pragma once
 
 #include <warden/detail/deferred/apply_to_log.cuh>
@@ -29,8 +29,8 @@ template <class Run>
 concept runs_logs = requires {
   typename Run::executor::template deferred_server<Run>;
 };
-/// True if a guarded's `apply_async` goes through a log. Sections on two records do unless the
-/// policy names an executor, which is then that of a fused launch.
+/// True if a guarded array's `apply_async` goes through a log. Sections on two records do unless
+/// the policy names an executor, which is then that of a fused launch.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool can_be_deferred =
     !is_spread<Policy> &&
@@ -52,8 +52,8 @@ class apply_log_base {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// The logs of a guarded's `apply_async`: one is made when it is needed, and a larger one when more
-/// is applied at once. Captured graphs may need the smaller ones, so those stay.
+/// The logs of a guarded array's `apply_async`: one is made when it is needed, and a larger one
+/// when more is applied at once. Captured graphs may need the smaller ones, so those stay.
 template <class Policy, class Record, class... Sections>
 class apply_log : public apply_log_base {
   using log = deferred<Policy, Record, Sections...>;

@@ -42,7 +42,7 @@ WARDEN_DEVICE void zero(launch_counters& counters) {
 }
 
 /// Closes the log: from here on it accepts nothing. Unless the records are in use, or the guarded
-/// has a failure to report: then the run is put off. One block. `launch` is null if no launch
+/// array has a failure to report: then the run is put off. One block. `launch` is null if no launch
 /// replays the log.
 template <class Ref>
 WARDEN_KERNEL void close_log(run_arguments<Ref> a, launch_control* launch) {

@@ -35,11 +35,11 @@ class log_replayer;
 template <class Run>
 class rounds_runner;
 
-/// Whether a fused launch runs the logs of such a guarded.
+/// Whether a fused launch runs the logs of such a guarded array.
 template <class Policy, class Record, class... Sections>
 inline constexpr bool is_replayed =
     (sending_section_of<Sections, Record, typename Policy::context> || ...);
-/// How the logs of such a guarded are run.
+/// How the logs of such a guarded array are run.
 template <class Policy, class Record, class... Sections>
 using log_runner_of =
     std::conditional_t<is_replayed<Policy, Record, Sections...>,
@@ -69,7 +69,8 @@ class sorted_checks {
 
 }  // namespace detail
 
-/// A log of critical sections on a guarded's records, which any kernels fill and `run` executes:
+/// A log of critical sections on a guarded array's records, which any kernels fill and `run`
+/// executes:
 ///
 ///     warden::deferred later{b, n};                    // n sections at most
 ///     payday<<<blocks, 256, 0, s>>>(later.ref(), n);   // sends by the ref, or by deferred_block
@@ -108,10 +109,10 @@ class deferred : detail::sorted_checks<Policy, Record, Sections...>,
   /// What a kernel is handed, by value.
   using ref_type = deferred_ref<Policy, Record, Sections...>;
 
-  /// A log for `sections` sections at most, on the guarded's device. The guarded's records outlive
-  /// it; the guarded need not, but then nothing reports errors of its runs. Blocks the host, and
-  /// the first log of a guarded until its launches have ended. Throws limit_error for an impossible
-  /// plan and cuda_error when memory is short.
+  /// A log for `sections` sections at most, on the guarded array's device. The guarded array's
+  /// records outlive it; the guarded array need not, but then nothing reports errors of its runs.
+  /// Blocks the host, and the first log of a guarded array until its launches have ended. Throws
+  /// limit_error for an impossible plan and cuda_error when memory is short.
   deferred(basic_guarded<Policy, Record, Sections...>& of, std::size_t sections,
            deferred_options chosen = {},
            std::source_location where = std::source_location::current())

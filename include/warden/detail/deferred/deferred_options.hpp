@@ -17,8 +17,8 @@ struct deferred_options {
   /// (detail/pairs/rounds_parts.cuh). A log that is made much larger than what it holds in a run
   /// has too many parts for that.
   unsigned partitions = 0;
-  /// Parts of the second guarded's records, of a deferred_between; as many as of the first's where
-  /// those are chosen, otherwise by default as those.
+  /// Parts of the second guarded array's records, of a deferred_between; as many as of the first's
+  /// where those are chosen, otherwise by default as those.
   unsigned second_partitions = 0;
   /// Into how many each of those is split by a run, which sorts the log once more for that and
   /// needs room for all messages twice: a power of two up to 512. By default as many as make them

@@ -63,8 +63,8 @@ class log_ref {
   }
 };
 
-/// A guarded's log as kernels that send see it. Trivially copyable: a kernel's parameter by value.
-/// Made by `deferred::ref`.
+/// A guarded array's log as kernels that send see it. Trivially copyable: a kernel's parameter by
+/// value. Made by `deferred::ref`.
 template <class Policy, class Record, class... Sections>
 class deferred_ref
     : public log_ref<
@@ -82,8 +82,8 @@ class deferred_ref
 
   /// Logs the section for record `id`: it runs exactly once, in the next `run` of the log. Any
   /// thread, in any control flow; nothing waits. False if the log is full or just being run, which
-  /// is counted and reported by the guarded's `wait`; so is an id outside the records, which is
-  /// not logged.
+  /// is counted and reported by the guarded array's `wait`; so is an id outside the records, which
+  /// is not logged.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     static_assert(!in_order || !std::is_same_v<Section, Section>,

@@ -34,7 +34,7 @@ namespace detail {
 template <class Run, class Runner>
 class log_base {
  public:
-  /// What it holds and was never run is reported by the guarded's `wait`.
+  /// What it holds and was never run is reported by the guarded array's `wait`.
   ~log_base() {
     if (shards_.size() == 0) return;
     try {
@@ -57,7 +57,8 @@ class log_base {
   /// Enqueues the execution of everything that the log accepted by then; behind it the log is empty
   /// again. What is sent meanwhile is refused and reported. Where sections send sections it is a
   /// fused launch. Throws as launch_fused does: if nothing had begun, the log holds its sections as
-  /// before; otherwise it is emptied, and the guarded's `wait` reports how many may not have run.
+  /// before; otherwise it is emptied, and the guarded array's `wait` reports how many may not have
+  /// run.
   void run(stream_ref s = {}, std::source_location where = std::source_location::current()) {
     runtime::device_scope const scope{device_, where};
     run_arguments<Run> run{run_, ++runs_};
@@ -99,9 +100,9 @@ class log_base {
   }
 
  protected:
-  /// Without memory, on the device of the guarded whose `state` it is: to that one's `wait` its
-  /// sections are reported. If its sections are on records of a second guarded, too, that one's
-  /// state is `partner`.
+  /// Without memory, on the device of the guarded array whose `state` it is: to that one's `wait`
+  /// its sections are reported. If its sections are on records of a second guarded array, too, that
+  /// one's state is `partner`.
   log_base(int device, std::shared_ptr<shared_state> state, Runner runner,
            std::shared_ptr<shared_state> partner = nullptr)
       : device_{device},
@@ -110,8 +111,8 @@ class log_base {
         runner_{std::move(runner)} {}
 
   /// Makes the memory for `sections` sections at most, on the records that `run_` names. Blocks the
-  /// host, the first time until all launches of the guarded have ended. Throws limit_error for an
-  /// impossible plan and cuda_error when memory is short.
+  /// host, the first time until all launches of the guarded array have ended. Throws limit_error
+  /// for an impossible plan and cuda_error when memory is short.
   void make(std::size_t sections, deferred_options const& chosen, std::source_location where) {
     check("partitions; a log has", chosen.partitions, where);
     check("parts of a partition that is split; there are", chosen.split, where);

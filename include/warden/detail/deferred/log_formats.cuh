@@ -18,7 +18,7 @@ namespace detail {
 /// that there is one type.
 template <bool Combines, class... Sections>
 struct log_formats {
-  /// The section, where a guarded has one type alone; the first otherwise.
+  /// The section, where a guarded array has one type alone; the first otherwise.
   using sent = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// What several of them become.
   using partial = std::conditional_t<Combines, partial_of<sent>, sent>;

@@ -25,7 +25,7 @@ struct alignas(Alignment) log_message {
   /// Numbers of records are below this.
   static constexpr std::uint64_t limit = std::uint64_t{1} << (32 - TagBits);
 
-  /// Position of the section's type among those of the guarded.
+  /// Position of the section's type among those of the guarded array.
   WARDEN_DEVICE unsigned tag() const {
     if constexpr (TagBits == 0) {
       return 0;
@@ -53,7 +53,7 @@ struct log_message_of {
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
   static_assert(bytes <= 48, "warden: a section's data members may take 44 bytes at most");
-  static_assert(sizeof...(Sections) <= 16, "warden: a guarded has 16 section types at most");
+  static_assert(sizeof...(Sections) <= 16, "warden: a guarded array has 16 section types at most");
   /// Words of 32 bits.
   static constexpr unsigned words = bytes <= 32 ? (bytes + 7) / 8 * 2 : 12;
   /// The message.
@@ -64,7 +64,7 @@ struct log_message_of {
 template <class Message, class... Sections>
 struct log_format_by {
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
-                "warden: a section type stands twice among the guarded's");
+                "warden: a section type stands twice among the guarded array's");
   /// Types in the list.
   static constexpr unsigned types = sizeof...(Sections);
   /// Bits of a section's tag.
@@ -76,7 +76,7 @@ struct log_format_by {
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t number, Section const& section) {
     static_assert((std::is_same_v<Section, Sections> || ...),
-                  "warden: this section type is not one of the guarded's");
+                  "warden: this section type is not one of the guarded array's");
     message_type m{};
     m.words[0] = number;
     if constexpr (types > 1) m.words[0] |= position_among<Section, Sections...> << (32 - tag_bits);
@@ -98,7 +98,7 @@ struct log_format_by {
      ...);
   }
 };
-/// How the sections of one guarded are written into a log: all take the words of the largest.
+/// How the sections of one guarded array are written into a log: all take the words of the largest.
 template <class... Sections>
 using log_format = log_format_by<typename log_message_of<Sections...>::type, Sections...>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A guarded as the workers of a deferred run see it: records by partition, and the log.
+/// A guarded array as the workers of a deferred run see it: records by partition, and the log.
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
@@ -43,7 +43,7 @@ using log_sender_of =
                            (sending_section_of<Sections, Record, typename Policy::context> || ...),
                        log_sender<Policy, Record, Sections...>, sends_to_no_log>;
 
-/// A guarded as the workers of a deferred run see it. What guarded_ref is to the servers of a
+/// A guarded array as the workers of a deferred run see it. What guarded_ref is to the servers of a
 /// launch. The stream orders everything, and one block runs all sections of a record: there are no
 /// answers, no fences and no other launch to wait for.
 template <class Policy, class Record, class... Sections>
@@ -52,7 +52,7 @@ class run_ref : public run_array<Record>,
                 public detail::numbers_of<Policy>::own,
                 public log_sender_of<Policy, Record, Sections...> {
  public:
-  /// What the guarded was tuned by.
+  /// What the guarded array was tuned by.
   using policy = run_policy<Policy>;
   /// The type of one protected item.
   using record = Record;
@@ -60,7 +60,7 @@ class run_ref : public run_array<Record>,
   using context = typename Policy::context;
   /// What lies in the log.
   using formats = log_formats<Policy::combines, sent<Sections, Record, context>...>;
-  /// The section, where a guarded has one type alone; the first otherwise.
+  /// The section, where a guarded array has one type alone; the first otherwise.
   using section = typename formats::section;
   /// How sections are run.
   using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
@@ -128,7 +128,7 @@ class run_ref : public run_array<Record>,
   }
 };
 
-/// The same guarded as the workers of its wide messages see it.
+/// The same guarded array as the workers of its wide messages see it.
 template <class Policy, class Record, class... Sections>
 class run_ref_of_partials : public run_ref<Policy, Record, Sections...> {
   using base = run_ref<Policy, Record, Sections...>;

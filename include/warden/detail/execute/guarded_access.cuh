@@ -13,19 +13,19 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The way to the private members of a guarded: a friend of each.
+/// The way to the private members of a guarded array: a friend of each.
 struct guarded_access {
   /// State of this guarded array for fused launches, made now if there is none.
   template <class Guarded>
   static auto& fused(Guarded const& g) {
     return g.fused();
   }
-  /// What the guarded has in common with its logs.
+  /// What the guarded array has in common with its logs.
   template <class Guarded>
   static std::shared_ptr<shared_state> const& shared(Guarded const& g) {
     return g.state_;
   }
-  /// The guarded of one rank's share.
+  /// The guarded array of one rank's share.
   template <class Spread>
   static auto& local(Spread& g) {
     return g.local_;
@@ -35,8 +35,8 @@ struct guarded_access {
   static auto const& records(Spread const& g) {
     return g.records_;
   }
-  /// The guarded's records as a run sees them, all but the parts that they are in; and whose health
-  /// it is if a run `may_fail`.
+  /// The guarded array's records as a run sees them, all but the parts that they are in; and whose
+  /// health it is if a run `may_fail`.
   template <class Record, class Guarded>
   static run_array<Record> array(Guarded const& g, bool may_fail) {
     run_array<Record> a;

@@ -15,7 +15,7 @@ namespace detail {
 
 struct launch_control;
 
-/// One guarded of a launch.
+/// One guarded array of a launch.
 struct launch_member {
   launch_control* control;      ///< the guarded's own, which also tells who it is
   guarded_report* report;       ///< the guarded's
@@ -28,12 +28,12 @@ struct failed_launch {
   static constexpr unsigned most_members = 4;
 
   std::uint64_t limit_nanoseconds;      ///< time limit of its waits
-  std::uint32_t member_count;           ///< its guardeds
+  std::uint32_t member_count;           ///< its guarded arrays
   launch_member members[most_members];  ///< by position
 };
 
-/// What a guarded's `wait` has to report of launches. Only that clears it, and before it does,
-/// nothing runs on the guarded's channels.
+/// What a guarded array's `wait` has to report of launches. Only that clears it, and before it
+/// does, nothing runs on the guarded array's channels.
 struct guarded_health : launch_health {
   failed_launch failed;  ///< written with `first`
 
@@ -44,10 +44,11 @@ struct guarded_health : launch_health {
   }
 };
 
-/// Counts of the launches in which a guarded comes first; zeroed in the stream before each of them.
+/// Counts of the launches in which a guarded array comes first; zeroed in the stream before each of
+/// them.
 struct launch_counters {
-  /// Guardeds a launch takes.
-  static constexpr unsigned most_guardeds = failed_launch::most_members;
+  /// Guarded arrays a launch takes.
+  static constexpr unsigned max_guarded_arrays = failed_launch::most_members;
   /// Multiprocessors with a count of their own; more share one.
   static constexpr unsigned multiprocessors = 512;
 
@@ -55,16 +56,16 @@ struct launch_counters {
   alignas(128) std::uint32_t client_blocks_done;  ///< client blocks that will send nothing more
   alignas(128) std::uint32_t servers_claimed;     ///< blocks that became servers
   alignas(128) std::uint32_t clients_claimed;     ///< blocks that became client blocks
-  /// Servers of each guarded that have executed all that clients will ever send them. Counted only
-  /// where sections send sections.
-  alignas(128) std::uint32_t servers_drained[most_guardeds];
+  /// Servers of each guarded array that have executed all that clients will ever send them. Counted
+  /// only where sections send sections.
+  alignas(128) std::uint32_t servers_drained[max_guarded_arrays];
   /// Blocks that have started on each multiprocessor.
   alignas(128) std::uint32_t tickets[multiprocessors];
-  /// Set before the launch becomes the failure of any of its guardeds.
+  /// Set before the launch becomes the failure of any of its guarded arrays.
   alignas(128) std::uint32_t stopped;
 };
 
-/// A guarded's own device memory for launches.
+/// A guarded array's own device memory for launches.
 struct launch_control {
   alignas(128) guarded_health health;  ///< of the guarded
   launch_counters counters;            ///< of the launches in which it comes first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What is chosen when a guarded is made.
+/// What is chosen when a guarded array is made.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -10,8 +10,8 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// The line that made a guarded: of the caller, unless it is given. An empty pair of braces makes
-/// none, so that it always stands for a context or for options.
+/// The line that made a guarded array: of the caller, unless it is given. An empty pair of braces
+/// makes none, so that it always stands for a context or for options.
 struct caller_line {
   /// The line `line`.
   caller_line(std::source_location line) : where{line} {}
@@ -19,7 +19,7 @@ struct caller_line {
   std::source_location where;  ///< the line
 };
 
-/// Choices made when a guarded is made. Zero means: by default.
+/// Choices made when a guarded array is made. Zero means: by default.
 struct guarded_options {
   unsigned servers = 0;   ///< thread blocks that own records; by default by the policy
   unsigned capacity = 0;  ///< slots of a channel, a power of two; by default by the policy

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded's clients report to the host.
+/// What a guarded array's clients report to the host.
 #pragma once
 
 #include <warden/detail/execute/statistics.cuh>
@@ -14,7 +14,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a guarded's clients, launches and runs report to the host; `wait` takes it.
+/// What a guarded array's clients, launches and runs report to the host; `wait` takes it.
 struct guarded_report : misuse_counts {
   statistics totals;  ///< never cleared; zero unless `Policy::statistics`
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One guarded's array as the workers of a deferred run see it: records by part, and whether they
-/// are in use.
+/// One guarded array's array as the workers of a deferred run see it: records by part, and whether
+/// they are in use.
 #pragma once
 
 #include <warden/detail/execute/guarded_health.cuh>
@@ -14,8 +14,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The records of a guarded, who is told of them, and in which parts they are; handed to kernels by
-/// value.
+/// The records of a guarded array, who is told of them, and in which parts they are; handed to
+/// kernels by value.
 template <class Record>
 struct run_array {
   Record* records = nullptr;         ///< `size` records in global memory
@@ -31,12 +31,12 @@ struct run_array {
     return records + owners.id({partition, local});
   }
 
-  /// True if the guarded has a failure to report: until its `wait` has done that, no run begins
-  /// that could fail itself.
+  /// True if the guarded array has a failure to report: until its `wait` has done that, no run
+  /// begins that could fail itself.
   WARDEN_DEVICE bool has_failed() const { return health != nullptr && is_poisoned(health); }
-  /// Marks the records as a run's, unless they are in use or the guarded has a failure to report;
-  /// false then. One thread. What the run or launch that had the records before wrote is visible to
-  /// this thread, and to the kernels after this one in its stream.
+  /// Marks the records as a run's, unless they are in use or the guarded array has a failure to
+  /// report; false then. One thread. What the run or launch that had the records before wrote is
+  /// visible to this thread, and to the kernels after this one in its stream.
   WARDEN_DEVICE bool take() const {
     if (has_failed()) return false;
     if (simt::compare_exchange(at_work, 0u, 1u) != 0) return false;  // mutation: run-amid

@@ -19,8 +19,8 @@ class section_client {
   /// For servers: of a section that sends `most` others.
   WARDEN_DEVICE section_client(Run& run, unsigned most) : run_{run}, left_{most} {}
 
-  /// Sends a section of any type of the same guarded to the owner of record `id`, and never waits.
-  /// It will be executed exactly once. An id outside the records, and a section beyond the
+  /// Sends a section of any type of the same guarded array to the owner of record `id`, and never
+  /// waits. It will be executed exactly once. An id outside the records, and a section beyond the
   /// sender's `sends_sections`, are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {

@@ -15,9 +15,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs sections of the guarded that `ref` is of, on records that the caller has to itself: one
-/// thread, or all `Ref::group_size` lanes of a group, with the same message and record. Sections of
-/// fewer lanes are run by the first ones of the group.
+/// Runs sections of the guarded array that `ref` is of, on records that the caller has to itself:
+/// one thread, or all `Ref::group_size` lanes of a group, with the same message and record.
+/// Sections of fewer lanes are run by the first ones of the group.
 template <class Ref>
 class section_runner {
   using message_type = typename Ref::message_type;

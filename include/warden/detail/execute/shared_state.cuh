@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded and its logs have in common, wherever each of them is moved.
+/// What a guarded array and its logs have in common, wherever each of them is moved.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -46,7 +46,7 @@ class fused_part {
   virtual void reset_answers(stream_ref s, std::source_location where) = 0;
 };
 
-/// What a guarded shares with its logs; lives as long as any of them.
+/// What a guarded array shares with its logs; lives as long as any of them.
 struct shared_state {
   /// In health, with a report of nothing. Blocks the host. Throws cuda_error.
   explicit shared_state(std::source_location where)
@@ -69,7 +69,8 @@ struct shared_state {
   /// Made by the first launch; null before.
   std::unique_ptr<fused_part> fused;
   bool has_logs = false;  ///< or had some
-  /// Records of all ranks together, where the guarded has one rank's share of them; 0 otherwise.
+  /// Records of all ranks together, where the guarded array has one rank's share of them; 0
+  /// otherwise.
   std::uint64_t all_records = 0;
   /// After all runs of logs and all launches, in whatever streams; not those that were captured.
   event last_work;
@@ -137,8 +138,8 @@ struct shared_state {
     runtime::fill_async(&control->data()->health, 0, sizeof(guarded_health), s, where);
     s.synchronize(where);
   }
-  /// The guarded has a log from here on, so launches mark its records. Blocks the host until those
-  /// that have not done that have ended: no run can meet one of them. Throws cuda_error.
+  /// The guarded array has a log from here on, so launches mark its records. Blocks the host until
+  /// those that have not done that have ended: no run can meet one of them. Throws cuda_error.
   void begin_logs(std::source_location where) {
     if (!has_logs) last_work.synchronize(where);  // mutation: launch-before-log
     has_logs = true;
@@ -147,8 +148,8 @@ struct shared_state {
   /// when it runs. Allocates nothing. The event stays valid if the stream is destroyed.
   void enqueued(stream_ref s, std::source_location where) {
     if (runtime::capturing(s, where)) return;
-    // Runs and launches of one guarded come one after another, so this orders them as they are: it
-    // makes one event come after those of other streams.
+    // Runs and launches of one guarded array come one after another, so this orders them as they
+    // are: it makes one event come after those of other streams.
     s.wait_for(last_work, where);  // mutation: last-stream
     last_work.record(s, where);
   }

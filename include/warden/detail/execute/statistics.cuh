@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded counts when its policy says so.
+/// What a guarded array counts when its policy says so.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -22,7 +22,7 @@ struct pair_statistics {
   std::uint64_t reply_ns;        ///< after they ran, until the greater lock came back
 };
 
-/// Totals since the guarded was made. All zero unless `Policy::statistics`.
+/// Totals since the guarded array was made. All zero unless `Policy::statistics`.
 struct statistics {
   std::uint64_t messages;  ///< accepted by clients; of combined sends there is one for all
   std::uint64_t batches;   ///< reservations: one for each batch and destination

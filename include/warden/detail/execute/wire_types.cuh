@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How the sections of a guarded travel: alone, with a second record, with a return address, or
-/// with both. Each way is a type of its own, with its own tag, so that none pays for another.
+/// How the sections of a guarded array travel: alone, with a second record, with a return address,
+/// or with both. Each way is a type of its own, with its own tag, so that none pays for another.
 #pragma once
 
 #include <warden/detail/execute/section_words.cuh>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory in which a guarded's callers get their answers.
+/// The memory in which a guarded array's callers get their answers.
 #pragma once
 
 #include <warden/buffer.hpp>

@@ -12,12 +12,12 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A block's client of one guarded: every thread of the block makes one, at the same place. The
-/// first that lives gathers for its guarded; one that is made while it lives, by a function that
-/// was not handed the first, sends each message at once and alone, as a thread client does. So does
-/// every client of a launch whose outboxes do not fit a device with at most 99 KB of shared memory.
-/// Messages that are staged when a client goes out of scope without `flush` are lost, counted, and
-/// an error of `wait`.
+/// A block's client of one guarded array: every thread of the block makes one, at the same place.
+/// The first that lives gathers for its guarded array; one that is made while it lives, by a
+/// function that was not handed the first, sends each message at once and alone, as a thread client
+/// does. So does every client of a launch whose outboxes do not fit a device with at most 99 KB of
+/// shared memory. Messages that are staged when a client goes out of scope without `flush` are
+/// lost, counted, and an error of `wait`.
 template <class Ref>
 class block_client {
  public:

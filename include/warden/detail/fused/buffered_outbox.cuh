@@ -23,7 +23,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The staging of one client block for one guarded.
+/// The staging of one client block for one guarded array.
 template <class Ref>
 class buffered_outbox {
   static_assert(!Ref::policy::combines,

@@ -54,7 +54,7 @@ class channel_ref {
 
   /// Slots.
   WARDEN_DEVICE std::uint64_t capacity() const { return std::uint64_t{1} << capacity_log2_; }
-  /// Where the slots of a server's channel begin among those of a guarded.
+  /// Where the slots of a server's channel begin among those of a guarded array.
   WARDEN_HOST_DEVICE static constexpr std::uint64_t begin(std::uint64_t server,
                                                           unsigned capacity_log2) {
     return server * Flits << capacity_log2;

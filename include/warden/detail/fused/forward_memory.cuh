@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory of the rings between the servers of a guarded.
+/// The memory of the rings between the servers of a guarded array.
 #pragma once
 
 #include <warden/detail/fused/launch_state.cuh>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The rings by which the servers of a guarded send sections to one another, and the credits that
-/// keep a ring from ever being full.
+/// The rings by which the servers of a guarded array send sections to one another, and the credits
+/// that keep a ring from ever being full.
 ///
 /// A ring is a channel whose senders are servers. Every message in a ring, and every message that a
 /// server has set aside, holds a credit; a server takes credits before it receives anything from
@@ -18,7 +18,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The rings and credits of a guarded as device code sees them: trivially copyable, part of a ref.
+/// The rings and credits of a guarded array as device code sees them: trivially copyable, part of a
+/// ref.
 template <class Channel>
 struct forward_rings {
   channel_indices* indices = nullptr;  ///< one a server

@@ -75,7 +75,7 @@ class forward_window {
    private:
     /// Whether no message sends more than one.
     static constexpr bool sends_one = Ref::max_sends == 1;
-    /// A guarded has fewer records than that.
+    /// A guarded array has fewer records than that.
     static constexpr std::uint32_t no_record = ~0u;
 
     Ref const& ref_;

@@ -17,7 +17,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded; every thread of the block makes one. A `Worker` is as in
+/// Server `number` of a guarded array; every thread of the block makes one. A `Worker` is as in
 /// window_server, but execute returns how many credits were spent, in all threads together: on
 /// messages that were sent or set aside, less those that are no longer set aside.
 template <class Ref, class Worker>

@@ -23,7 +23,7 @@ struct fused_arguments {
   Kernel kernel;
   ref_pack<Refs...> refs;
   std::uint32_t grid;                        ///< virtual blocks
-  std::uint32_t servers;                     ///< server blocks of all guardeds
+  std::uint32_t servers;                     ///< server blocks of all guarded arrays
   std::uint32_t client_blocks;               ///< the others
   std::uint64_t servers_per_multiprocessor;  ///< times 2^32, rounded up
   std::uint32_t user_offset;                 ///< of the user's shared memory in the arena

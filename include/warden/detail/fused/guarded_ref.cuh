@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A guarded as device code sees it: channels, owner map, records and limits, by value.
+/// A guarded array as device code sees it: channels, owner map, records and limits, by value.
 #pragma once
 
 #include <warden/detail/execute/guarded_report.cuh>
@@ -16,8 +16,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A guarded as device code sees it. Trivially copyable; pass it by value. Made by a launch for its
-/// own duration.
+/// A guarded array as device code sees it. Trivially copyable; pass it by value. Made by a launch
+/// for its own duration.
 template <class Policy, class Record, class... Sections>
 class guarded_ref : public guarded_types<Policy, Record, Sections...>, public detail::run_window {
   using types = guarded_types<Policy, Record, Sections...>;
@@ -56,12 +56,12 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
   typename Policy::owner_map owners{};  ///< record id to server and local number
   std::uint32_t locals = 0;             ///< records of one server, at most
   std::uint32_t capacity_log2 = 0;      ///< of the slots of one channel
-  std::uint32_t position = 0;           ///< among the launch's guardeds
+  std::uint32_t position = 0;           ///< among the launch's guarded arrays
   std::uint32_t outbox_offset = 0;      ///< of the outbox in the block's shared memory
   bool has_outbox = true;               ///< see gathers
   detail::launch_ref launch{};          ///< the launch it takes part in
 
-  /// This guarded's launches so far, this one included.
+  /// This guarded array's launches so far, this one included.
   WARDEN_DEVICE std::uint64_t launch_number() const {
     return launch.members[position].launch_number;
   }
@@ -139,7 +139,7 @@ class guarded_ref : public guarded_types<Policy, Record, Sections...>, public de
     }
   }
 
-  /// Waits for `predicate` on behalf of this guarded; false once poisoned.
+  /// Waits for `predicate` on behalf of this guarded array; false once poisoned.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
                                 std::uint32_t server, std::uint64_t index) const {

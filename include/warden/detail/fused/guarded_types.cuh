@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What follows from a guarded's policy, record and sections: how its messages are laid out, where
-/// they go, and what its servers send.
+/// What follows from a guarded array's policy, record and sections: how its messages are laid out,
+/// where they go, and what its servers send.
 #pragma once
 
 #include <warden/detail/execute/is_noop.cuh>
@@ -17,7 +17,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Nothing: for guardeds whose servers send nothing, or set nothing aside.
+/// Nothing: for guarded arrays whose servers send nothing, or set nothing aside.
 struct nothing {};
 
 /// An answer on its way from the section to the caller.
@@ -32,16 +32,16 @@ struct pending_answer {
 
 }  // namespace detail
 
-/// The types and constants of `guarded_ref`, none of which needs a guarded at run time.
+/// The types and constants of `guarded_ref`, none of which needs a guarded array at run time.
 template <class Policy, class Record, class... Sections>
 struct guarded_types {
-  /// What the guarded was tuned by.
+  /// What the guarded array was tuned by.
   using policy = Policy;
   /// The type of one protected item.
   using record = Record;
   /// What every section is handed beside its record.
   using context = typename Policy::context;
-  /// The section, where a guarded has one type alone; the first otherwise.
+  /// The section, where a guarded array has one type alone; the first otherwise.
   using section = std::tuple_element_t<0, std::tuple<Sections...>>;
   /// How its servers run sections: the policy's executor, or the one that chooses for them.
   using executor = typename detail::chosen_executor<typename Policy::executor, Record, context,
@@ -61,7 +61,7 @@ struct guarded_types {
   using client_format = detail::format_for<false, Record, context, Sections...>;
   /// A message with room for the largest section.
   using client_message = typename client_format::message_type;
-  /// The channels of this guarded.
+  /// The channels of this guarded array.
   using channel = typename Policy::readiness::template channel<client_format::flits>;
   /// The rings between its servers.
   using ring = typename Policy::readiness::template channel<format::flits>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// What the blocks of one launch share: who does what, how much is done, and the health of each of
-/// its guardeds.
+/// its guarded arrays.
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
@@ -15,30 +15,31 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One guarded's channels, or its rings, as far as a watchdog needs them.
+/// One guarded array's channels, or its rings, as far as a watchdog needs them.
 struct channel_group {
   channel_indices const* indices;  ///< one a server
   std::uint32_t servers;           ///< channels
 };
 
-/// The launch as device code sees it; a part of every guarded's ref.
+/// The launch as device code sees it; a part of every guarded array's ref.
 struct launch_ref {
-  /// Guardeds a launch takes.
-  static constexpr unsigned most_guardeds = launch_counters::most_guardeds;
+  /// Guarded arrays a launch takes.
+  static constexpr unsigned max_guarded_arrays = launch_counters::max_guarded_arrays;
 
-  launch_control* control;                  ///< the first guarded's, in global memory
-  time_limit limit;                         ///< the first guarded's
-  std::uint32_t group_count;                ///< of all guardeds
-  std::uint32_t client_blocks;              ///< blocks that run virtual blocks
-  std::uint32_t member_count;               ///< guardeds
-  launch_member members[most_guardeds];     ///< by position
-  channel_group groups[2 * most_guardeds];  ///< channels, and rings where there are any
+  launch_control* control;                       ///< the first guarded's, in global memory
+  time_limit limit;                              ///< the first guarded's
+  std::uint32_t group_count;                     ///< of all guarded arrays
+  std::uint32_t client_blocks;                   ///< blocks that run virtual blocks
+  std::uint32_t member_count;                    ///< guarded arrays
+  launch_member members[max_guarded_arrays];     ///< by position
+  channel_group groups[2 * max_guarded_arrays];  ///< channels, and rings where there are any
 
   /// Whether the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
 
-  /// Whether a guarded has a failure to report; asked by one thread of each block at its start.
-  /// Nothing may run then, and the others are told, unless it is this launch's own failure already.
+  /// Whether a guarded array has a failure to report; asked by one thread of each block at its
+  /// start. Nothing may run then, and the others are told, unless it is this launch's own failure
+  /// already.
   WARDEN_DEVICE bool refused() const {
     auto const healthy = [&](std::uint32_t m) { return !is_poisoned(&members[m].control->health); };
     std::uint32_t failed = 0;
@@ -101,7 +102,8 @@ struct launch_ref {
         watch);
   }
 
-  /// Stops the launch at once: the failure of each of its guardeds. Whoever comes first says why.
+  /// Stops the launch at once: the failure of each of its guarded arrays. Whoever comes first says
+  /// why.
   WARDEN_COLD void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
                           std::uint64_t index) const {
     stop(kind, guarded, channel, index);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded knows of its launches, so that no failure is lost between launches, streams and
-/// replays of graphs.
+/// What a guarded array knows of its launches, so that no failure is lost between launches, streams
+/// and replays of graphs.
 #pragma once
 
 #include <warden/detail/fused/launch_state.cuh>
@@ -19,21 +19,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The launches of one guarded, as far as errors need them; host threads of different guardeds
-/// share nothing of it that changes.
+/// The launches of one guarded array, as far as errors need them; host threads of different guarded
+/// arrays share nothing of it that changes.
 class launch_history {
  public:
-  /// The guardeds of a launch, by position.
+  /// The guarded arrays of a launch, by position.
   using states = std::span<std::shared_ptr<launch_state const> const>;
 
   /// The history of a guarded array whose state is `own`.
   explicit launch_history(launch_state own)
       : own_{std::make_shared<launch_state const>(std::move(own))} {}
-  /// The guarded's own state.
+  /// The guarded array's own state.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return own_; }
 
-  /// A launch of all these begins, which number for this guarded is returned. A failure of it, or
-  /// of a replay, may be found much later: then those that it was shared with must be known.
+  /// A launch of all these begins, which number for this guarded array is returned. A failure of
+  /// it, or of a replay, may be found much later: then those that it was shared with must be known.
   std::uint64_t begin(states all) {
     forget_gone();
     for (auto const& one : all) {
@@ -48,7 +48,7 @@ class launch_history {
     }
     return ++launches_;
   }
-  /// Adds to `d` how far the channels of a failed launch had come, those of the other guarded
+  /// Adds to `d` how far the channels of a failed launch had come, those of the other guarded array
   /// arrays that still have to report it, too. Blocks the host; the launch has ended.
   void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
                 std::source_location where) const {
@@ -76,7 +76,7 @@ class launch_history {
   void forget_gone() {
     std::erase_if(partners_, [](partner const& p) { return p.state.expired(); });
   }
-  /// The state of a guarded that still has the failure to report; null if there is none.
+  /// The state of a guarded array that still has the failure to report; null if there is none.
   [[nodiscard]] std::shared_ptr<launch_state const> find(launch_control const* control,
                                                          stream_ref s,
                                                          std::source_location where) const {

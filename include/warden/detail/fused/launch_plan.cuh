@@ -27,7 +27,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Begins the launch for each guarded, in order, and packs the refs.
+/// Begins the launch for each guarded array, in order, and packs the refs.
 template <class Begin>
 ref_pack<> begin_all(Begin const&) {
   return {};
@@ -49,21 +49,24 @@ constexpr std::size_t user_shared_bytes() {
   }
 }
 
-/// One launch of `Kernel` with these guardeds: checked, laid out, then enqueued.
+/// One launch of `Kernel` with these guarded arrays: checked, laid out, then enqueued.
 template <class Kernel, class First, class... Rest>
 class launch_plan {
-  static constexpr std::size_t guardeds = 1 + sizeof...(Rest);
+  static constexpr std::size_t arrays = 1 + sizeof...(Rest);
   static constexpr unsigned threads = First::policy::block_threads;
   static constexpr unsigned resident_at_least = minimum_blocks<First, Rest...>();
-  static_assert(((Rest::policy::block_threads == threads) && ...),
-                "warden: the guardeds of one launch have policies with the same block_threads");
-  static_assert(guardeds <= launch_ref::most_guardeds, "warden: a launch takes 4 guardeds at most");
+  static_assert(
+      ((Rest::policy::block_threads == threads) && ...),
+      "warden: the guarded arrays of one launch have policies with the same block_threads");
+  static_assert(arrays <= launch_ref::max_guarded_arrays,
+                "warden: a launch takes 4 guarded arrays at most");
   static_assert(std::is_trivially_copyable_v<Kernel>,
                 "warden: a kernel object is trivially copyable");
   using arguments_type = fused_arguments<Kernel, typename First::ref, typename Rest::ref...>;
 
  public:
-  /// Throws limit_error for what cannot be launched. The first guarded's device is the current one.
+  /// Throws limit_error for what cannot be launched. The first guarded array's device is the
+  /// current one.
   launch_plan(unsigned grid, unsigned block, located_stream in, First& first, Rest&... rest)
       : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
@@ -85,7 +88,7 @@ class launch_plan {
   /// Enqueues it. Throws limit_error when the device refuses it, cuda_error when the launch fails.
   void enqueue(Kernel const& kernel, First& first, Rest&... rest) {
     stream_ref const s = in_.stream;
-    std::array<std::shared_ptr<launch_state const>, guardeds> const states{
+    std::array<std::shared_ptr<launch_state const>, arrays> const states{
         guarded_access::fused(first).own(), guarded_access::fused(rest).own()...};
     launch_ref launch{};
     launch.control = guarded_access::shared(first)->control->data();
@@ -105,7 +108,7 @@ class launch_plan {
         static_cast<std::uint32_t>(user_offset_),
         static_cast<std::uint32_t>(user_bytes)};
 
-    // What a guarded has to report stays.
+    // What a guarded array has to report stays.
     auto* const counters = &launch.control->counters;
     if constexpr (!is_part_of_run<Kernel>)
       runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // mutation: health-kept
@@ -177,11 +180,11 @@ class launch_plan {
              std::to_string(threads));
     }
     if (((rest.device() != first.device()) || ...))
-      refuse("the guardeds live on different devices");
-    std::array<void const*, guardeds> addresses{&first, &rest...};
+      refuse("the guarded arrays live on different devices");
+    std::array<void const*, arrays> addresses{&first, &rest...};
     std::sort(addresses.begin(), addresses.end());
     if (std::adjacent_find(addresses.begin(), addresses.end()) != addresses.end())
-      refuse("one guarded stands twice among the arguments; each launch has it once");
+      refuse("one guarded array stands twice among the arguments; each launch has it once");
     // The count of begun blocks goes beyond the grid.
     constexpr unsigned largest_grid = 0xffff0000u;
     if (grid_ > largest_grid) {
@@ -245,18 +248,18 @@ class launch_plan {
   }
   void check_room(std::string const& after) const {
     if (blocks_ > servers_) return;
-    // A guarded has one server at least.
-    bool const fewer_would_fit = blocks_ > guardeds;
+    // A guarded array has one server at least.
+    bool const fewer_would_fit = blocks_ > arrays;
     refuse(std::to_string(servers_) + " servers and a client block do not fit: " +
            std::to_string(blocks_) + " blocks of " + std::to_string(threads) + " threads and " +
            std::to_string(shared_bytes_) + " bytes of shared memory are resident together" + after +
-           (fewer_would_fit ? "; make the guardeds with fewer servers" : ""));
+           (fewer_would_fit ? "; make the guarded arrays with fewer servers" : ""));
   }
 
   unsigned grid_;
   located_stream in_;
   runtime::device_facts facts_;
-  std::array<std::size_t, guardeds> outbox_offsets_{};
+  std::array<std::size_t, arrays> outbox_offsets_{};
   std::size_t user_offset_ = 0, shared_bytes_ = 0;
   memory_plan memory_{};
   unsigned servers_ = 0, resident_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the guardeds of one launch know of each other after it, and how a dump is made of it.
+/// What the guarded arrays of one launch know of each other after it, and how a dump is made of it.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -20,7 +20,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The channels of one guarded, or its rings; a launch state keeps them alive for its dump.
+/// The channels of one guarded array, or its rings; a launch state keeps them alive for its dump.
 struct channel_memory {
   buffer<channel_index> available;  ///< credits; only of rings
   buffer<channel_indices> indices;
@@ -53,10 +53,10 @@ struct channel_memory {
   }
 };
 
-/// What launches and their dumps need of one guarded. Constant, so that those it shares launches
-/// with can keep it, in other host threads, too.
+/// What launches and their dumps need of one guarded array. Constant, so that those it shares
+/// launches with can keep it, in other host threads, too.
 struct launch_state {
-  /// The guarded's channels, or its rings.
+  /// The guarded array's channels, or its rings.
   struct channels {
     std::shared_ptr<channel_memory const> memory;
     unsigned servers, capacity_log2;
@@ -70,8 +70,8 @@ struct launch_state {
   std::shared_ptr<buffer<launch_control> const> control;
 };
 
-/// Reads how far channels of the guarded at `position` had come when its launch `number` failed.
-/// Blocks the host; nothing runs on them.
+/// Reads how far channels of the guarded array at `position` had come when its launch `number`
+/// failed. Blocks the host; nothing runs on them.
 inline void read_channels(diagnosis& d, launch_state::channels const& group, std::uint32_t position,
                           std::uint64_t number, stream_ref s, std::source_location where) {
   if (group.credits != 0) {

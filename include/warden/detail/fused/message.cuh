@@ -122,7 +122,7 @@ struct message {
     return p;
   }
 
-  /// Position of the section's type among those of the guarded.
+  /// Position of the section's type among those of the guarded array.
   WARDEN_DEVICE unsigned tag() const {
     return static_cast<unsigned>((flits[0].first & flit::tag_mask) >> flit::payload_bits);
   }
@@ -157,7 +157,8 @@ WARDEN_DEVICE void watch_message(Place place, Watch f) {
   }
 }
 
-/// How the sections of one guarded are written into messages: all take the flits of the largest.
+/// How the sections of one guarded array are written into messages: all take the flits of the
+/// largest.
 template <class... Sections>
 struct message_format {
   /// Payload of a message, in bytes: the local number and the largest section.
@@ -168,9 +169,9 @@ struct message_format {
       static_cast<int>((bytes + flit::bytes_of_payload - 1) / flit::bytes_of_payload);
   static_assert(flits <= 4, "warden: a section's data members may take 44 bytes at most");
   static_assert(sizeof...(Sections) <= (1u << flit::tag_bits),
-                "warden: a guarded has 16 section types at most");
+                "warden: a guarded array has 16 section types at most");
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
-                "warden: a section type stands twice among the guarded's");
+                "warden: a section type stands twice among the guarded array's");
   /// The message all sections take.
   using message_type = message<flits>;
 
@@ -221,7 +222,7 @@ struct message_format {
   WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
     static_assert(
         (std::is_same_v<Section, Sections> || ...),
-        "warden: this section type is not one of the guarded's; one on two records is sent "
+        "warden: this section type is not one of the guarded array's; one on two records is sent "
         "with the ids of both");
     return position_among<Section, Sections...>;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// From what was chosen, and by default, to a guarded's numbers; what is impossible is refused.
+/// From what was chosen, and by default, to a guarded array's numbers; what is impossible is
+/// refused.
 #pragma once
 
 #include <warden/detail/execute/check_owner_map.cuh>
@@ -22,13 +23,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Fills in a guarded's options and its ref. All functions throw limit_error.
+/// Fills in a guarded array's options and its ref. All functions throw limit_error.
 template <class Ref>
 class plan {
   using policy = typename Ref::policy;
 
  public:
-  /// Plans a guarded on a device, made at `where`.
+  /// Plans a guarded array on a device, made at `where`.
   plan(Ref& ref, guarded_options& options, int device, std::source_location where)
       : ref_{ref}, options_{options}, device_{device}, where_{where} {}
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The refs of one launch's guardeds, of a type each, as one object that a kernel can be given.
+/// The refs of one launch's guarded arrays, of a type each, as one object that a kernel can be
+/// given.
 #pragma once
 
 #include <warden/detail/fused/launch_control.cuh>
@@ -8,7 +9,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Refs in the order of the launch's guardeds.
+/// Refs in the order of the launch's guarded arrays.
 template <class... Refs>
 struct ref_pack {};
 template <class First, class... Rest>

@@ -17,8 +17,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
-/// made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
+/// Server `number` of a guarded array; every thread of the block makes one. A `Worker`, one a
+/// thread, is made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
 ///
 ///     void start();   // collective over the block; a block barrier follows
 ///     bool run(message_type const& m, bool arrived);  // collective over a warp; false: poisoned

@@ -20,11 +20,11 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The staging of one client block for one guarded.
+/// The staging of one client block for one guarded array.
 template <class Ref>
 class sorted_outbox {
  public:
-  /// What the guarded was tuned by.
+  /// What the guarded array was tuned by.
   using policy = typename Ref::policy;
   /// A message with room for the largest section.
   using message_type = typename Ref::client_message;

@@ -29,7 +29,7 @@ WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
 
 }  // namespace detail
 
-/// A thread's client of one guarded, made where it is needed.
+/// A thread's client of one guarded array, made where it is needed.
 template <class Ref>
 class thread_client {
  public:

@@ -87,9 +87,9 @@ class virtual_block {
   std::byte* arena_;
   unsigned user_offset_;
   unsigned user_bytes_;
-  /// Bit g: this thread has a block client that gathers in the staging of guarded g. The thread's
-  /// own, not the block's: what all threads do at the same place they need not tell each other, and
-  /// where there is one client the compiler knows the answer.
+  /// Bit g: this thread has a block client that gathers in the staging of guarded array g. The
+  /// thread's own, not the block's: what all threads do at the same place they need not tell each
+  /// other, and where there is one client the compiler knows the answer.
   mutable std::uint32_t stagings_taken_ = 0;
 };
 

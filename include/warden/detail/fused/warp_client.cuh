@@ -11,7 +11,7 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A thread's part of its warp's client of one guarded, made where it is needed.
+/// A thread's part of its warp's client of one guarded array, made where it is needed.
 template <class Ref>
 class warp_client {
  public:

@@ -19,8 +19,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded; every thread of the block makes one. A `Worker`, one a thread, is
-/// made of (ref, number, storage) and has
+/// Server `number` of a guarded array; every thread of the block makes one. A `Worker`, one a
+/// thread, is made of (ref, number, storage) and has
 ///
 ///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
 ///     // For so many records, and windows of `used` messages of a thread.

@@ -89,8 +89,8 @@ struct format_of<type_list<Sections...>> {
   using type = message_format<Sections...>;
 };
 
-/// How everything that a guarded's clients may send is written into messages; with `Nests`, what
-/// its servers send one another as well.
+/// How everything that a guarded array's clients may send is written into messages; with `Nests`,
+/// what its servers send one another as well.
 template <bool Nests, class Record, class Context, class... Sections>
 using format_for = typename detail::format_of<typename detail::with_servers<
     Nests, Record,

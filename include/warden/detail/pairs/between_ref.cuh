@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a kernel that defers sections between the records of two guardeds is handed: the log, and
-/// which ids are records of which.
+/// What a kernel that defers sections between the records of two guarded arrays is handed: the log,
+/// and which ids are records of which.
 #pragma once
 
 #include <warden/detail/deferred/deferred_ref.cuh>
@@ -15,8 +15,8 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A log between two guardeds as kernels that send see it. Trivially copyable: a kernel's parameter
-/// by value. Made by `deferred_between::ref`.
+/// A log between two guarded arrays as kernels that send see it. Trivially copyable: a kernel's
+/// parameter by value. Made by `deferred_between::ref`.
 template <class... Sections>
 class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sections>...>, false> {
  public:
@@ -28,26 +28,27 @@ class between_ref : public log_ref<detail::log_formats<false, detail::paired<Sec
   std::uint64_t second_size = 0;                    ///< records of the second
   detail::guarded_report* second_report = nullptr;  ///< the second guarded's
 
-  /// Logs the section for the record `first` of the first guarded and the record `second` of the
-  /// other one: it runs exactly once, in the next `run` of the log. Any thread, in any control
+  /// Logs the section for the record `first` of the first guarded array and the record `second` of
+  /// the other one: it runs exactly once, in the next `run` of the log. Any thread, in any control
   /// flow; nothing waits. False if the log is full or just being run, which is counted and reported
-  /// by the first guarded's `wait`. An id outside the records is not logged, and reported by the
-  /// `wait` of the guarded that has no such record.
+  /// by the first guarded array's `wait`. An id outside the records is not logged, and reported by
+  /// the `wait` of the guarded array that has no such record.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
     if (!check(first, second)) return true;
     return this->put(this->pair(first, second, section));
   }
-  /// Sections on one record are the guardeds' own.
+  /// Sections on one record are the guarded arrays' own.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t, Section const&) const {
-    static_assert(!std::is_same_v<Section, Section>,
-                  "warden: a section between two guardeds is sent to a record of each: sections on "
-                  "one record are for the guarded's own log");
+    static_assert(
+        !std::is_same_v<Section, Section>,
+        "warden: a section between two guarded arrays is sent to a record of each: sections on "
+        "one record are for the guarded array's own log");
     return false;
   }
 
-  /// Counts bad ids, keeps the first one of each guarded; true if both are records.
+  /// Counts bad ids, keeps the first one of each guarded array; true if both are records.
   WARDEN_DEVICE bool check(std::uint64_t first, std::uint64_t second) const {
     bool const is_first = this->report->check(first, first_size);
     return second_report->check(second, second_size) && is_first;

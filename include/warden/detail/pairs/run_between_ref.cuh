@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Two guardeds as the workers of a deferred run between them see them: the records of both by
-/// part, and the log.
+/// Two guarded arrays as the workers of a deferred run between them see them: the records of both
+/// by part, and the log.
 #pragma once
 
 #include <warden/detail/deferred/log_formats.cuh>
@@ -22,12 +22,12 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The guardeds `First` and `Second` as the workers of a run between them see them. The log's
+/// The guarded arrays `First` and `Second` as the workers of a run between them see them. The log's
 /// reports are the first one's, and blocks and waits are as its policy and its options say.
 template <class First, class Second, class... Sections>
 class run_between_ref : public run_array<typename First::record>, public run_window {
  public:
-  /// What the first guarded was tuned by.
+  /// What the first guarded array was tuned by.
   using policy = run_policy<typename First::policy>;
   /// The type of a section's first record.
   using record = typename First::record;
@@ -88,7 +88,7 @@ class run_between_ref : public run_array<typename First::record>, public run_win
   }
 
  private:
-  /// Because of the first guarded, or of the second.
+  /// Because of the first guarded array, or of the second.
   WARDEN_DEVICE void put_off(bool by_first) const {
     if (by_first ? this->has_failed() : second.has_failed()) {
       auto* const failed = by_first ? this->health : second.health;

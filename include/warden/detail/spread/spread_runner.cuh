@@ -207,7 +207,7 @@ class spread_runner {
         if (first == theirs) continue;
         refuse("rank " + std::to_string(r) + " has " + std::to_string(theirs) + " " + names[w] +
                    ", and rank 0 has " + std::to_string(first) +
-                   ": all ranks make the same guarded, and logs with the same partitions",
+                   ": all ranks make the same guarded array, and logs with the same partitions",
                where);
       }
       rows_.push_back(all[r * (alike + 2) + alike]);

@@ -53,8 +53,8 @@ class bitmask_channel_ref : channel_ref<Flits> {
                                     unsigned capacity_log2)
       : base{indices, slots, capacity_log2} {}
 
-  /// Where the slots of a server's channel begin among those of a guarded. The bit-masks have cache
-  /// lines of their own.
+  /// Where the slots of a server's channel begin among those of a guarded array. The bit-masks have
+  /// cache lines of their own.
   WARDEN_HOST_DEVICE static constexpr std::uint64_t begin(std::uint64_t server,
                                                           unsigned capacity_log2) {
     std::uint64_t const words = std::uint64_t{1} << capacity_log2 >> 5;

@@ -22,7 +22,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded; every thread of the block makes one. A `Worker` is that of a
+/// Server `number` of a guarded array; every thread of the block makes one. A `Worker` is that of a
 /// slice_server.
 template <class Ref, class Worker>
 class leader_server {
