@@ -86,7 +86,7 @@ class Programs(driver.ProgramTest):
                 self.assertGreater(rows[arm]["items_per_second"], 0)
             self.assertTrue(data["context"]["host_cpu"])
             self.assertIn(" ".join(options), data["context"]["command"])
-            printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"],
+            printed = subprocess.run([sys.executable, self.home / "scripts/results", "--tables", self.here / "rows.json"],
                                      capture_output=True, text=True)
             self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
 
@@ -119,7 +119,7 @@ class Programs(driver.ProgramTest):
         for name in ("copy/64/block_scan/keys:256", "emit/zipf/ordered/keys:1", "decode/one/cub_block_decode/keys:1",
                      "take/uniform/warp_atomic/keys:65536", "histogram/one/cub_sort/keys:65536"):
             self.assertIn(f"allocation/{name}", names)
-        printed = subprocess.run([sys.executable, self.home / "scripts/tables.py", "--print", self.here / "rows.json"], capture_output=True, text=True)
+        printed = subprocess.run([sys.executable, self.home / "scripts/results", "--tables", self.here / "rows.json"], capture_output=True, text=True)
         self.assertEqual((printed.returncode, printed.stderr), (0, ""), printed.stdout)
         for options, error in ((["--each", "3"], "--each 3: a power of two"), (["--elements", "6"], "6 elements: a multiple of 4 is copied"),
                                (["--operation", "copies"], "--operation: copies not in {copy,emit,decode,take,histogram}"),

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of each benchmark."""
+import re
+
+import names
+from load import fail, is_simulated, known, rows_of
+from names import COUNTS, LABELS, TIMED, amount, giga, is_wardens, short
+from table import Table
+
+COLD = "cold_items_per_second"
+COPIES = ("memcpy", "copy")
+FREE = 0.95  # share of the copy's rate from which on other work during a copy costs nothing
+
+
+def number(counter, scale=1.0, digits=0):
+    """Shows a counter with this number of digits; None for rows without it."""
+    return lambda row, _=None: None if row.get(counter) is None else f"{scale * row.get(counter):,.{digits}f}"
+
+
+def plain(counter, written=amount):
+    return lambda row, _=None: None if row.get(counter) is None else written(row.get(counter))
+
+
+def share(counter, of_lock):
+    def shown(row, _):
+        text = plain(counter)(row)
+        part = row.get(of_lock)
+        return text if part in (None, 1) or text is None else f"{text} ({amount(100 * part)} %)"
+    return shown
+
+
+def pair(first, second, written=amount):
+    return lambda row, _=None: None if row.get(first) is None else f"{written(row.get(first))} ({row.get(second):.0f})"
+
+
+def gigabytes(row):
+    return row.get("bytes") / row.get("operations") * row.get("items_per_second") / 1e9
+
+
+def of_copy(row, by_arm):
+    """Share of the rate of the fastest copy; None for a copy, or without one."""
+    copies = [gigabytes(other) for arm, other in by_arm.items() if arm in COPIES]
+    return gigabytes(row) / max(copies) if copies and row.fields["arm"] not in COPIES else None
+
+
+def bandwidth(row, by_arm):
+    part = of_copy(row, by_arm)
+    return amount(gigabytes(row)) + ("" if part is None else f" ({part:.2f})")
+
+
+RATE = ("G {unit}s/s", plain("items_per_second", giga))
+BANDWIDTH = ("GB/s read and written (share of the fastest copy)", bandwidth)
+# Benchmark, or benchmark/operation -> (title, text of a row) of each table with a column per arm.
+QUANTITIES = {
+    "traffic": [("32-byte sectors at the L2 for each section (share of the lock as published)", share("l2_sectors_per_operation", "l2_of_lock_as_written")),
+                ("DRAM bytes for each section (share of the lock as published)", share("dram_bytes_per_operation", "dram_of_lock_as_written")),
+                ("sectors on the simulated device for each section", plain("simulated_sectors_per_operation")),
+                ("atomics on the simulated device for each section", plain("simulated_atomics_per_operation"))],
+    "handover": [("time from the end of a section to the next on its record, mean (shortest)", pair("mean_gap", "minimum_gap")), RATE],
+    "answers": [("time from a call to its answer, median (99th percentile)", pair("median", "p99", lambda value: f"{value:.0f}")), RATE],
+    "allocation/copy": [BANDWIDTH], "allocation/emit": [BANDWIDTH], "allocation/decode": [BANDWIDTH],
+    **{benchmark: [("milliseconds", plain("real_time"))] for benchmark in TIMED}}
+COMPARED = [RATE, ("G {unit}s/s on the cold keys alone", plain(COLD, giga))]
+COUNTED = [(f"{count.replace('_', ' ')} for each {{unit}}", plain(count)) for count in COUNTS]
+
+TRANSPORT = [("G messages/s", plain("items_per_second", giga)), ("GB/s", number("bytes_per_second", 1e-9))]
+BOUNDS = [*((f"{part} %", number(f"{part.lower()}_percent")) for part in ("L2", "DRAM", "issue", "LSU", "shared")),
+          ("warps wait for", lambda row, _: stalls(row))]
+LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("levels")), ("us a level", lambda row, _: amount(1e3 * row.get("real_time") / row.get("levels"))),
+          ("levels by one block", number("levels_of_one_block")), ("levels bottom-up", number("levels_bottom_up")),
+          ("found / reached", lambda row, _: f"{row.get('found') / row.get('vertices'):.3f}")]
+PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
+# What the workload and the number of keys of a kind of rows are; None if the number says nothing.
+INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
+          "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
+          "allocation/histogram": ("samples", "bins", None)}
+# Counters that a row must have -> slug, title, and (header, text of a row) of a table with a line per row. The first that fits counts.
+FACTS = [
+    (["first_lock_ns"], "pair_times", "mean microseconds of a section on two records", [
+        ("first lock", number("first_lock_ns", 1e-3, 2)), ("to the other owner", number("request_ns", 1e-3, 2)),
+        ("second lock", number("second_lock_ns", 1e-3, 2)), ("back", number("reply_ns", 1e-3, 2)), ("G/s, timed", plain("items_per_second", giga))]),
+    (["pushes"], "work", "work of each arm", [(name.replace("_", " "), number(name)) for name in (
+        "rounds", "rounds_back", "searches", "levels", "pushes", "relabels")]),
+    (["levels_of_one_block"], "levels", "levels of each search", LEVELS),
+    (["go_us", "ns_a_level"], "levels", "levels of each search", [
+        ("levels", number("levels")), ("steps", number("steps")), ("us a level", number("ns_a_level", 1e-3, 1))]),
+    (["epochs"], "epochs", "epochs of each arm", [
+        ("epochs", number("epochs")), ("ms an epoch", lambda row, _: amount(row.get("real_time") / row.get("epochs"))),
+        ("G ratings/s", plain("items_per_second", giga)), ("error", number("rmse", 1, 4)), ("s before the first", plain("preparing_seconds"))]),
+    (["seconds_to_home"], "timeline", "milliseconds at which the phases of a run end", [
+        (phase, number(f"seconds_to_{phase}", 1e3, 2)) for phase in PHASES]),
+    (["l2_percent"], "bounds", "use of each part of the GPU, and what warps wait for", BOUNDS),
+    (["bytes_per_second"], "rates", "rates", [*TRANSPORT, ("of ceiling_copy", lambda row, ceiling: "-" if ceiling is None else
+                                              f"{100 * row.get('items_per_second') / ceiling.get('items_per_second'):.0f} %")]),
+    (["median_ns"], "latency", "nanoseconds from send to execution", [
+        ("median", number("median_ns")), ("99th percentile", number("p99_ns")), ("clock tick", number("tick_ns"))]),
+    (["registers", "local_bytes"], "send", "sending alone", [
+        ("G sections/s", plain("items_per_second", giga)), ("GB/s", lambda row, _: f"{row.fields['bytes'] * row.get('items_per_second') / 1e9:.0f}"),
+        ("registers", number("registers")), ("local bytes", number("local_bytes")), ("shared bytes", number("shared_bytes")),
+        ("resident threads", number("multiprocessor_threads"))]),
+    (["back_to_back_us"], "small", "microseconds of a kernel and a run of few sections", [
+        ("sections", plain("sections", lambda value: short(int(value)))), ("median", number("median_us", 1, 1)),
+        ("99th percentile", number("p99_us", 1, 1)), ("back to back", number("back_to_back_us", 1, 1))]),
+    (["memory_bytes", "sections"], "memory", "memory of a log", [
+        ("sections", plain("sections", lambda value: short(int(value)))), ("MiB", number("memory_bytes", 2**-20, 1)),
+        ("over the messages", lambda row, _: f"{100 * (row.get('memory_bytes') / row.fields['bytes'] / row.get('sections') - 1):.1f} %")])]
+# Facts that stand for themselves: the rows have no table with a column per arm.
+ALONE = ("pair_times", "timeline", "bounds", "rates", "latency", "send", "small", "memory")
+
+
+def stalls(row):
+    shares = sorted(((value, match[1].replace("_", " ")) for name, value in row.values.items()
+                     if (match := re.fullmatch("stall_(.+)_percent", name))), reverse=True)
+    return ", ".join(f"{value:.0f} % {reason}" for value, reason in shares[:3]) or None
+
+
+def fields_of(row):
+    """Names of the columns that name a row -> their texts."""
+    what, count, operations = INPUTS.get(f"{row.benchmark}/{row.kind}", TIMED.get(row.benchmark, ("workload", "keys", None)))
+    fields = {}
+    for name, value in row.fields.items():
+        name = {"workload": what, "keys": count}.get(name, name)
+        if name:
+            fields[name] = str(value) if isinstance(value, str) or name == "bytes" else f"{value:,}" if row.benchmark in TIMED else short(value)
+        if name == count and operations and row.get("items_per_second"):
+            fields[operations] = f"{round(row.get('items_per_second') * row.get('real_time') / 1e3):,}"
+    return {name: value for name, value in fields.items() if name != "operation" or row.benchmark not in TIMED}
+
+
+def facts_of(row, simulated):
+    """(slug, title, columns) of a row that has a line of its own; None for others."""
+    if simulated:
+        alone = "arm" not in row.fields and row.get("memory_bytes") is None
+        return (row.kind, f"{row.benchmark}, {row.kind}: counts of the simulated device", [
+            (count.replace("_", " "), plain(count)) for count in COUNTS]) if alone else None
+    return next((facts for needed, *facts in FACTS if all(row.get(counter) is not None for counter in needed)), None)
+
+
+def fact_tables(rows, simulated):
+    """Tables with a line per row."""
+    tables, ceilings = {}, {tuple(row.fields.values())[1:]: row for row in rows if row.fields.get("send") == "ceiling_copy"}
+    for row in rows:
+        if facts := facts_of(row, simulated):
+            slug, title, columns = facts
+            slug = row.kind if slug == "bounds" else slug
+            named = fields_of(row)
+            texts = [text(row, ceilings.get(tuple(row.fields.values())[1:])) for _, text in columns]
+            table = tables.setdefault((slug, *named), Table(slug, title, [*named, *(header for header, _ in columns)], [], len(named)))
+            table.lines.append([*named.values(), *("-" if text is None else text for text in texts)])
+    return [*tables.values()]
+
+
+def points_of(rows):
+    """kind -> [(the columns that name a line, arm -> row)], by workload and number of keys."""
+    kinds = {}
+    for row in rows:
+        if "arm" in row.fields:
+            if row.fields["arm"] not in LABELS:
+                fail(f"{row.get('name')}: names.py has no label for {row.fields['arm']}")
+            point = tuple((name, value) for name, value in row.fields.items() if name not in ("operation", "arm"))
+            kinds.setdefault(row.kind, {}).setdefault(point, {})[row.fields["arm"]] = row
+    result = {}
+    for kind, points in kinds.items():
+        order = [*dict.fromkeys(point[0] for point in points)]
+        result[kind] = []
+        for point in sorted(points, key=lambda point: (len(point), order.index(point[0]), [value for _, value in point[1:]])):
+            by_arm = points[point]
+            named = {name: text for name, text in fields_of(next(iter(by_arm.values()))).items() if name not in ("operation", "arm")}
+            result[kind].append((named, {arm: by_arm[arm] for arm in LABELS if arm in by_arm}))
+    return result
+
+
+def quantity_tables(rows, simulated):
+    """Tables with a column per arm: one per kind and quantity."""
+    tables = []
+    for kind, points in points_of([row for row in rows if (facts_of(row, simulated) or [""])[0] not in ALONE]).items():
+        benchmark = next(iter(points[0][1].values())).benchmark
+        quantities = COUNTED if simulated else QUANTITIES.get(f"{benchmark}/{kind}", QUANTITIES.get(benchmark, COMPARED))
+        codes = {} if simulated or benchmark not in TIMED else known(benchmark)
+        codes = {code: times for code, times in codes.items() if any(next(iter(named.values())) in times for named, _ in points)}
+        for what, text in quantities:
+            lines = []
+            for named, by_arm in points:
+                texts = {arm: shown for arm, row in by_arm.items() if (shown := text(row, by_arm)) is not None}
+                if texts:
+                    lines.append((named, texts))
+            for header in dict.fromkeys(tuple(named) for named, _ in lines):
+                there = [(named, texts) for named, texts in lines if tuple(named) == header]
+                arms = [arm for arm in LABELS if any(arm in texts for _, texts in there)]
+                known_of = [[amount(times[name]) if (name := next(iter(named.values()))) in times else "-" for times in codes.values()]
+                            for named, _ in there]
+                cells = [[*named.values(), *(texts.get(arm, "-") for arm in arms), *others] for (named, texts), others in zip(there, known_of)]
+                tables.append(Table("times" if benchmark in TIMED else kind, what.format(unit=names.UNITS.get(benchmark, "section")),
+                                    [*header, *arms, *codes], cells, len(header), subject="" if benchmark in TIMED else kind))
+    return tables
+
+
+def gap_ratios(rows):
+    """Shortest mean gap of a Warden arm over those of locks, for the inputs of which published ratios are known."""
+    points = points_of([row for row in rows if row.benchmark == "handover"]).get("nanoseconds", [])
+    codes, lines = known("handover") if points else {}, []
+    for named, by_arm in points:
+        gaps = {arm: row.get("mean_gap") for arm, row in by_arm.items() if row.get("mean_gap")}
+        own = min((arm for arm in gaps if is_wardens(arm)), key=gaps.get, default=None)
+        if own and any(named["workload"] in figures for figures in codes.values()):
+            lines.append([*named.values(), own, *(f"{gaps[own] / gaps[lock]:.2g}" if lock in gaps else "-" for lock in ("lock_as_written", "lock_tuned")),
+                          *(str(figures.get(named["workload"], "-")) for figures in codes.values())])
+    header = ["workload", "keys", "arm", "gap / lock as published", "gap / tuned lock", *codes]
+    return [Table("ratios", "mean gap of the fused arm with the shortest one, over that of locks", header, lines, 3)] if lines else []
+
+
+def other_gpus(data, rows):
+    """Atomics during a copy, next to the figures of earlier GPUs."""
+    copies = [by_arm for _, by_arm in points_of([row for row in rows if row.benchmark == "allocation"]).get("copy", [])]
+    largest = [by_arm for by_arm in copies if next(iter(by_arm.values())).fields["workload"] == next(iter(copies[-1].values())).fields["workload"]]
+    if not largest or not {"copy", "global_atomic", "shared_atomic"} <= largest[0].keys():
+        return []
+    every = {arm: row.get("items_per_second") for arm, row in largest[0].items()}
+    free = [row.fields["keys"] for by_arm in largest for arm, row in by_arm.items() if arm == "global_atomic" and (of_copy(row, by_arm) or 0) >= FREE]
+    own = {"copy": 1e9 * gigabytes(largest[0]["copy"]), "free": min(free, default=None)}
+    for arm in ("global_atomic", "shared_atomic"):
+        own |= {arm: every[arm], arm.replace("atomic", "slowdown"): every["copy"] / every[arm]}
+    lines = [[gpu, amount(of["copy"] / 1e9), amount(of["global_atomic"] / 1e6), amount(of["global_slowdown"]), short(of["free"]) if of.get("free") else "-",
+              amount(of["shared_atomic"] / 1e6), amount(of["shared_slowdown"])]
+             for gpu, of in {data["context"]["device"]: own, **known("allocation")}.items()]
+    return [Table("gpus", "one atomic per element of a copy, on several GPUs", [
+        "GPU", "copy, GB/s", "global atomics, M/s", "slower by", "free from one of", "shared atomics, M/s", "slower by"], lines, 1)]
+
+
+def tables_of(data, rows=None):
+    """All tables of a result file, or of some of its rows."""
+    rows, simulated = rows_of(data) if rows is None else rows, is_simulated(data)
+    tables = quantity_tables(rows, simulated) + fact_tables(rows, simulated)
+    return tables if simulated else tables + gap_ratios(rows) + other_gpus(data, rows)
