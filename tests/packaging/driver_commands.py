@@ -242,7 +242,7 @@ class Tests(driver.DriverTest):
         self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
         self.assertEqual(self.groups(done.stdout), self.USUAL)
         self.assertRegex(done.stdout, r"\nTook \d+ min \d+ s.\n5 passed, 0 failed, 1 skipped\n\Z")
-        self.assertEqual(self.ran(), ["hash_table_command", "readme_example", "mutation.lock", "sim.good.0", "sim.other.0"])
+        self.assertEqual(self.ran(), ["hash_table_command", "mutation.lock", "readme_example", "sim.good.0", "sim.other.0"])
         self.assertEqual(self.built(), ["--build build/test --target warden_simulated_tests warden_templates"])
 
     def test_with_a_gpu(self):
