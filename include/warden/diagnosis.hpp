@@ -22,8 +22,8 @@ enum class wait_kind : std::uint32_t {
   room,     ///< nothing: a ring was full of sections that sections had sent
   earlier,  ///< nothing: an earlier launch of one of its guarded arrays had failed, so this one did
             ///< not run
-  part,  ///< a run in rounds waited for a part of the records that an earlier tile pair has
-  tile,  ///< an allocation in order waited for an earlier tile
+  part,     ///< a run in rounds waited for a part of the records that an earlier tile pair has
+  tile,     ///< an allocation in order waited for an earlier tile
 };
 
 /// The first wait that ran out of time, written by the thread that poisoned the launch.
