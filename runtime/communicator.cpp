@@ -8,7 +8,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 namespace {
 
-/// What one rank sends comes back to it.
+/// Transport of a communicator with one rank: it receives its own messages.
 class alone_transport final : public runtime::transport {
  public:
   [[nodiscard]] int rank() const override { return 0; }

@@ -12,7 +12,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 
 namespace {
 
-// Base name only: a build's folders are nobody's business.
+// Returns the base name: the folders of a build are of no use to the reader.
 char const* base_name(char const* path) {
   char const* slash = std::strrchr(path, '/');
   return slash == nullptr ? path : slash + 1;
@@ -145,7 +145,7 @@ std::string to_string(diagnosis const& d) {
   if (d.wait.kind == wait_kind::part) {
     return format(
         "no progress for %g s: block %u of a run in rounds waited until part %u of the records had "
-        "played %llu games",
+        "been in %llu tile pairs",
         d.limit_seconds, d.wait.block, d.wait.channel, index);
   }
   if (d.wait.kind == wait_kind::tile) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the errors of several ranks of one process is the one to be told.
+// Chooses the error to report when several ranks of one process fail.
 #pragma once
 
 #include <warden/error.hpp>
@@ -11,15 +11,15 @@
 
 WARDEN_HOST_NAMESPACE_BEGIN
 
-/// What a rank throws when another rank of its process has failed, which says why.
+/// Error of a rank that stops because another rank of its process has failed.
 class given_up : public communicator_error {
  public:
   using communicator_error::communicator_error;
 };
 
-/// Of what ranks threw, or null, the one that others followed from, as far as its type tells: what
-/// only says that there was another one comes last. The first one of its kind; null if there is
-/// none.
+/// Returns the error that caused the others, judged by its type, or null if there is none. Errors
+/// that only report another rank's failure come last. Among errors of one kind the first is
+/// returned.
 inline std::exception_ptr first_cause(std::vector<std::exception_ptr> const& thrown) {
   std::exception_ptr found;
   int best = 0;
@@ -32,7 +32,7 @@ inline std::exception_ptr first_cause(std::vector<std::exception_ptr> const& thr
     } catch (other_rank_error const&) {
       weight = 2;
     } catch (communicator_error const&) {
-      // Most often for want of the one that threw something else.
+      // Usually a consequence: the rank that threw something else is missing.
       weight = 3;
     } catch (...) {
       weight = 4;

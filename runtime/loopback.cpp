@@ -104,7 +104,7 @@ class rank_group {
     std::lock_guard const lock{mutex_};
     demand_no_failure(rank, "waiting for other ranks", where);
   }
-  /// What a rank was sent is not what it expects.
+  /// Throws: a rank was sent other data than it expects.
   [[noreturn]] void mismatch(int rank, std::string const& what, std::source_location where) {
     std::lock_guard const lock{mutex_};
     fail(what);
@@ -233,7 +233,7 @@ class loopback_transport final : public runtime::transport {
     }
     for (auto const& [way, messages] : call->sent) {
       if (way.second == rank_ && taken[way.first] != messages.size()) {
-        all_.mismatch(rank_, "rank " + std::to_string(way.first) + " sends what nobody expects",
+        all_.mismatch(rank_, "rank " + std::to_string(way.first) + " sends more than is expected",
                       where);
       }
     }
@@ -257,7 +257,7 @@ class loopback_transport final : public runtime::transport {
   }
 
  private:
-  /// What is on its way in a stream.
+  /// A call whose data work in a stream still reads.
   struct kept {
     CUstream_st* stream;
     std::shared_ptr<collective_call const> call;

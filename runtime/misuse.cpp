@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What clients, launches and runs did wrong, in words.
+// Texts for the misuse that clients, launches and runs count.
 
 #include <warden/misuse.hpp>
 
@@ -38,7 +38,7 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   if (report.unflushed_calls != 0) {
     add(report.unflushed_calls,
         std::to_string(report.unflushed_calls) +
-            " calls were staged but never flushed: nobody waits for their answers any more");
+            " calls were staged but never flushed: no thread waits for their answers any more");
   }
   if (report.calls_too_many != 0) {
     add(report.calls_too_many,
@@ -79,7 +79,7 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   if (report.order_unknown != 0) {
     add(report.order_unknown, "run: " + std::to_string(report.order_unknown) +
                                   " batches came from blocks of one number in several launches "
-                                  "that were given one ref: their order is nobody's; give each "
+                                  "that were given one ref: their order is not defined; give each "
                                   "launch a ref() of its own, and each block one client");
   }
   if (report.not_whole != 0) {
@@ -114,20 +114,20 @@ void add_misuse(error_list& found, misuse_counts const& report, std::size_t size
   if (never_run != 0) {
     add(never_run,
         std::to_string(never_run) +
-            " deferred sections were never run: their log was destroyed without a run behind them");
+            " deferred sections were never run: their log was destroyed without a run after them");
   }
   // A launch that another guarded array kept from running is the failure of this one.
   if (report.launches_skipped != 0 && !(failure && failure->wait.kind == wait_kind::earlier)) {
     add(report.launches_skipped,
         "launch_fused: " + std::to_string(report.launches_skipped) +
-            " launches did not run, because an earlier launch or run of the guarded" + cause +
+            " launches did not run, because an earlier launch or run of the guarded array" + cause +
             "; launch again");
   }
   if (report.runs_skipped != 0) {
     add(report.runs_skipped,
         "run: " + std::to_string(report.runs_skipped) +
-            " runs of logs did not run, because an earlier launch or run of the guarded" + cause +
-            "; what the logs hold is still there: run again");
+            " runs of logs did not run, because an earlier launch or run of the guarded array" +
+            cause + "; what the logs hold is still there: run again");
   }
   if (report.partner_failed != 0) {
     add(report.partner_failed,

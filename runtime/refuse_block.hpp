@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both runtimes throw for a block that no multiprocessor can hold.
+// The error of both runtimes for a block that no multiprocessor can hold.
 #pragma once
 
 #include <warden/error.hpp>

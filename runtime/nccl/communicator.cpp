@@ -62,7 +62,7 @@ class nccl_transport final : public runtime::transport {
 
   ~nccl_transport() override {
     if (!owned_ || comm_ == nullptr) return;
-    // To destroy it would wait for ranks that wait for this one.
+    // Destroying it would wait for ranks that wait for this one.
     bool const gives_up =
         std::uncaught_exceptions() != 0 || aborted_ || (job_ != nullptr && job_->any_failed);
     if (gives_up && job_ != nullptr) job_->any_failed = true;
@@ -181,7 +181,7 @@ class nccl_transport final : public runtime::transport {
     all_gather(words.data() + rank_, words.data(), sizeof(std::uint32_t), {}, where);
     wait({}, where);
   }
-  /// Throws unless the call was a success; of a communicator that does not block, once it is.
+  /// Throws unless the call was a success. Waits for a communicator that does not block.
   void demand(ncclResult_t code, char const* what, std::source_location where) {
     for (auto const begin = clock::now(); code == ncclInProgress;) {
       ncclResult_t const asked = ncclCommGetAsyncError(comm_, &code);
@@ -205,7 +205,7 @@ class nccl_transport final : public runtime::transport {
     if (state != ncclSuccess && state != ncclInProgress)
       fail(what, ncclGetErrorString(state), where);
   }
-  /// A collective call, described by `call`, comes next.
+  /// Begins a collective call, described by `call`.
   void begin(std::string call, char const* what, std::source_location where) {
     demand_no_error(what, where);
     // NCCL refuses a call before the last one is through.
@@ -213,7 +213,7 @@ class nccl_transport final : public runtime::transport {
     call_ = std::move(call);
     if (job_ != nullptr) ++job_->calls[static_cast<std::size_t>(rank_)];
   }
-  /// Counts are there within some ten microseconds: only what lasts longer lets others run.
+  /// Counts usually arrive within 10 us: only longer waits let other threads run.
   void pause(clock::time_point begin, char const* what, std::source_location where) {
     if (aborted_) fail(what, "aborted by this rank", where);
     std::chrono::duration<double> const lasted = clock::now() - begin;
@@ -261,8 +261,8 @@ class nccl_transport final : public runtime::transport {
   process_ranks* job_;                 ///< null if the ranks are processes
   std::atomic<bool> aborted_ = false;  ///< by the user, perhaps in another thread
   bool gave_up_ = false;               ///< because another rank of the process has failed
-  std::string failure_;                ///< of the first call that failed; empty while none has
-  std::string call_;                   ///< the last collective call
+  std::string failure_;  ///< reason of the first call that failed; empty while none has
+  std::string call_;     ///< the last collective call
   std::unique_ptr<std::uint32_t, pinned_deleter> failed_word_;
   int rank_ = 0, size_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Barriers and warp collectives of the simulated device, as rendezvous that complain.
+// Barriers and warp collectives of the simulated device, which report misuse.
 
 #include "machine.hpp"
 
@@ -71,7 +71,7 @@ void machine::complete_barrier(block& b) {
   budget_ = std::min<std::int64_t>(budget_, 1);
 }
 
-/// Those that began with it: no other block takes the place of one of them.
+/// Blocks of a cluster begin together, so no other block takes the place of one of them.
 std::span<block> machine::cluster_of(block const& b) {
   std::vector<block>& all = b.of->blocks;
   unsigned const size = b.of->kernel.shape.cluster;
@@ -164,7 +164,7 @@ unsigned machine::active_mask(device::site const& where) {
   return mask;
 }
 
-/// If all are there; `t` is, and others than it go on.
+/// True if all lanes have come; then `t` goes on, and so do the others.
 bool machine::complete_collective(thread& t) {
   warp_state& w = *t.warp;
   unsigned const lane = t.rank % 32, mask = w.masks[lane];
@@ -177,7 +177,7 @@ bool machine::complete_collective(thread& t) {
            t.where);
   }
   unsigned const others = coming & ~(1u << lane);
-  // Before all are there, one that waits stands for those that wait with it.
+  // Before all have come, one waiting lane stands for those that wait with it.
   unsigned const there = others & w.waiting;
   for (unsigned left = there == others ? others : there & -there; left != 0; left &= left - 1) {
     auto const other = static_cast<unsigned>(std::countr_zero(left));
@@ -203,7 +203,7 @@ bool machine::complete_collective(thread& t) {
     auto const l = static_cast<unsigned>(std::countr_zero(left));
     thread& one = threads_[w.first_thread + l];
     meeting_.push_back(&one);
-    // A shift may give garbage, which is no news.
+    // A shift may return garbage, so its result tells nothing new.
     bool const tells = w.kinds[lane] != device::collective::shift;
     add_look(one, w.values[l], tells ? w.results[l] : 0);
     if (&one != current_) make_runnable(one);
@@ -213,7 +213,7 @@ bool machine::complete_collective(thread& t) {
   return true;
 }
 
-/// What the lanes `coming`, `lane` among them, get.
+/// Stores the results of the lanes `coming`, of which `lane` is one.
 void machine::collective_results(warp_state& w, unsigned lane, unsigned coming) {
   unsigned ballot = 0;
   for (unsigned left = coming; left != 0; left &= left - 1) {

@@ -17,23 +17,23 @@
 WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
-/// What one store left in a word of four bytes.
+/// Value that one store left in a word of 4 bytes.
 struct version {
   std::uint32_t value = 0;
-  std::uint64_t number = 0;  ///< among all stores of the launch
-  unsigned writer = nobody;  ///< nobody: it was there before, and all know it
-  event_time time = 0;       ///< of the writer
-  unsigned block = nobody;   ///< of the writer
-  place_id place = 0;        ///< of the store; 0 if races are not looked for
-  bool is_atomic = false;    ///< it replaced the version before it
+  std::uint64_t number = 0;     ///< position among all stores of the launch
+  unsigned writer = no_thread;  ///< `no_thread`: the value from before the launch, which all know
+  event_time time = 0;          ///< event of the writer
+  unsigned block = no_thread;   ///< block of the writer
+  place_id place = 0;           ///< place of the store; 0 unless races are looked for
+  bool is_atomic = false;       ///< it replaced the version before it
   view to_block = {},
-       to_device = {};  ///< what it was released with, for threads of the block and for others
-  /// The threads that have read it without knowing of it otherwise.
+       to_device = {};  ///< knowledge released with it, for the block's threads and for others
+  /// Threads that learned of it by reading it.
   std::vector<std::pair<unsigned, event_time>> seen_by = {};
 
-  /// Whether it, or that somebody has read it, happened before what `t` does now.
+  /// True if the store, or a read of it by another thread, happened before the next step of `t`.
   [[nodiscard]] bool known_to(thread_order const& t) const {
-    if (writer == nobody || t.knows(writer, time)) return true;
+    if (writer == no_thread || t.knows(writer, time)) return true;
     for (auto const& [thread, event] : seen_by) {
       if (t.knows(thread, event)) return true;
     }
@@ -44,18 +44,18 @@ struct version {
 /// The latest versions of a word. Older ones are forgotten, as if all knew the oldest one kept.
 class history {
  public:
-  /// The store or atomic that changed the word last; `thread` is nobody if there was none.
+  /// The store or atomic that changed the word last; `thread` is `no_thread` if there was none.
   struct change {
-    unsigned thread = nobody;
-    unsigned block = nobody;
+    unsigned thread = no_thread;
+    unsigned block = no_thread;
     std::source_location where{};
-    place_id place = 0;  ///< of compiled code; otherwise 0
+    place_id place = 0;  ///< place in compiled code; otherwise 0
     std::uint32_t value = 0;
   } last_change;
 
-  /// None: memory is all, and all know what it holds.
+  /// True if memory holds the only version, which all threads know.
   [[nodiscard]] bool empty() const { return versions_.empty(); }
-  /// Begins with what was there before the launch's first store.
+  /// Begins with the value from before the launch's first store.
   void begin(std::uint32_t value) { versions_.push_back({.value = value}); }
   void end() { versions_.clear(); }
 
@@ -67,7 +67,7 @@ class history {
     versions_.insert(later, std::move(one));
     if (versions_.size() > most) versions_.erase(versions_.begin());
   }
-  /// Whether a version of that number would not part an atomic from what it has read.
+  /// True if a version of that number would not separate an atomic from the value that it read.
   [[nodiscard]] bool has_place(std::uint64_t number) const {
     std::size_t at = versions_.size();
     while (at != 0 && versions_[at - 1].number > number) --at;
@@ -75,8 +75,8 @@ class history {
            (at == versions_.size() || !versions_[at].is_atomic);
   }
   [[nodiscard]] version& newest() { return versions_.back(); }
-  /// The oldest version that a load may return: coherence and what the thread knows forbid the ones
-  /// before.
+  /// Returns the oldest version that a load may return: coherence and the thread's knowledge forbid
+  /// earlier ones.
   [[nodiscard]] version const& oldest_for(thread_order const& t) const {
     std::size_t at = versions_.size() - 1;
     while (at != 0 && !versions_[at].known_to(t)) --at;
@@ -103,7 +103,7 @@ class history_table {
     line* const found = lines_.find(word);
     return found == nullptr ? nullptr : &(*found)[word % line_bytes / word_bytes];
   }
-  /// The same; there is one from now on.
+  /// Returns the place of a word's history, and makes one if there is none.
   history& at(std::uintptr_t word) { return lines_.at(word)[word % line_bytes / word_bytes]; }
 
  private:

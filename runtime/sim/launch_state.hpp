@@ -42,9 +42,9 @@ enum class thread_state : unsigned char {
 
 /// A store of another thread, of which a thread has read the value.
 struct received_store {
-  unsigned writer = nobody;
-  event_time time = 0;  ///< of the writer
-  view released = {};   ///< what the value was released with
+  unsigned writer = no_thread;
+  event_time time = 0;  ///< event of the writer
+  view released = {};   ///< knowledge that the value was released with
   place_id stored_at = 0, loaded_at = 0;
   scope from = scope::block;  ///< the writer is of the same block, or not
   bool fenced = false;        ///< the thread has fenced since
@@ -55,27 +55,27 @@ struct thread {
   stack_bounds stack;
   block* home = nullptr;
   unsigned rank = 0;
-  unsigned number = 0;  ///< among all that there are at once
+  unsigned number = 0;  ///< unique among all threads that exist at once
   device::index index{};
   thread_state state = thread_state::runnable;
   std::uint32_t runnable_place = 0;
   std::uint64_t priority = 0;  ///< pct
   device::site where;          ///< its last operation
-  thread_order order;          ///< what happened before what it does next
+  thread_order order;          ///< events that happened before its next operation
   bool lags = false;           ///< its loads mostly return the oldest values that they may
-  warp_state* warp = nullptr;  ///< its warp, where its collectives are
+  warp_state* warp = nullptr;  ///< lanes that its collectives meet
   // Barrier.
   device::barrier barrier{};
   device::coming from{};
-  bool vote = false;  ///< what it brought
+  bool vote = false;  ///< its value at the barrier
   unsigned barrier_count = 0;
   // Polling.
   sim::looks looks;
   /// Number of the change of memory after which it last read the clock: it may have a time limit.
   std::uint64_t clock_read_at = ~std::uint64_t{0};
   std::int64_t allowance = 0;       ///< pct: steps that it may take at its priority
-  std::uint64_t before_atomic = 0;  ///< what was there
-  /// The word that it read last.
+  std::uint64_t before_atomic = 0;  ///< value before its atomic
+  /// The word that the thread read last.
   struct word {
     std::uintptr_t address = 0;  ///< 0: none
     unsigned bytes = 0;
@@ -84,7 +84,7 @@ struct thread {
   place_id calls = 0;                        ///< the innermost call that has not returned
   place_id at = 0;                           ///< the last access to memory
   bool is_plain = false;                     ///< its last operation was one of compiled code
-  std::array<received_store, 8> received{};  ///< the last ones
+  std::array<received_store, 8> received{};  ///< the latest stores that it read
   unsigned next_received = 0;
   // Waiting.
   std::vector<std::uintptr_t> watched;
@@ -98,7 +98,7 @@ struct thread {
 /// place, so that a lane that comes need not look at 31 threads.
 struct warp_state {
   unsigned first_thread = 0;
-  unsigned lanes = 0;  ///< bits, as below: those that the block has
+  unsigned lanes = 0;  ///< bits of the lanes that the block has
   unsigned ended = 0;
   unsigned waiting = 0;    ///< in a collective
   unsigned gathering = 0;  ///< in `active_mask`, without a mask yet
@@ -139,7 +139,7 @@ struct block {
   unsigned ended = 0;
   unsigned barrier_count = 0;  ///< threads with a true value at the barrier
   unsigned barriers = 0;       ///< completed so far
-  view fences;                 ///< what those that stand in one order knew
+  view fences;                 ///< knowledge of its fences that have one total order
   std::byte* shared = nullptr;
   std::vector<static_object> statics;
 };
@@ -155,17 +155,18 @@ struct kernel_launch {
 struct running_launch {
   kernel_launch kernel;
   bool counts_sectors = false;
-  knowledge_ptr known;        ///< what had happened before it
-  knowledge_ptr known_after;  ///< that and what its threads knew and did
-  std::vector<block> blocks;  ///< places of those that are resident at once
+  knowledge_ptr known;        ///< events before the launch
+  knowledge_ptr known_after;  ///< `known`, and the knowledge and events of its threads
+  std::vector<block> blocks;  ///< blocks that are resident at once
   std::vector<warp_state> warps;
   std::vector<std::byte> arenas;
   std::size_t arena_stride = 0;
   unsigned first_thread = 0;  ///< number of its first thread
   unsigned first_block = 0;   ///< number of its first block
   std::uint64_t begun_blocks = 0;
-  std::uint64_t alive = 0;  ///< threads that have not ended, of blocks that have not begun, too
-  report result;            ///< while another launch's thread runs, and at the end
+  std::uint64_t alive =
+      0;          ///< threads that have not ended, including those of blocks that have not begun
+  report result;  ///< while another launch's thread runs, and at the end
 };
 }  // namespace sim
 WARDEN_HOST_NAMESPACE_END

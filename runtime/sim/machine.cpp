@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schedule of a simulated launch: fibers, who runs next, sleep, time and errors.
+// The schedule of a simulated launch: fibers, the choice of the next thread, sleep, time and
+// errors.
 
 #include "machine.hpp"
 
@@ -84,7 +85,7 @@ std::int64_t machine::draw_budget() {
         static_cast<std::int64_t>(change_points_.back()) - static_cast<std::int64_t>(steps());
     return std::clamp<std::int64_t>(left, 1, most);
   }
-  // Mostly short turns, where races hide; now and then a long one, so that others fall far behind.
+  // Mostly short turns, in which races hide; sometimes a long one, so that others fall far back.
   std::uint32_t const kind = random_.below(16);
   if (kind < 9) return 1 + random_.below(4);
   if (kind < 14) return 1 + random_.below(32);
@@ -108,25 +109,25 @@ thread& machine::choose() {
 
 thread& machine::choose_by_priority() {
   if (current_ != nullptr) {
-    falling falls = std::exchange(falls_, falling::behind_none);
+    falling falls = std::exchange(falls_, falling::below_none);
     bool const change = !change_points_.empty() && steps() >= change_points_.back();
     if (change) change_points_.pop_back();
-    if (change || current_->allowance <= 0) falls = falling::behind_all;
-    if (falls == falling::behind_all) fall_behind_all(*current_);
-    if (falls == falling::behind_next) fall_behind_next(*current_);
+    if (change || current_->allowance <= 0) falls = falling::below_all;
+    if (falls == falling::below_all) fall_below_all(*current_);
+    if (falls == falling::below_next) fall_below_next(*current_);
   }
   return *best_runnable();
 }
 
-void machine::fall_behind_all(thread& t) {
-  // In steps of two: see fall_behind_next.
+void machine::fall_below_all(thread& t) {
+  // In steps of two: see fall_below_next.
   t.priority = lowest_priority_ -= 2;
   t.allowance = longest_turn;
   if (t.state == thread_state::runnable) prioritize(t);
 }
 
-/// `t` has been the best one.
-void machine::fall_behind_next(thread& t) {
+/// Precondition: `t` had the highest priority.
+void machine::fall_below_next(thread& t) {
   if (t.state != thread_state::runnable) return;
   std::uint64_t const before = std::exchange(t.priority, 0);
   thread const* const next = best_runnable();
@@ -148,7 +149,7 @@ thread* machine::best_runnable() {
 
 void machine::prioritize(thread const& t) {
   if (by_priority_.size() > 4 * threads_.size()) {
-    // What has become something else lies below and does not come up.
+    // Entries that are out of date have low priorities and never reach the top.
     by_priority_.clear();
     for (candidate const& c : runnable_) {
       by_priority_.push_back({threads_[c.number].priority, c.number});
@@ -215,14 +216,14 @@ void machine::step(device::operation what, device::site const& where) {
 
 void machine::yield(device::site const& where) {
   budget_ = 0;
-  falls_ = falling::behind_all;
+  falls_ = falling::below_all;
   step(device::operation::yield, where);
   add_look(*current_, 0, 0);
   end_turn_if_spinning();
 }
 void machine::yield_in_section(device::site const& where) {
   budget_ = 0;
-  falls_ = falling::behind_next;
+  falls_ = falling::below_next;
   step(device::operation::yield, where);
 }
 
@@ -246,7 +247,7 @@ void machine::end_thread(thread& t) {
   for (unsigned l = 0; l < 32; ++l) {
     if ((w.waiting >> l & 1u) == 0 || (w.masks[l] >> lane & 1u) == 0) continue;
     thread& other = threads_[w.first_thread + l];
-    // Whoever waits for this lane waits for ever, or no more.
+    // A lane that waits for this one waits forever, or goes on now.
     if (w.who[l] != device::lanes::not_ended)
       misuse("lane ended, but a warp collective names it in its mask", other.where);
     complete_collective(other);

@@ -62,7 +62,7 @@ class machine {
   [[nodiscard]] bool is_stuck() const { return stuck_; }
   /// Number of steps of all launches.
   [[nodiscard]] std::uint64_t steps() const { return steps_of_others_ + report_.steps; }
-  /// The host has written `bytes` bytes. All threads see them at once.
+  /// Notes that the host has written `bytes` bytes. All threads see them at once.
   void written_by_host(void const* memory, std::size_t bytes);
   /// The report of the launch whose thread ran last.
   [[nodiscard]] report const& result() const { return report_; }
@@ -107,16 +107,16 @@ class machine {
   void fence_in_order(scope reach);
   void written(void const* address);
   void count_sector(void const* address, device::site const& where);
-  /// An access to global memory, `what`, lies in an allocation, or in shared memory, local memory
-  /// or a static variable.
+  /// Reports an access `what` to global memory that lies in no allocation, shared memory, local
+  /// memory or static variable.
   void check_access(char const* what, void const* address, unsigned size,
                     device::site const& where);
 
   // ---- what compiled-in hooks tell; see race_hooks.cpp
   /// The next access is made by the code before `return_address`.
   void comes_from(void const* return_address);
-  /// Before an access of compiled code: a scheduling point, and a check for races if the memory is
-  /// the device's.
+  /// Called before an access of compiled code: a scheduling point, and a check for races if the
+  /// memory is the device's.
   void plain_access(void* address, std::size_t size, bool stores, void const* return_address);
   void volatile_access(void* address, unsigned size, bool stores, void const* return_address);
   /// Notes an atomic of compiled code, which follows between begin_atomic and end_atomic. Returns
@@ -171,8 +171,8 @@ class machine {
   thread& choose_by_priority();
   std::int64_t draw_budget();
   void wake_by_time();
-  void fall_behind_all(thread& t);
-  void fall_behind_next(thread& t);
+  void fall_below_all(thread& t);
+  void fall_below_next(thread& t);
   thread* best_runnable();
   void complete_barrier(block& b);
   void complete_cluster_barrier(std::span<block> blocks);
@@ -231,22 +231,23 @@ class machine {
 
   settings settings_;
   random_numbers random_;
-  std::deque<running_launch> launches_;  ///< also those that have ended: addresses stay unique
-  running_launch* running_ = nullptr;    ///< that of the current thread; `report_` is its report
-  running_launch* ended_ = nullptr;      ///< the one that `run` returns
+  std::deque<running_launch>
+      launches_;  ///< including those that have ended, so that addresses stay unique
+  running_launch* running_ = nullptr;  ///< launch of the current thread; `report_` is its report
+  running_launch* ended_ = nullptr;    ///< the launch that `run` returns
   bool stuck_ = false;
   device_room room_;
-  std::deque<thread> threads_;    ///< by their numbers; they stay where they are
-  unsigned blocks_ = 0;           ///< of all launches
-  std::vector<thread*> meeting_;  ///< those of a barrier or a collective
+  std::deque<thread> threads_;    ///< by number; their addresses do not change
+  unsigned blocks_ = 0;           ///< blocks of all launches
+  std::vector<thread*> meeting_;  ///< threads at a barrier or a collective
   std::vector<thread_order*> meeting_orders_;
-  /// Beside each other, so that a choice among many reads no more than these.
+  /// Stored contiguously, so that a choice among many threads reads only these.
   struct candidate {
     std::uint32_t number;
     block* home;
   };
   std::vector<candidate> runnable_;
-  /// A heap by priority, for pct: what became runnable. It may have become something else since.
+  /// A heap by priority, for pct: threads that became runnable. Entries may be out of date.
   struct prioritized {
     std::uint64_t priority;
     std::uint32_t number;
@@ -256,28 +257,28 @@ class machine {
   std::int64_t budget_ = 1;
   std::int64_t block_budget_ = 0;
   block* favourite_ = nullptr;
-  /// Below every thread's at first; falls by one for each demotion.
+  /// Below every thread's priority at first; falls by one for each demotion.
   std::uint64_t lowest_priority_ = std::uint64_t{1} << 63;
-  /// pct: which threads the current one falls behind when its turn has ended.
-  enum class falling : unsigned char { behind_none, behind_next, behind_all };
-  falling falls_ = falling::behind_none;
-  std::uint64_t changes_ = 0;           ///< of memory, and threads that began or ended
-  std::uint64_t changed_at_ = 0;        ///< the step of the last one
+  /// pct: threads below which the current one falls when its turn has ended.
+  enum class falling : unsigned char { below_none, below_next, below_all };
+  falling falls_ = falling::below_none;
+  std::uint64_t changes_ = 0;           ///< changes of memory, and threads that began or ended
+  std::uint64_t changed_at_ = 0;        ///< the step of the last change
   std::uint64_t quiet_check_at_ = 0;    ///< the step from which on a check for deadlocks is due
-  std::uint64_t memory_hash_ = 0;       ///< at the last such check that found all threads polling
-  std::uint64_t hashed_at_change_ = 0;  ///< how many changes there had been then
+  std::uint64_t memory_hash_ = 0;       ///< at the last check that found all threads polling
+  std::uint64_t hashed_at_change_ = 0;  ///< number of changes at that check
   std::vector<std::uint64_t> change_points_;
   thread* current_ = nullptr;
   boost::context::fiber scheduler_;
   stack_bounds scheduler_stack_;
-  std::uint64_t steps_of_others_ = 0;  ///< of all launches but `running_`
+  std::uint64_t steps_of_others_ = 0;  ///< steps of all launches but `running_`
   std::uint64_t lapse_ = 0;
   std::uint64_t hash_ = 0xcbf29ce484222325ull;
-  history_table histories_;   ///< by word; none: memory is all
-  std::uint64_t stores_ = 0;  ///< so far
+  history_table histories_;   ///< by word; a word without one has its value in memory alone
+  std::uint64_t stores_ = 0;  ///< number of stores so far
   /// [line of the source, modulo the size] the memory that was accessed there last.
   std::array<address_range, 64> accessed_{};
-  std::unique_ptr<shadow_memory> shadow_;  ///< null: races are not looked for
+  std::unique_ptr<shadow_memory> shadow_;  ///< null unless races are looked for
   /// The access of compiled code that the current thread makes next, or has made.
   struct pending_access {
     void* address = nullptr;
@@ -285,36 +286,36 @@ class machine {
     bool stores = false, is_volatile = false;
   };
   pending_access pending_;
-  std::vector<std::byte> before_pending_;  ///< the newest value before it
+  std::vector<std::byte> before_pending_;  ///< the newest value before that access
   /// [place, modulo the size] the memory that compiled code accessed there last.
   std::array<address_range, 256> plainly_accessed_{};
-  view fences_;                   ///< what those of the device that stand in one order knew
+  view fences_;                   ///< knowledge of the device's fences that have one total order
   std::vector<thread*> waiting_;  ///< in wait_until, asleep or asking
   std::vector<std::uint16_t> watch_counts_;
-  /// When a thread left a section, or filled an object.
+  /// Time at which a thread left a section, or filled an object.
   struct left_by {
     unsigned thread;
     event_time time;
   };
-  /// Who is in a section, alone or as a group of lanes.
+  /// Threads in a section: one, or a group of lanes.
   struct entered_by {
-    unsigned thread;  ///< the first of them
+    unsigned thread;  ///< the first thread
     device::site where;
-    unsigned group;                     ///< 0: it is alone
-    unsigned came = 0;                  ///< of the group
-    std::vector<left_by> left{};        ///< of the group, in weak memory
-    unsigned gone = 0;                  ///< of the group
-    std::span<std::byte const> kept{};  ///< what they will not change
-    std::vector<std::byte> kept_as{};   ///< what it was when they came
+    unsigned group;                     ///< 0: one thread
+    unsigned came = 0;                  ///< lanes of the group that came
+    std::vector<left_by> left{};        ///< lanes of the group that left, in weak memory
+    unsigned gone = 0;                  ///< lanes of the group that are gone
+    std::span<std::byte const> kept{};  ///< bytes that they will not change
+    std::vector<std::byte> kept_as{};   ///< those bytes when they came
   };
   std::unordered_map<void const*, entered_by> entered_;
   /// The end of the last section on a record.
   struct section_end {
     left_by last;
-    std::vector<left_by> others{};  ///< of its group
+    std::vector<left_by> others{};  ///< others of its group
   };
   std::unordered_map<void const*, section_end> left_;
-  std::unordered_map<void const*, left_by> written_;  ///< by plain stores
+  std::unordered_map<void const*, left_by> written_;  ///< objects filled by plain stores
   /// The block's barriers when a collective last used a storage.
   std::unordered_map<void const*, unsigned> storage_used_;
   struct visit {
@@ -337,7 +338,7 @@ device::index index_of(unsigned rank, dimensions const& of);
 /// "7" or "(7, 1)".
 std::string to_string(device::index const& at, dimensions const& of);
 
-/// Launches count sectors, whatever the settings say.
+/// Makes launches count sectors, whatever the settings say.
 void count_sectors(bool on);
 
 }  // namespace sim

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of the simulated device: loads that return older values, wherever the memory model
-// lets them.
+// allows it.
 //
-// Memory itself always holds the newest value, so that plain C++ sees that. Each cell of eight
-// bytes that the platform layer has stored to has a history beside it. A load may return any
-// version from the newest one on that happened before it; which, the seed chooses. Atomics read and
-// replace the newest one.
+// Memory itself always holds the newest value, so plain C++ sees that. Each cell of 8 bytes that
+// the platform layer has stored to also has a history. A load may return the newest version that
+// happened before it, or a later one; the seed chooses which. Atomics read and replace the newest
+// version.
 
 #include "machine.hpp"
 
@@ -21,7 +21,7 @@ namespace sim {
 namespace {
 
 constexpr unsigned word_bytes = 4;
-constexpr unsigned most_bytes = 16;  ///< of an access
+constexpr unsigned most_bytes = 16;  ///< bytes of the largest access
 /// Words that such an access touches.
 constexpr unsigned most_parts = 5;
 /// Room for stores that come before others.
@@ -59,11 +59,11 @@ std::uint64_t first_bytes(void const* address, unsigned size) {
 
 }  // namespace
 
-/// The history of a word, or null: then all know what memory holds.
+/// Returns the history of a word; null if memory holds the only value, which all know.
 history* machine::history_of(std::uintptr_t word) {
   history* const found = histories_.find(word);
   if (found == nullptr || found->empty()) return nullptr;
-  // Plain C++ has written there meanwhile: that is no store of the platform layer, and all see it
+  // Plain C++ has written there since. That is no store of the platform layer: all threads see it
   // at once.
   if (found->newest().value != value_of(word)) {
     found->end();
@@ -71,7 +71,7 @@ history* machine::history_of(std::uintptr_t word) {
   }
   return found;
 }
-/// The same, begun if there was none.
+/// Returns the history of a word, and begins one if there is none.
 history& machine::begun_history_of(std::uintptr_t word) {
   if (history* const h = history_of(word)) return *h;
   history& begun = histories_.at(word);
@@ -79,7 +79,7 @@ history& machine::begun_history_of(std::uintptr_t word) {
   return begun;
 }
 
-/// What was there is another object's from now on.
+/// Forgets the history of memory that belongs to another object from now on.
 void machine::forget(void const* memory, std::size_t bytes) {
   if (shadow_ != nullptr) shadow_->forget(memory, bytes);
   if (histories_.empty()) return;
@@ -106,18 +106,18 @@ version machine::made_by(thread& t, std::uint32_t value, std::uint64_t number) c
           .place = t.at};
 }
 
-/// Whether a load that may return an older value does.
+/// Returns true if a load that may return an older value does so.
 bool machine::wants_older(thread& t) {
   if (t.fresh || settings_.stale_loads == 0) return false;
-  // Some are far behind the others for a while.
+  // Some threads see old values only, for a while.
   if (random_.below(64) == 0) t.lags = !t.lags;
   return t.lags ? random_.below(16) != 0 : random_.below(settings_.stale_loads) == 0;
 }
 
-/// The thread has read this version.
+/// Notes that the thread has read this version.
 void machine::receive(version& seen, bool acquires) {
   thread& t = *current_;
-  if (seen.writer == nobody) return;
+  if (seen.writer == no_thread) return;
   if (!seen.known_to(t.order)) seen.seen_by.emplace_back(t.number, t.order.event());
   bool const same_block = seen.block == t.home->number;
   view const& released = same_block ? seen.to_block : seen.to_device;
@@ -142,8 +142,7 @@ void machine::load_newest_or_older(void const* address, void* value, unsigned si
     return;
   }
   thread& t = *current_;
-  // One number for all cells: what was stored by one access is then loaded by one access, or not at
-  // all.
+  // One number for all cells: an access loads all of what one access stored, or nothing of it.
   std::uint64_t least = 0, newest = 0;
   std::array<history*, most_parts> found;
   unsigned parts = 0;
@@ -173,18 +172,18 @@ void machine::load_newest_or_older(void const* address, void* value, unsigned si
   });
 }
 
-/// A store may come before others of which its thread knows nothing, although it is made later: a
-/// number for that among all stores, or 0 if there is none.
+/// Returns a number at which a store precedes stores that its thread does not know, although it is
+/// made later; 0 if there is none.
 std::uint64_t machine::earlier_number(thread& t, void const* address, unsigned size) {
-  std::uint64_t before = ~0ull, behind = 0;
+  std::uint64_t before = ~0ull, after = 0;
   for_each_part(address, size, [&](part const& p, unsigned) {
     history& h = begun_history_of(p.word);
-    behind = std::max(behind, h.oldest_for(t.order).number);
+    after = std::max(after, h.oldest_for(t.order).number);
     before = std::min(before, h.newest().number);
   });
-  if (behind >= before || !wants_older(t)) return 0;
-  std::uint64_t const number = behind + (before - behind) / 2;
-  bool fits = number != behind;
+  if (after >= before || !wants_older(t)) return 0;
+  std::uint64_t const number = after + (before - after) / 2;
+  bool fits = number != after;
   for_each_part(address, size, [&](part const& p, unsigned) {
     fits = fits && history_of(p.word)->has_place(number);
   });
@@ -254,7 +253,8 @@ void machine::end_atomic(void* address, unsigned size, bool wrote) {
       version const& read = h.newest();
       version v = made_by(t, value_of(p.word), stores_);
       v.is_atomic = true;
-      // Who reads what atomics made of a released value learns what that was released with.
+      // A thread that reads the result of atomics on a released value learns what that value
+      // released.
       v.to_block = join(t.order.released(scope::block),
                         read.block == v.block ? read.to_block : read.to_device, threads);
       v.to_device = join(t.order.released(scope::device), read.to_device, threads);
@@ -265,7 +265,7 @@ void machine::end_atomic(void* address, unsigned size, bool wrote) {
   end_of_store();
 }
 
-/// The current thread has given these bytes new values.
+/// Notes that the current thread has given these bytes new values.
 void machine::note_change(void const* address, unsigned size) {
   changed();
   thread const& t = *current_;
@@ -275,7 +275,7 @@ void machine::note_change(void const* address, unsigned size) {
   });
 }
 
-/// Others may go on before the plain C++ that comes next, which is no scheduling point of its own.
+/// Other threads may go on before the plain C++ that follows, which is no scheduling point.
 void machine::end_of_store() {
   if (--budget_ <= 0) switch_out();
 }

@@ -139,7 +139,7 @@ std::string machine::polled_word(thread const& t) {
       "; finds " + std::to_string(value) + " in " + name_of(address, word.bytes);
   std::uintptr_t const place = word.address / 4 * 4;
   history const* const h = histories_.find(place);
-  if (h == nullptr || h->last_change.thread == nobody)
+  if (h == nullptr || h->last_change.thread == no_thread)
     return text + ", which no thread has changed";
   history::change const& last = h->last_change;
   if (std::memcmp(&last.value, reinterpret_cast<void const*>(place), sizeof(last.value)) != 0)

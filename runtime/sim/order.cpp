@@ -11,7 +11,7 @@ namespace sim {
 
 namespace {
 
-/// What may still be changed, because nobody has it yet.
+/// Returns a copy that may be changed, because nothing else refers to it yet.
 boost::intrusive_ptr<knowledge> copy_of(knowledge_ptr const& original, unsigned threads) {
   boost::intrusive_ptr<knowledge> made{new knowledge};
   if (original != nullptr) made->times = original->times;
@@ -26,7 +26,7 @@ void add(knowledge& to, knowledge const& more) {
 }
 void add(knowledge& to, view const& more) {
   if (more.others != nullptr) add(to, *more.others);
-  if (more.thread == nobody) return;
+  if (more.thread == no_thread) return;
   if (to.times.size() <= more.thread) to.times.resize(more.thread + 1);
   to.times[more.thread] = std::max(to.times[more.thread], more.time);
 }
@@ -40,9 +40,9 @@ bool any_less(event_time const* a, event_time const* b, std::size_t n) {
 }  // namespace
 
 bool view::covers(view const& part) const {
-  if (part.thread != nobody) return knows(part.thread, part.time);
+  if (part.thread != no_thread) return knows(part.thread, part.time);
   if (part.others == nullptr || part.others == others) return true;
-  // Several threads at a time: mostly all of it is known, or the difference comes late.
+  // Several threads at a time: usually all is known, or the difference comes late.
   constexpr std::size_t together = 32;
   std::vector<event_time> const& asked = part.others->times;
   for (std::size_t first = 0; first < asked.size(); first += together) {
@@ -63,7 +63,7 @@ view join(view const& a, view const& b, unsigned threads) {
   auto const joined = copy_of(a.others, threads);
   add(*joined, view{nullptr, a.thread, a.time});
   add(*joined, b);
-  return {joined, nobody, 0};
+  return {joined, no_thread, 0};
 }
 
 void thread_order::learn(view const& more) {
@@ -95,7 +95,7 @@ knowledge_ptr thread_order::joined(knowledge_ptr const& known, std::span<thread_
   auto const all_known = copy_of(known, all.front()->threads_);
   knowledge const* last = known.get();
   for (thread_order const* one : all) {
-    // Mostly all know what they knew after their last meeting.
+    // Most threads know what they knew after their last meeting.
     if (one->others_ != nullptr && one->others_.get() != last) add(*all_known, *one->others_);
     last = one->others_.get();
     all_known->times[one->number_] = one->time_;

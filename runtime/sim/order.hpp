@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happened before what in a simulated launch: a vector clock for each thread, advanced by
-// barriers, fences and what is read.
+// Happens-before in a simulated launch: a vector clock for each thread, advanced by barriers,
+// fences and reads.
 #pragma once
 
 #include <warden/simt/host_abi.hpp>
@@ -19,7 +19,7 @@ namespace sim {
 /// A thread's events, numbered from 1 on: stores, first looks at what others stored, releases.
 using event_time = std::uint32_t;
 
-inline constexpr unsigned nobody = ~0u;
+inline constexpr unsigned no_thread = ~0u;
 
 /// The last event of each thread that is known. Shared, so never changed.
 struct knowledge : boost::intrusive_ref_counter<knowledge, boost::thread_unsafe_counter> {
@@ -32,19 +32,19 @@ struct knowledge : boost::intrusive_ref_counter<knowledge, boost::thread_unsafe_
 };
 using knowledge_ptr = boost::intrusive_ptr<knowledge const>;
 
-/// What was known at one event, the event itself included.
+/// Knowledge at one event, including the event itself.
 struct view {
-  knowledge_ptr others;      ///< null: nothing
-  unsigned thread = nobody;  ///< whose event it was; nobody: `others` is all
+  knowledge_ptr others;         ///< null: nothing
+  unsigned thread = no_thread;  ///< thread of the event; `no_thread`: `others` is all
   event_time time = 0;
 
-  [[nodiscard]] bool empty() const { return others == nullptr && thread == nobody; }
-  /// Whether that event of thread `number` is part of it.
+  [[nodiscard]] bool empty() const { return others == nullptr && thread == no_thread; }
+  /// True if that event of thread `number` is part of it.
   [[nodiscard]] bool knows(unsigned number, event_time event) const {
     if (number == thread && event <= time) return true;
     return others != nullptr && others->of(number) >= event;
   }
-  /// Whether all of `part` is. Who knows an event knows all that was known at it.
+  /// True if all of `part` is. Knowing an event means knowing all that was known at it.
   [[nodiscard]] bool covers(view const& part) const;
 };
 
@@ -54,8 +54,8 @@ view join(view const& a, view const& b, unsigned threads);
 /// How far a fence reaches.
 enum class scope : unsigned char { block, device };
 
-/// What one thread knows. As in the memory model of PTX: what a thread stored before a fence is
-/// known to those who fence after they have read what it stored after its fence.
+/// Knowledge of one thread. As in the memory model of PTX: a store before a fence is known to
+/// threads that fence after they have read a store made after that fence.
 class thread_order {
  public:
   void begin(unsigned number, unsigned threads) {
@@ -71,25 +71,25 @@ class thread_order {
     for (std::vector<view>& h : heard_) h.clear();
   }
 
-  /// One more event; it is known to who learns of it, and not before.
+  /// Begins one more event, which other threads may learn of from now on.
   event_time event() { return ++time_; }
   /// This thread's own events are known to it.
   [[nodiscard]] bool knows(unsigned thread, event_time event) const {
     return (thread == number_ && event > begun_) ||
            (others_ != nullptr && others_->of(thread) >= event);
   }
-  /// All that it knows now, as an event.
+  /// Returns all that the thread knows now, as an event.
   view here() { return {others_, number_, event()}; }
   /// All of `more` is known from now on.
   void learn(view const& more);
-  /// The thread has read what was released so, by a thread of its own block or not: known from the
-  /// next fence on that reaches there.
+  /// Notes that the thread has read a value released with `said`, by a thread of its own block or
+  /// not. It is known from the next fence on that reaches that far.
   void hear(view const& said, scope from);
   void fence(scope reach);
-  /// What its stores carry, for threads of its block and for all others.
+  /// Returns the knowledge that its stores carry, for threads of its block or for all others.
   [[nodiscard]] view const& released(scope to) const { return released_[static_cast<int>(to)]; }
 
-  /// These threads meet: each knows what any knows.
+  /// Lets these threads meet: each then knows what any of them knows.
   static void meet(std::span<thread_order* const> all);
   /// Everything that `known` and these threads know, and their own events.
   static knowledge_ptr joined(knowledge_ptr const& known, std::span<thread_order* const> all);

@@ -72,7 +72,7 @@ void machine::plain_access(void* address, std::size_t size, bool stores,
     return;
   }
   note_access(access_kind::plain_load, address, size);
-  // The first bytes of larger objects tell whether the thread polls.
+  // The first bytes of larger objects show whether the thread polls.
   std::uint64_t value = 0;
   auto const part = static_cast<unsigned>(std::min(size, sizeof(value)));
   std::memcpy(&value, address, part);
@@ -90,8 +90,8 @@ void machine::volatile_access(void* address, unsigned size, bool stores,
   if (stores) {
     before_pending_.assign(begin, begin + size);
   } else {
-    // Compiled code reads memory itself: the value that it is to find lies there until it comes
-    // back to the runtime, and no other thread runs before.
+    // Compiled code reads memory itself: the value chosen for it stays there until the code returns
+    // to the runtime, and no other thread runs before.
     std::array<std::byte, 16> value;
     load(address, value.data(), size);
     before_pending_.assign(begin, begin + size);
@@ -157,7 +157,7 @@ std::string machine::remedy(access const& mine, access const& other) const {
   thread const& t = threads_[mine.thread];
   thread const& before = threads_[other.thread];
   for (received_store const& r : t.received) {
-    if (r.writer == nobody) continue;
+    if (r.writer == no_thread) continue;
     bool const released = r.released.knows(other.thread, other.time);
     // A store of the other thread after its access says that the access is done.
     if (!released && (r.writer != other.thread || r.time < other.time)) continue;
@@ -185,7 +185,7 @@ void machine::report_race(access const& mine, data_race const& race, void const*
                      with_article(other.kind) + " of " + name_of(address, size) + "; " +
                      remedy(mine, other) + "\n  the " + name_of(mine) + places().text(mine.place) +
                      "\n  the " + name_of(other) + places().text(other.place);
-  if (other.is_load() && race.last_store.thread != nobody) {
+  if (other.is_load() && race.last_store.thread != no_thread) {
     text +=
         "\n  before both, the " + name_of(race.last_store) + places().text(race.last_store.place);
   }

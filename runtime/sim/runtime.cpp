@@ -22,7 +22,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 namespace {
 
-/// The defaults, and what the environment says otherwise.
+/// Returns the defaults, changed by the environment.
 settings first_settings() {
   settings s;
   auto const read = [](char const* name, std::uint64_t& value) {
@@ -135,7 +135,7 @@ host_calls calls_since_configure() {
 
 namespace {
 
-/// What the host asks for, counted and enqueued.
+/// Counts and enqueues a request of the host.
 void enqueue(stream_ref s, work w, std::source_location where) {
   auto const lock = lock_device();
   ++(s.handle() == nullptr ? global().calls.in_default_stream : global().calls.in_other_streams);

@@ -33,9 +33,9 @@ enum class access_kind : unsigned char {
 
 /// An access of a thread.
 struct access {
-  unsigned thread = nobody;  ///< nobody: there was none
-  event_time time = 0;       ///< of the thread
-  unsigned block = 0;        ///< number of the thread's block among those of all launches
+  unsigned thread = no_thread;  ///< `no_thread`: there was none
+  event_time time = 0;          ///< event of the thread
+  unsigned block = 0;           ///< number of the thread's block among those of all launches
   place_id place : 28 = 0;
   access_kind kind : 4 = access_kind::plain_load;
 
@@ -45,7 +45,7 @@ struct access {
   }
   /// True if it happened before what the thread of `order` does now, or never.
   [[nodiscard]] bool known_to(thread_order const& order) const {
-    return thread == nobody || order.knows(thread, time);
+    return thread == no_thread || order.knows(thread, time);
   }
 };
 

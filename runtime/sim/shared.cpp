@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared memory of a simulated launch: each block's arena and its static variables, garbage at
-// first, with a canary behind each.
+// first, with a canary after each.
 
 #include "machine.hpp"
 
@@ -57,7 +57,7 @@ void machine::fill_arena(block& b) {
   std::fill_n(b.shared + bytes, b.of->arena_stride - bytes, canary);
 }
 
-/// What the block has written past its shared memory; then it has no static one any more.
+/// Reports writes of the block past its shared memory, and removes its static variables.
 void machine::check_shared(block& b) {
   auto const complain = [&](std::string const& past, device::site const& where) {
     fail("block " + std::to_string(b.rank) + " wrote past " + past, where, listing::none);
@@ -90,7 +90,7 @@ void* machine::static_shared(void const* key, std::size_t bytes, std::size_t ali
   std::size_t const most = std::min(most_static_bytes, settings_.shared_bytes_per_block - dynamic);
   if (all > most) {
     misuse(std::to_string(all) + " bytes of static shared memory in a block; the limit is " +
-               std::to_string(most) + " beside " + std::to_string(dynamic) + " bytes of dynamic",
+               std::to_string(most) + " next to " + std::to_string(dynamic) + " bytes of dynamic",
            where);
   }
   static_object o{key, std::make_unique<std::byte[]>(bytes + alignment + shared_canary_bytes),
@@ -102,7 +102,7 @@ void* machine::static_shared(void const* key, std::size_t bytes, std::size_t ali
   return b.statics.back().begin;
 }
 
-/// What lies in another block's arena where `own` lies in the caller's.
+/// Returns the address in another block's arena that corresponds to `own` in the caller's.
 void* machine::of_cluster(void const* own, std::size_t bytes, unsigned rank,
                           device::site const& where) {
   block const& b = *current_->home;

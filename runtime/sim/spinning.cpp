@@ -13,8 +13,8 @@ namespace sim {
 
 namespace {
 
-/// Looks at nothing new, after which a thread falls behind all others. Another thread can change
-/// what it waits for only then, so there is no use in more.
+/// Looks at nothing new, after which a thread falls below all others. Only another thread can then
+/// change the value that it waits for, so more looks are useless.
 constexpr std::uint64_t tolerated_looks = 100;
 /// A thread is quiet only if it has looked in vain once in this many steps of the limit.
 constexpr std::uint64_t steps_per_look = 10'000;

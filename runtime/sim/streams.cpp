@@ -169,7 +169,7 @@ queue& streams::choose(queue const* wanted, std::uint32_t others_turns) {
 void streams::run_front(queue& q) {
   queue::item const front = std::move(q.items.front());
   q.items.pop_front();
-  learn(&q, front.behind.get());
+  learn(&q, front.waits_for.get());
   try {
     if (auto const* const kernel = std::get_if<kernel_launch>(&front.run)) {
       machine_ == nullptr ? run_launches(q, *kernel) : begin(q, *kernel);

@@ -25,31 +25,31 @@ namespace sim {
 /// One copy, fill or mark, or a kernel.
 using work = std::variant<std::function<void()>, kernel_launch>;
 
-/// What an event recorded: a place in a stream.
+/// A place in a stream, recorded by an event.
 struct mark {
   bool reached = false;
 };
 
-/// What was captured, in its order.
+/// Captured work, in its order.
 using captured_work = std::vector<work>;
 
 /// One stream.
 struct queue {
   struct item {
     work run;
-    std::shared_ptr<mark const> behind{};  ///< runs only once this is reached, if there is any
-    std::shared_ptr<mark> reaches{};       ///< by having run
+    std::shared_ptr<mark const> waits_for{};  ///< runs only once this is reached, if set
+    std::shared_ptr<mark> reaches{};          ///< reached when the item has run
   };
   std::deque<item> items;
   running_launch const* running = nullptr;  ///< the items come after it
-  bool destroyed = false;                   ///< by its owner; what it holds still runs
+  bool destroyed = false;                   ///< destroyed by its owner; its work still runs
   bool captures = false;
   bool capture_failed = false;
   captured_work captured;
 
   [[nodiscard]] bool is_ready() const {
     return running == nullptr && !items.empty() &&
-           (items.front().behind == nullptr || items.front().behind->reached);
+           (items.front().waits_for == nullptr || items.front().waits_for->reached);
   }
 };
 
@@ -91,8 +91,8 @@ class streams {
   void begin_capture(stream_ref s, std::source_location where);
   captured_work end_capture(stream_ref s, std::source_location where);
   [[nodiscard]] bool capturing(stream_ref s) const { return queue_of(s).captures; }
-  /// Whether any stream is captured; what is no work in a stream is then forbidden, and its attempt
-  /// ends the captures.
+  /// True if any stream is captured. Calls that enqueue nothing are then forbidden and end the
+  /// captures.
   bool forbidden_by_capture();
 
   /// Work of a stream has written `bytes` bytes.
@@ -102,7 +102,7 @@ class streams {
   [[nodiscard]] queue& queue_of(stream_ref s) const;
   void count_call(std::source_location where);
   void push(queue& q, queue::item i);
-  /// Runs work until `done()`; that of `wanted`, if any, is what has to be done.
+  /// Runs work until `done()`, that of `wanted` first, if given.
   template <class Done>
   void run_until(Done done, queue const* wanted);
   queue& choose(queue const* wanted, std::uint32_t others_turns);
@@ -124,12 +124,12 @@ class streams {
   std::vector<std::unique_ptr<queue>> queues_;
   random_numbers choices_{0};
   bool late_ = true;
-  std::uint64_t calls_ = 0;  ///< of the host, since `configure`
+  std::uint64_t calls_ = 0;  ///< calls of the host since `configure`
   std::exception_ptr kept_error_;
-  machine* machine_ = nullptr;  ///< of the launches that run
+  machine* machine_ = nullptr;  ///< machine of the launches that run
   unsigned running_ = 0;        ///< launches on it
   unsigned begun_ = 0;          ///< launches on it so far
-  /// [queue or mark] what has happened there, of what ran on the machine.
+  /// [queue or mark] knowledge there of the work that ran on the machine.
   std::unordered_map<void const*, knowledge_ptr> known_;
 };
 
@@ -141,9 +141,9 @@ counts counts_so_far();
 std::uint64_t next_launch_seed();
 /// True if launches that begin now count sectors.
 bool sectors_count();
-/// A launch has ended, in error or not.
+/// Notes that a launch has ended, in error or not.
 void note_report(report const& r, bool failed);
-/// The runtime may be called by several host threads; each call has the device to itself.
+/// Several host threads may call the runtime; each call has the device to itself.
 std::unique_lock<std::recursive_mutex> lock_device();
 
 }  // namespace sim

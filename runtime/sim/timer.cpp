@@ -17,7 +17,7 @@ namespace {
 using moment = std::shared_ptr<measurement>;
 moment& of(void* mark) { return *static_cast<moment*>(mark); }
 
-/// Enqueues the counts of what was done so far, and whether sectors are counted from there on.
+/// Enqueues the counts of the work so far, and turns the counting of sectors on or off.
 void enqueue(stream_ref s, moment const& m, bool counts, std::source_location where) {
   auto const lock = sim::lock_device();
   auto const note = [m, counts] {

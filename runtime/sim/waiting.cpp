@@ -9,7 +9,7 @@ WARDEN_HOST_NAMESPACE_BEGIN
 namespace sim {
 
 namespace {
-/// How much time passes when every thread sleeps.
+/// Time that passes when every thread sleeps.
 constexpr std::uint64_t lapse_nanoseconds = 100'000'000;
 constexpr std::uintptr_t granule(void const* address) {
   return reinterpret_cast<std::uintptr_t>(address) >> 3;
@@ -55,7 +55,7 @@ void machine::written(void const* address) {
 
 bool machine::sleep(device::site const& where) {
   thread& t = *current_;
-  // What it has seen may have been older values: nobody sleeps before a look at the newest ones.
+  // The thread may have seen older values: it sleeps only after a look at the newest ones.
   if (!t.written && settings_.weak_memory && !t.fresh) {
     t.fresh = random_.below(4) == 0;
     yield(where);

@@ -106,8 +106,8 @@ struct watcher {
   static void park(int, siginfo_t*, void* context) {
     std::array<void*, 64> all{};
     int const found = backtrace(all.data(), static_cast<int>(all.size()));
-    // Without the frames of this handler. The address is one behind the instruction, as those that
-    // calls return to.
+    // Leaves out the frames of this handler. The address is one past the instruction, like the
+    // return address of a call.
     auto const* const registers = static_cast<ucontext_t const*>(context);
     auto const at = reinterpret_cast<void*>(registers->uc_mcontext.gregs[REG_RIP]);
     auto const end = all.begin() + found;

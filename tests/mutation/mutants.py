@@ -262,7 +262,7 @@ MUTANTS = {
     # header of the rank before is written over; pieces of later ranks begin where those of the first do; what comes is run before
     # it is there; rows are packed as they came.
     "wrong-rank": ("detail/spread/spread_exchange.cuh", "int const rank = static_cast<int>((r + 1) % ranks() == own() ? r : (r + 1) % ranks());",
-                   SPREAD, SPREAD_WRONG + "|are expected of rank|sends what nobody expects"),
+                   SPREAD, SPREAD_WRONG + "|are expected of rank|sends more than is expected"),
     "copied-to-wrong-rank": ("detail/spread/spread_exchange.cuh", "int const rank = static_cast<int>((to + 1) % ranks());", SPREAD,
                              SPREAD_WRONG + "|" + STRAY),
     "copies-awaited": ("detail/spread/spread_exchange.cuh", "", SPREAD, SPREAD_WRONG + "|" + STRAY),

@@ -47,7 +47,8 @@ TEST(replay_seeds, runs_that_meet_are_put_off_and_reported) {
       b.on().wait(other);
     } catch (warden::limit_error const& e) {
       ++put_off;
-      EXPECT_NE(std::string{e.what()}.find("1 runs of logs found the guarded"), std::string::npos)
+      EXPECT_NE(std::string{e.what()}.find("1 runs of logs found the guarded array"),
+                std::string::npos)
           << e.what();
       first.run(one);
       second.run(one);

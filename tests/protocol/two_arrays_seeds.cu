@@ -98,10 +98,12 @@ TEST(two_arrays_seeds, runs_that_meet_are_put_off_and_reported) {
     other.synchronize();
     third.synchronize();
     std::string const users = error_text(b.users()), items = error_text(b.items());
-    bool const users_met = users.find("1 runs of logs found the guarded") != std::string::npos;
+    bool const users_met =
+        users.find("1 runs of logs found the guarded array") != std::string::npos;
     bool const partner_met = users.find("1 runs of logs between") != std::string::npos;
     EXPECT_EQ(users.empty(), !users_met && !partner_met) << users;
-    bool const items_met = items.find("1 runs of logs found the guarded") != std::string::npos;
+    bool const items_met =
+        items.find("1 runs of logs found the guarded array") != std::string::npos;
     EXPECT_EQ(items.empty(), !items_met) << items;
     of_users += users_met ? 1 : 0;
     of_items += items_met ? 1 : 0;

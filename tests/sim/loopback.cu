@@ -50,7 +50,7 @@ TEST(loopback, a_message_that_no_rank_expects_is_an_error) {
       exchange(world);
     }
   });
-  EXPECT_THAT(errors[1], HasSubstr("rank 0 sends what nobody expects"));
+  EXPECT_THAT(errors[1], HasSubstr("rank 0 sends more than is expected"));
 }
 TEST(loopback, fails_from_the_chosen_call_on) {
   warden::loopback_settings chosen;
