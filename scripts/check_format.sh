@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every source file is formatted as clang-format 14 does it; other versions differ, so: skipped (77).
+# Checks that every source file is formatted by clang-format 14. Skipped (77) with other versions,
+# which format differently.
 cd "$(dirname "$0")/.." || exit 1
 formatter=$(command -v clang-format-14 || command -v clang-format) || { echo "skipped: no clang-format 14"; exit 77; }
 "$formatter" --version | grep -q 'version 14\.' || { echo "skipped: $("$formatter" --version), not 14"; exit 77; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# reference.sh FOLDER: writes the API reference to FOLDER/html. What is public and has no doc comment is an
-# error; where doxygen is missing: skipped (77).
+# reference.sh FOLDER: writes the API reference to FOLDER/html. A public name without a doc comment
+# is an error. Skipped (77) without doxygen.
 [ $# = 1 ] || { echo "usage: reference.sh FOLDER" >&2; exit 2; }
 mkdir -p "$1" && folder=$(readlink -f "$1") || exit 1
 cd "$(dirname "$0")/.." || exit 1

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds NCCL 2.14 or newer: sets NCCL_FOUND, makes NCCL::nccl. Looks where NCCL_ROOT says, and beside the CUDA toolkit.
+# Finds NCCL 2.14 or newer: sets NCCL_FOUND, makes NCCL::nccl. Searches NCCL_ROOT and the folder of
+# the CUDA toolkit.
 find_package(CUDAToolkit QUIET)
 find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY NAMES nccl HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/lib)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# install(), find_package(warden), and pkg-config for those who build without CMake.
+# install(), find_package(warden), and pkg-config for builds without CMake.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(warden_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/warden)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/warden DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN README.md EXCLUDE)
 
-# warden_install_pc(<name> <device> <libraries> <flags>): a file for pkg-config. The prefix is found from where the file
-# lies, so that an installed copy may be moved.
+# warden_install_pc(<name> <device> <libraries> <flags>): a file for pkg-config. It finds the prefix
+# by its own place, so an installed copy may be moved.
 function(warden_install_pc warden_pc_name warden_pc_device warden_pc_libraries warden_pc_flags)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig
              OUTPUT_VARIABLE warden_pc_prefix)
@@ -17,8 +17,9 @@ function(warden_install_pc warden_pc_name warden_pc_device warden_pc_libraries w
   install(FILES ${PROJECT_BINARY_DIR}/${warden_pc_name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-# warden_install_component(<name> [<target>...]): its library, targets that come with it, and a file of its own for find_package, so that installations of single
-# components into one prefix add up.
+# warden_install_component(<name> [<target>...]): its library, targets that come with it, and a file
+# of its own for find_package, so that several components can be installed into one prefix one after
+# the other.
 function(warden_install_component warden_component)
   install(TARGETS warden_${warden_component} ${ARGN} EXPORT warden_${warden_component}_targets
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The libraries: warden::sim with Boost, warden::cuda with nvcc, warden::warden, the better of them, and warden::nccl beside it.
+# The libraries: warden::sim with Boost, warden::cuda with nvcc, warden::nccl with NCCL, and
+# warden::warden, which is warden::cuda if there is one and warden::sim otherwise.
 file(GLOB warden_host_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/*.cpp)
 file(GLOB warden_sim_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/sim/*.cpp)
 file(GLOB warden_check_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/runtime/check/*.cpp)
@@ -23,8 +24,9 @@ if(WARDEN_WITH_SIM)
   target_link_libraries(warden_sim PUBLIC Boost::context PRIVATE ${warden_libbacktrace})
   target_compile_definitions(warden_sim PRIVATE ${warden_libbacktrace_definition})
   set_target_properties(warden_sim PROPERTIES EXPORT_NAME sim)
-  # The simulated device with a check of every plain access: see docs/race-detector.md. g++ compiles calls of hooks, which
-  # warden_sim has; the sanitizer's own library is not linked. Fences, of which that library knows nothing, are warned of.
+  # The simulated device with a check of every plain access: see docs/race-detector.md. g++ compiles
+  # calls of hooks, which warden_sim has; the sanitizer's own library is not linked. g++ warns of
+  # fences, which that library does not support.
   set(warden_race_flags -fsanitize=thread --param=tsan-distinguish-volatile=1 -Wno-tsan -g)
   add_library(warden_race_detector INTERFACE)
   add_library(warden::race_detector ALIAS warden_race_detector)
@@ -32,7 +34,8 @@ if(WARDEN_WITH_SIM)
   target_link_libraries(warden_race_detector INTERFACE warden_sim)
   set_target_properties(warden_race_detector PROPERTIES EXPORT_NAME race_detector)
 
-  # CUDA's runtime API, for programs that scripts/race_check.py compiles; and how it compiles and links them.
+  # CUDA's runtime API, for programs that scripts/race_check.py compiles, and the options to compile
+  # and link them.
   add_library(warden_check STATIC ${warden_check_sources})
   target_link_libraries(warden_check PUBLIC warden_sim)
   set(warden_check_linked $<TARGET_FILE:warden_check> $<TARGET_FILE:warden_sim> $<TARGET_FILE:Boost::context>)
@@ -49,7 +52,7 @@ if(WARDEN_WITH_CUDA)
   add_library(warden::cuda ALIAS warden_cuda)
   warden_library(warden_cuda)
   target_link_libraries(warden_cuda PUBLIC CUDA::cudart_static)
-  # This CMake refuses CUDA_STANDARD 20, and cxx_std_20 says nothing to nvcc.
+  # This CMake refuses CUDA_STANDARD 20, and cxx_std_20 does not reach nvcc.
   target_compile_options(warden_cuda PUBLIC $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
   set_target_properties(warden_cuda PROPERTIES EXPORT_NAME cuda)
   add_library(warden_default INTERFACE)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds NCCL for the component nccl, or leaves that out: sets WARDEN_WITH_NCCL.
+# Finds NCCL for the component nccl, or leaves the component out: sets WARDEN_WITH_NCCL.
 set(WARDEN_WITH_NCCL OFF)
 if(NOT WARDEN_NCCL MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "WARDEN_NCCL is \"${WARDEN_NCCL}\"; it can be AUTO, ON or OFF")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# What several programs are made of, compiled once. None is built unless a program takes it.
+# Parts that several programs share, compiled once. A part is built only if a program takes it.
 if(WARDEN_BUILD_TESTS)
   find_package(GTest REQUIRED)
   warden_add_objects(test_main SOURCES tests/support/main.cu LIBRARIES GTest::gtest
                      PRECOMPILED <gmock/gmock.h> <gtest/gtest.h> ${warden_usual_headers})
 endif()
-# What all commands write files by.
+# Writes the files of all commands.
 add_library(output_files STATIC EXCLUDE_FROM_ALL apps/support/output_file.cpp)
 target_link_libraries(output_files PRIVATE warden_warnings)
 target_include_directories(output_files PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(output_files PUBLIC cxx_std_20)
-# Files of text are read without any device: compiled once.
+# Text files are read without any device: compiled once.
 set(text_sources input_file line_reader matrix_market numbers text_file)
 list(TRANSFORM text_sources REPLACE "(.+)" "apps/text/\\1.cpp")
 add_library(text_files STATIC EXCLUDE_FROM_ALL ${text_sources})
@@ -59,7 +59,7 @@ endif()
 if(TARGET forest_arms_objects)
   target_include_directories(forest_arms_objects PRIVATE ${PROJECT_SOURCE_DIR}/apps/support/cub)
 endif()
-# Boost's maximum flows know no device either. Somebody waits for them.
+# Boost's maximum flows use no device either. Tests wait for them, so they are optimized.
 add_library(boost_flows STATIC EXCLUDE_FROM_ALL apps/max_flow/reference.cpp)
 target_link_libraries(boost_flows PRIVATE warden_warnings)
 target_include_directories(boost_flows PRIVATE ${PROJECT_SOURCE_DIR})
@@ -76,7 +76,7 @@ add_library(breadth_first_reference STATIC EXCLUDE_FROM_ALL apps/breadth_first/r
 target_link_libraries(breadth_first_reference PRIVATE warden_warnings)
 target_include_directories(breadth_first_reference PRIVATE ${PROJECT_SOURCE_DIR})
 target_compile_features(breadth_first_reference PUBLIC cxx_std_20)
-# So does what matrix factorization has on the host.
+# The host part of matrix factorization uses no device either.
 set(factorization_sources model model_file planted ratings read sequential tile_pairs write)
 list(TRANSFORM factorization_sources REPLACE "(.+)" "apps/matrix_factorization/\\1.cpp")
 add_library(factorization_host STATIC EXCLUDE_FROM_ALL ${factorization_sources})

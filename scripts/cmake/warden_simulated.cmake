@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Finds what the simulated device needs, or says that it is not there: sets WARDEN_WITH_SIM. Then says what is built.
+# Finds the tools of the simulated device: sets WARDEN_WITH_SIM. Then prints what is built.
 set(WARDEN_WITH_SIM OFF)
 if(NOT WARDEN_SIMULATED_DEVICE MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "WARDEN_SIMULATED_DEVICE is \"${WARDEN_SIMULATED_DEVICE}\"; it can be AUTO, ON or OFF")

@@ -5,27 +5,27 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 find_program(warden_ccache ccache)
 if(warden_ccache AND PROJECT_IS_TOP_LEVEL)
-  # What ccache needs to be told where headers are precompiled.
+  # Options that ccache needs for precompiled headers.
   set(warden_by_ccache ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${warden_by_ccache} ${warden_ccache})
   set(CMAKE_CUDA_COMPILER_LAUNCHER ${warden_ccache})
 endif()
 
-# nvcc's -O is for host code alone. That of these programs takes as long to compile as the kernels do, and is none that
-# somebody waits for.
+# nvcc's -O is for host code alone. Optimizing the host code takes as long as compiling the kernels,
+# and its speed does not matter here.
 string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 
 add_library(warden_warnings INTERFACE)
 target_compile_options(warden_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra>
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra -lineinfo>
-  # Names in messages are relative: a build's folder is nobody's business.
+  # Names in messages are relative: the build's folder is of no use to the reader.
   $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 if(WARDEN_WERROR)
   target_compile_options(warden_warnings INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings -Xcompiler=-Werror>)
 endif()
-# Programs run on other machines, too: nothing that a plain Linux lacks is linked dynamically.
+# Programs also run on other machines: libraries that a plain Linux lacks are linked statically.
 target_link_options(warden_warnings INTERFACE -static-libstdc++ -static-libgcc)
 if(WARDEN_WITH_SIM)
   target_link_libraries(warden_sim PRIVATE $<BUILD_INTERFACE:warden_warnings>)
@@ -51,29 +51,30 @@ function(warden_host_wrappers out)
   set(${out} ${wrappers} PARENT_SCOPE)
 endfunction()
 
-# What ./warden test builds; the rest is built by target all.
+# Targets that ./warden test builds; target all builds the rest.
 add_custom_target(warden_simulated_tests)  # programs of all tests on the simulated device, and of a few mutants
 add_custom_target(warden_templates)        # for both devices
 add_custom_target(warden_gpu_tests)
 
 function(warden_simulated_options target)
-  # Time goes by in the simulated device, which is optimized; the rest is many kernels, each run a few times: optimizing
-  # them takes longer than it saves.
+  # Programs spend their time in the simulated device, which is optimized. The rest is many kernels
+  # that each run a few times: optimizing them takes longer than it saves.
   target_compile_options(${target} PRIVATE -Og)
 endfunction()
 
 if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_PCH_PROLOGUE "")  # not "#pragma GCC system_header": the warnings of precompiled headers count
 endif()
-# warden_precompile(<target> HEADERS...): <target> precompiles them, for itself and for those that say
-# warden_reuse_headers(<other> <target>), which are compiled with the same options. g++ alone gains by it.
+# warden_precompile(<target> HEADERS...): <target> precompiles the headers. Targets compiled with
+# the same options may use them by warden_reuse_headers(<other> <target>). Only g++ gains by it.
 function(warden_precompile target)
   if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND TARGET ${target})
     target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE -fpch-preprocess)
     if(warden_ccache)
-      # By what is in the files. What is left of them once they are preprocessed says nothing of macros and comments; but headers
-      # are precompiled with their macros, and g++ includes a header again that is not, to the letter, the one precompiled.
+      # ccache compares the contents of files here. The preprocessed text lacks macros and comments,
+      # but headers are precompiled with their macros, and g++ includes a header again that differs
+      # in any byte from the precompiled one.
       set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
                             "${warden_by_ccache};CCACHE_DEPEND=1;CCACHE_NAMESPACE=precompiled;${warden_ccache}")
     endif()
@@ -86,7 +87,7 @@ function(warden_reuse_headers other target)
   endif()
 endfunction()
 
-# What nearly every program includes.
+# Headers that nearly every program includes.
 set(warden_usual_headers <warden/deferred.cuh> <warden/fused.cuh> <algorithm> <numeric> <string> <vector>)
 if(WARDEN_WITH_SIM)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/simulated/usual_headers.cpp CONTENT "")
@@ -96,9 +97,9 @@ if(WARDEN_WITH_SIM)
   warden_precompile(usual_headers_sim ${warden_usual_headers})
 endif()
 
-# warden_add_objects(<name> SOURCES a.cu ... [SIM_SOURCES ...] [GPU_SOURCES ...] [LIBRARIES ...] [PRECOMPILED ...]): what
-# several programs are made of, compiled once for each device: they take it as OBJECTS. It precompiles its own headers, if
-# any are named.
+# warden_add_objects(<name> SOURCES a.cu ... [SIM_SOURCES ...] [GPU_SOURCES ...] [LIBRARIES ...]
+# [PRECOMPILED ...]): objects that several programs take as OBJECTS, compiled once for each device.
+# They precompile the headers PRECOMPILED, if any.
 function(warden_add_objects name)
   cmake_parse_arguments(arg "" "" "SOURCES;SIM_SOURCES;GPU_SOURCES;LIBRARIES;PRECOMPILED" ${ARGN})
   if(WARDEN_WITH_SIM)
@@ -120,8 +121,9 @@ function(warden_add_objects name)
   endif()
 endfunction()
 
-# warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [HEADERS_OF <target>]):
-# <name>_sim, and <name> with CUDA. The former takes the headers that <target> precompiles.
+# warden_add_program(<name> SOURCES a.cu ... [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY]
+# [HEADERS_OF <target>]): <name>_sim, and <name> with CUDA. <name>_sim uses the headers that
+# <target> precompiles.
 function(warden_add_program name)
   cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY" "HEADERS_OF" "SOURCES;OBJECTS;LIBRARIES" ${ARGN})
   if(NOT arg_HEADERS_OF)
@@ -131,7 +133,7 @@ function(warden_add_program name)
   if(WARDEN_WITH_SIM AND NOT arg_GPU_ONLY)
     warden_host_wrappers(wrappers ${arg_SOURCES})
     add_executable(${name}_sim ${wrappers})
-    set_target_properties(${name}_sim PROPERTIES LINKER_LANGUAGE CXX)  # also of one that is made of objects alone
+    set_target_properties(${name}_sim PROPERTIES LINKER_LANGUAGE CXX)  # also if it is made of objects alone
     list(TRANSFORM arg_OBJECTS APPEND _sim OUTPUT_VARIABLE objects_sim)
     target_link_libraries(${name}_sim PRIVATE ${objects_sim} warden::sim warden_warnings ${arg_LIBRARIES})
     target_include_directories(${name}_sim PRIVATE ${PROJECT_SOURCE_DIR})
@@ -146,14 +148,15 @@ function(warden_add_program name)
   endif()
 endfunction()
 
-# A test that ./warden test leaves to ./warden test --all.
+# Marks a test that only ./warden test --all runs.
 function(warden_test_remains)
   set_tests_properties(${ARGN} PROPERTIES LABELS remaining)
 endfunction()
 
-# warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests profiles.<profile>.<name>, which run <program> on a
-# simulated device of each compute capability, with 10 seeds where it tries many. ./warden test runs those of 7.5 and 8.6, the
-# devices with the least shared memory.
+# warden_add_on_profiles(<name> <program> [PROPERTY value ...]): the tests
+# profiles.<profile>.<name>, which run <program> on a simulated device of each compute capability,
+# with 10 seeds at most. ./warden test runs those of 7.5 and 8.6, the devices with the least shared
+# memory.
 function(warden_add_on_profiles name program)
   foreach(profile IN ITEMS 7.5 8.6 8.0 8.9 9.0 10.0 12.0)
     set(test profiles.${profile}.${name})
@@ -166,9 +169,9 @@ function(warden_add_on_profiles name program)
   endforeach()
 endfunction()
 
-# warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o]): the test races.<name>, whose sources are
-# compiled for the race detector: a GoogleTest program, or one of its own that must print OUTPUT. It tries 3 seeds where there are
-# many. ./warden test leaves it to ./warden test --all.
+# warden_add_race_test(<name> SOURCES a.cu ... [LIBRARIES ...] [DEFINITION d] [OUTPUT o]): the test
+# races.<name>, compiled for the race detector: a GoogleTest program, or another program that must
+# print OUTPUT. It tries 3 seeds at most. Only ./warden test --all runs it.
 function(warden_add_race_test name)
   cmake_parse_arguments(arg "" "DEFINITION;OUTPUT" "SOURCES;LIBRARIES" ${ARGN})
   warden_host_wrappers(wrappers ${arg_SOURCES})
@@ -178,7 +181,7 @@ function(warden_add_race_test name)
   endif()
   target_include_directories(races_of_${name} PRIVATE ${PROJECT_SOURCE_DIR})
   warden_simulated_options(races_of_${name})
-  # As warden::race_detector, with no more debug information than places need.
+  # The options of warden::race_detector, with only as much debug information as places need.
   target_compile_options(races_of_${name} PRIVATE ${warden_race_flags} -g1)
   target_link_libraries(races_of_${name} PRIVATE warden::sim warden_warnings ${arg_LIBRARIES})
   add_test(NAME races.${name} COMMAND races_of_${name})
@@ -191,20 +194,25 @@ function(warden_add_race_test name)
   endif()
 endfunction()
 
-# warden_add_gpu_run(<name> <program> <output>): the test gpu.<name> of a user's program, which must print <output>. It
-# knows no exit code for "no GPU": CUDA's words for it skip the test. Run by cmake, which turns an abort into an exit.
+# warden_add_gpu_run(<name> <program> <output>): the test gpu.<name> of a user's program, which must
+# print <output>. The program has no exit code for "no GPU": CUDA's text for it skips the test. Run
+# by cmake, which turns an abort into an exit.
 function(warden_add_gpu_run name program output)
   add_test(NAME gpu.${name} COMMAND ${CMAKE_COMMAND} -E env ${program})
   set_tests_properties(gpu.${name} PROPERTIES PASS_REGULAR_EXPRESSION "${output}" TIMEOUT 120 RESOURCE_LOCK gpu
     SKIP_REGULAR_EXPRESSION "no CUDA-capable device is detected;CUDA driver version is insufficient")
 endfunction()
 
-# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY] [GPU_ONLY] [EXECUTORS e ...]
-# [COST s] [MORE_SEEDS] [PROFILES] [REMAINS]): a GoogleTest program on both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a
-# GPU the latter is skipped. With EXECUTORS one program <name>_<e> for each, whose small policies use that executor. COST
-# is about how many seconds it takes, so that long ones begin first. With MORE_SEEDS it tries many schedules: as
-# more_seeds.<name>.<shard> up to 500, without those of sim.<name>.<shard>. With PROFILES see warden_add_on_profiles. With REMAINS
-# ./warden test leaves the program and its tests on the simulated device to ./warden test --all.
+# warden_add_test(<name> SOURCES a.cu ... [SHARDS n] [OBJECTS ...] [LIBRARIES ...] [SIM_ONLY]
+# [GPU_ONLY] [EXECUTORS e ...] [COST s] [MORE_SEEDS] [PROFILES] [REMAINS]): a GoogleTest program on
+# both devices, registered as sim.<name>.<shard> and gpu.<name>. Without a GPU the latter is
+# skipped.
+# EXECUTORS: one program <name>_<e> for each, whose small policies use that executor.
+# COST: seconds that it takes, about, so that long tests begin first.
+# MORE_SEEDS: more_seeds.<name>.<shard> tries up to 500 schedules, without those of
+# sim.<name>.<shard>.
+# PROFILES: see warden_add_on_profiles.
+# REMAINS: only ./warden test --all builds and runs it on the simulated device.
 function(warden_add_test name)
   cmake_parse_arguments(arg "SIM_ONLY;GPU_ONLY;MORE_SEEDS;PROFILES;REMAINS" "SHARDS;TIMEOUT;DEFINITION;COST" "SOURCES;OBJECTS;LIBRARIES;EXECUTORS"
                         ${ARGN})

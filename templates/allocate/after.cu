@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: a block adds up what its threads need, and takes places for all of them by one atomic; an
-// output checks that they fit. Copy this file and edit the places marked 1 to 6; call.cu is the
-// other way.
+// After: a block adds up the needs of its threads, and takes places for all of them by one atomic;
+// an output checks that they fit. Copy this file and edit the places marked 1 to 6. call.cu shows
+// the other way.
 
 #include <warden/allocate.cuh>
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
@@ -14,7 +14,7 @@
 struct spark {
   std::uint32_t shell, number;
 };
-constexpr std::uint32_t most = 8;  ///< of a shell
+constexpr std::uint32_t most = 8;  ///< sparks of a shell, at most
 
 __host__ __device__ std::uint32_t sparks_of(std::uint32_t shell) {
   return shell * 2654435761u >> 29;
@@ -22,12 +22,12 @@ __host__ __device__ std::uint32_t sparks_of(std::uint32_t shell) {
 
 // 1. Instead of a pointer, a capacity and a counter.
 __global__ void burst(std::uint32_t n, warden::output_ref<spark> sparks) {
-  // 2. Who gives the places, to blocks of so many threads; __shared__ allocator::storage storage.
+  // 2. The allocator of a block, here of 128 threads; __shared__ allocator::storage storage.
   using allocator = warden::block_allocator<128>;
   WARDEN_SHARED(allocator::storage, storage);
   allocator places{sparks.counter(), storage};
   std::uint32_t const step = gridDim.x * blockDim.x;
-  // 3. All threads of the block come here, for no sparks if need be.
+  // 3. All threads of the block come here, also those without sparks.
   for (std::uint32_t first = blockIdx.x * blockDim.x; first < n; first += step) {
     std::uint32_t const i = first + threadIdx.x;
     std::uint32_t const count = i < n ? sparks_of(i) : 0;

@@ -10,7 +10,7 @@
 struct spark {
   std::uint32_t shell, number;
 };
-constexpr std::uint32_t most = 8;  ///< of a shell
+constexpr std::uint32_t most = 8;  ///< sparks of a shell, at most
 
 __host__ __device__ std::uint32_t sparks_of(std::uint32_t shell) {
   return shell * 2654435761u >> 29;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other way: no kernel of one's own. A call asks how many sparks each shell has and what each
-// of them is, and stores them, in the order of shells. Copy this file and edit the places marked
-// 1 to 3.
+// The other way: no kernel. A call asks how many sparks each shell has, asks for each of them, and
+// stores them in the order of shells. Copy this file and edit the places marked 1 to 3.
 
 #include <warden/allocate.cuh>
 
@@ -12,19 +11,19 @@
 struct spark {
   std::uint32_t shell, number;
 };
-constexpr std::uint32_t most = 8;  ///< of a shell
+constexpr std::uint32_t most = 8;  ///< sparks of a shell, at most
 
 __host__ __device__ std::uint32_t sparks_of(std::uint32_t shell) {
   return shell * 2654435761u >> 29;
 }
 
-// 1. How many item i has; all that it needs beside i would be data members.
+// 1. Number of elements of item i. Further arguments would be data members.
 struct count_sparks {
   __device__ std::uint32_t operator()(std::uint64_t i) const {
     return sparks_of(static_cast<std::uint32_t>(i));
   }
 };
-// 2. Its k-th.
+// 2. Element k of item i.
 struct make_spark {
   __device__ spark operator()(std::uint64_t i, std::uint32_t k) const {
     return {static_cast<std::uint32_t>(i), k};
@@ -41,7 +40,7 @@ int main() {
 
   std::vector<spark> const all = room.to_host();
   std::vector<std::uint32_t> times(n * most);
-  // In order: each spark is behind those of the shells before.
+  // In order: the sparks of a shell follow those of all earlier shells.
   bool in_order = true;
   for (std::size_t i = 0; i < taken; ++i) {
     times[all[i].shell * most + all[i].number] += 1;

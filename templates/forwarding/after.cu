@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: no locks. The section that takes the crates sends the one that puts them down, to the
+// After: no locks. The section that takes the crates sends the section that puts them down, to the
 // owner of the other shelf.
 //
-// Each of the two is atomic on its shelf. The pair is not isolated: as before, others run in
-// between, and then the crates are on no shelf. Where nobody may see that, or where the decision
+// Each of the two is atomic on its shelf. The pair is not isolated: as before, other sections run
+// in between, and then the crates are on no shelf. If no section may see that, or if the decision
 // needs both records, take nested_locks.
 // Copy this file and edit the places marked 1 to 6.
 
@@ -16,8 +16,8 @@
 // 1. The record: what one lock protected.
 struct shelf {
   std::uint32_t crates;
-  std::uint32_t sent, got;  ///< of them
-  std::uint32_t asked;      ///< to be sent, whether they were there or not
+  std::uint32_t sent, got;  ///< crates sent and received
+  std::uint32_t asked;      ///< crates to be sent, whether they were there or not
 };
 constexpr std::uint32_t shelves = 64, opening = 100;
 
@@ -67,7 +67,7 @@ struct work_off {
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n; first += step) {
       std::uint32_t const i = first + at.thread_rank();
       auto const o = order::number(i);
-      // 5. Instead of both lock loops: only the first section is sent from here. All threads of the
+      // 5. Replaces both lock loops: only the first section is sent from here. All threads of the
       // block come here.
       client.send(o.from, take{o.crates, o.to}, /*valid*/ i < n);
     }
@@ -80,7 +80,7 @@ int main() {
   warden::buffer<shelf> all{shelves};
   std::vector<shelf> const stocked(shelves, shelf{opening, 0, 0, 0});
   warden::copy(all.data(), stocked.data(), shelves);
-  // 6. The launch. `wait` waits for the sections that sections have sent, too.
+  // 6. The launch. `wait` also waits for the sections that sections have sent.
   storehouse house{all};
   warden::launch_fused(work_off{n}, 4, {}, house);
   house.wait();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Before: every shelf has a lock in global memory. An order takes crates from one shelf under its
-// lock, and then, if there were enough, puts them on another one under that one's. It never has
-// both locks: in between the crates are on no shelf. Plain CUDA, without Warden.
+// lock. If there were enough, it then puts them on another shelf under that shelf's lock. It never
+// has both locks: in between the crates are on no shelf. Plain CUDA, without Warden.
 
 #include <cstdint>
 #include <cstdio>
@@ -10,8 +10,8 @@
 
 struct shelf {
   std::uint32_t crates;
-  std::uint32_t sent, got;  ///< of them
-  std::uint32_t asked;      ///< to be sent, whether they were there or not
+  std::uint32_t sent, got;  ///< crates sent and received
+  std::uint32_t asked;      ///< crates to be sent, whether they were there or not
 };
 constexpr std::uint32_t shelves = 64, opening = 100;
 

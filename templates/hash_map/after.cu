@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: no locks. A bucket is a record, and the kernel, which stays as it is, defers what it does
-// to a key to the bucket's owner, who has it on chip. Copy this file and edit the places marked 1
-// to 5; apps/hash_table is a whole table of this kind.
+// After: no locks. A bucket is a record. The kernel stays as it is and defers its work on a key to
+// the owner of the bucket, which has it on chip. Copy this file and edit the places marked 1 to 5.
+// apps/hash_table is a complete table of this kind.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <cstdio>
 
-// 1. The record: what one lock protected. Aligned to a line, so that a bucket's slots come
-// together.
+// 1. The record: what one lock protected. Aligned to a cache line, so that one access brings all
+// slots of a bucket.
 constexpr unsigned slots = 10;
 struct entry {
   std::uint32_t key;
@@ -23,7 +23,7 @@ struct alignas(128) bucket {
   entry entries[slots];
 };
 
-// 2. What every section is handed beside its record: where keys are counted that find no slot.
+// 2. The context of every section: counts keys that find no slot.
 struct counters {
   std::uint32_t* refused;
 };
@@ -72,7 +72,7 @@ int main() {
   warden::buffer<std::uint32_t> refused{1};
   buckets.fill_bytes(0);
   refused.fill_bytes(0);
-  // 5. The launch, and the run behind it.
+  // 5. The launch, and the run after it.
   map m{buckets, counters{refused.data()}};
   warden::deferred later{m, n};
   warden::launch(count_visits, 4, 128, {}, later.ref(), n_people, n);  // count_visits<<<4, 128>>>

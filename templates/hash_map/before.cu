@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before: a hash map whose buckets have a lock each in global memory, and every thread loops until
-// it gets that of its key. Plain CUDA, without Warden.
+// Before: a hash map whose buckets have a lock each in global memory. Every thread loops until it
+// gets the lock of its key's bucket. Plain CUDA, without Warden.
 
 #include <cstdint>
 #include <cstdio>
@@ -29,8 +29,8 @@ __global__ void count_visits(bucket* buckets, std::uint32_t* locks, std::uint32_
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     std::uint32_t const person = i * 7919 % n_people, minutes = i % 50;
     std::uint32_t const id = __umulhi(hash(person), n_buckets);
-    // The section stands inside the loop: threads of one warp may want the same lock, and the one
-    // that has it must not wait for the others.
+    // The section stands inside the loop: threads of one warp may want the same lock, and the
+    // thread that has it must not wait for the others.
     bool done = false;
     while (!done) {
       if (atomicCAS(&locks[id], 0u, 1u) == 0u) {

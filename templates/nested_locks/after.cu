@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: no locks. The kernel stays as it is and defers each order to a log. A run behind it knows
-// all orders, so it never has to lock a shelf for one that is on its way: it holds two parts of the
-// shelves at a time, and plays through all pairs of parts. Copy this file and edit the places
-// marked 1 to 4; fused.cu is the other way.
+// After: no locks. The kernel stays as it is and defers each order to a log. A run after it knows
+// all orders, so no shelf stays locked while a message travels: the run holds two tiles of the
+// shelves at a time, and processes all tile pairs. Copy this file and edit the places marked 1 to
+// 4. fused.cu shows the other way.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred_pairs.cuh>
@@ -15,8 +15,8 @@
 // 1. The record: what one lock protected.
 struct shelf {
   std::uint32_t crates;     ///< at most `room`
-  std::uint32_t sent, got;  ///< of them
-  std::uint32_t asked;      ///< to be sent, whether they could be or not
+  std::uint32_t sent, got;  ///< crates sent and received
+  std::uint32_t asked;      ///< crates to be sent, whether they could be or not
 };
 constexpr std::uint32_t shelves = 64, opening = 50, room = 100;
 
@@ -48,8 +48,7 @@ __global__ void work_off(storehouse::deferred_ref all, std::uint32_t n) {
   std::uint32_t const step = gridDim.x * blockDim.x;
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     auto const o = order::number(i);
-    // 3. Instead of the loop for both locks; any thread, in any control flow. No order of ids is to
-    // be kept.
+    // 3. Replaces the loop for both locks; any thread, in any control flow. The ids need no order.
     all.send(o.from, o.to, move_crates{o.crates});
   }
 }
@@ -59,7 +58,7 @@ int main() {
   warden::buffer<shelf> all{shelves};
   std::vector<shelf> const stocked(shelves, shelf{opening, 0, 0, 0});
   warden::copy(all.data(), stocked.data(), shelves);
-  // 4. The launch, and the run behind it.
+  // 4. The launch, and the run after it.
   storehouse house{all};
   warden::deferred later{house, n};
   warden::launch(work_off, 4, 128, {}, later.ref(), n);  // work_off<<<4, 128>>>(...)

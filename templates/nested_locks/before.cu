@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Before: every shelf has a lock in global memory. An order moves crates if the one shelf has them
-// and the other one has room, so it needs both locks: the lower shelf's first, whoever sends. Plain
-// CUDA, without Warden.
+// and the other one has room, so it needs both locks. It always takes the lower shelf's lock first.
+// Plain CUDA, without Warden.
 
 #include <cstdint>
 #include <cstdio>
@@ -10,8 +10,8 @@
 
 struct shelf {
   std::uint32_t crates;     ///< at most `room`
-  std::uint32_t sent, got;  ///< of them
-  std::uint32_t asked;      ///< to be sent, whether they could be or not
+  std::uint32_t sent, got;  ///< crates sent and received
+  std::uint32_t asked;      ///< crates to be sent, whether they could be or not
 };
 constexpr std::uint32_t shelves = 64, opening = 50, room = 100;
 

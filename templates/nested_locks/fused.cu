@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other way, for kernels that need answers or chains of sections: an order goes, as a message,
-// from the owner of the one shelf to the owner of the other one and back; nobody else touches
+// from the owner of the one shelf to the owner of the other one and back. No other section touches
 // either shelf in the meantime. Copy this file and edit the places marked 1 to 5.
 
 #include <warden/fused.cuh>
@@ -12,8 +12,8 @@
 // 1. The record: what one lock protected.
 struct shelf {
   std::uint32_t crates;     ///< at most `room`
-  std::uint32_t sent, got;  ///< of them
-  std::uint32_t asked;      ///< to be sent, whether they could be or not
+  std::uint32_t sent, got;  ///< crates sent and received
+  std::uint32_t asked;      ///< crates to be sent, whether they could be or not
 };
 constexpr std::uint32_t shelves = 64, opening = 50, room = 100;
 
@@ -53,8 +53,8 @@ struct work_off {
     for (std::uint32_t first = at.block_index() * at.block_dim(); first < n; first += step) {
       std::uint32_t const i = first + at.thread_rank();
       auto const o = order::number(i);
-      // 4. Instead of the loop for both locks; all threads of the block come here. No order of ids
-      // is to be kept.
+      // 4. Replaces the loop for both locks; all threads of the block come here. The ids need no
+      // order.
       client.send(o.from, o.to, move_crates{o.crates}, /*valid*/ i < n);
     }
     client.flush();

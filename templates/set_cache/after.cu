@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: no locks. A set is a record, and the warp that worked on it is what the section says by
-// `group_size`. The kernel, now with one thread a request, defers what it does to a set to the
-// set's owner. Copy this file and edit the places marked 1 to 5.
+// After: no locks. A set is a record. The section states by `group_size` how many lanes work on it.
+// The kernel, now with one thread for each request, defers its work on a set to the set's owner.
+// Copy this file and edit the places marked 1 to 5.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
@@ -14,12 +14,12 @@
 constexpr unsigned ways = 32;
 struct cache_set {               // 256 bytes
   std::uint32_t keys[ways];      // 0: none
-  std::uint32_t last_use[ways];  // the batch that used it last
+  std::uint32_t last_use[ways];  // the last batch that used it
 };
-// In a request's place: where its row is, and whether it has to be brought there.
+// A request's place: the place of its row, and whether the row has to be brought there.
 constexpr std::uint32_t is_new = 1u << 31, no_place = ~0u;
 
-// 2. What every section is handed beside its record: where the places of rows are noted.
+// 2. The context of every section: the places of rows are noted there.
 struct notes {
   std::uint32_t* places;
 };
@@ -37,11 +37,11 @@ struct look_up {
     if (found != 0) {
       place = static_cast<std::uint32_t>(__ffs(static_cast<int>(found)) - 1);
     } else {
-      // The smallest number of a batch; of equal ones the first.
+      // The smallest number of a batch; among equal numbers the first.
       std::uint32_t const oldest =
           group.reduce(set.last_use[lane] * ways + lane,
                        [](std::uint32_t a, std::uint32_t b) { return b < a ? b : a; });
-      // What this batch uses stays.
+      // Rows that this batch uses stay.
       if (oldest / ways != batch) place = oldest % ways | is_new;
     }
     group.sync();  // each lane has read its key and its batch; lane 0 may replace them
@@ -99,7 +99,7 @@ int main() {
   warden::buffer<std::uint32_t> rows{n_sets * ways}, places{n}, counts{2};
   sets.fill_bytes(0);
   counts.fill_bytes(0);
-  // 5. The launch, and the run behind it; then whatever goes on with the places.
+  // 5. The launch, and the run after it; then the kernel that uses the places.
   cache c{sets, notes{places.data()}};
   warden::deferred later{c, n};
   for (std::uint32_t batch = 1; batch <= 2; ++batch) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Before: a cache of rows whose sets have a lock each in global memory. A warp takes the lock of a
-// request's set, finds the key or replaces the one that was used least recently, and notes the
-// row's place. Plain CUDA, without Warden.
+// request's set, finds the key or replaces the least recently used one, and notes the row's place.
+// Plain CUDA, without Warden.
 
 #include <cstdint>
 #include <cstdio>
@@ -10,9 +10,9 @@
 constexpr unsigned ways = 32, lanes = 32;
 struct cache_set {               // 256 bytes
   std::uint32_t keys[ways];      // 0: none
-  std::uint32_t last_use[ways];  // the batch that used it last
+  std::uint32_t last_use[ways];  // the last batch that used it
 };
-// In a request's place: where its row is, and whether it has to be brought there.
+// A request's place: the place of its row, and whether the row has to be brought there.
 constexpr std::uint32_t is_new = 1u << 31, no_place = ~0u;
 
 __host__ __device__ std::uint32_t key_of(std::uint32_t i, std::uint32_t batch) {
@@ -41,13 +41,13 @@ __global__ void look_up(cache_set* sets, std::uint32_t* locks, std::uint32_t n_s
     if (found != 0) {
       place = static_cast<std::uint32_t>(__ffs(static_cast<int>(found)) - 1);
     } else {
-      // The smallest number of a batch; of equal ones the first.
+      // The smallest number of a batch; among equal numbers the first.
       std::uint32_t oldest = set.last_use[lane] * ways + lane;
       for (unsigned distance = ways / 2; distance != 0; distance /= 2) {
         std::uint32_t const other = __shfl_xor_sync(~0u, oldest, static_cast<int>(distance));
         oldest = min(oldest, other);
       }
-      // What this batch uses stays.
+      // Rows that this batch uses stay.
       if (oldest / ways != batch) place = oldest % ways | is_new;
     }
     if (lane == 0) {

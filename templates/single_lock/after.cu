@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// After: no locks. The kernel stays as it is and defers each deposit to a log, which a run executes
-// behind it. Copy this file and edit the places marked 1 to 4; fused.cu is the other way.
+// After: no locks. The kernel stays as it is and defers each deposit to a log. A run after the
+// kernel executes the deposits. Copy this file and edit the places marked 1 to 4. fused.cu shows
+// the other way.
 
 #include <warden/cuda_names.cuh>  // for the simulated device; nvcc knows them
 #include <warden/deferred.cuh>
@@ -38,7 +39,7 @@ int main() {
   std::uint32_t const n_accounts = 100, n = 5000;
   warden::buffer<account> accounts{n_accounts};
   accounts.fill_bytes(0);
-  // 4. The launch, and the run behind it.
+  // 4. The launch, and the run after it.
   bank b{accounts};
   warden::deferred later{b, n};
   warden::launch(payday, 4, 128, {}, later.ref(), n_accounts, n);  // payday<<<4, 128>>>(...)

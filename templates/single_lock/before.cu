@@ -17,8 +17,8 @@ __global__ void payday(account* accounts, std::uint32_t* locks, std::uint32_t n_
   std::uint32_t const step = gridDim.x * blockDim.x;
   for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
     std::uint32_t const id = i * 7919 % n_accounts;
-    // The section stands inside the loop: threads of one warp may want the same lock, and the one
-    // that has it must not wait for the others.
+    // The section stands inside the loop: threads of one warp may want the same lock, and the
+    // thread that has it must not wait for the others.
     bool done = false;
     while (!done) {
       if (atomicCAS(&locks[id], 0u, 1u) == 0u) {

@@ -10,11 +10,11 @@
 // 1. The record: what one lock protected.
 struct show {
   std::uint32_t sold;    ///< tickets 0 to sold - 1
-  std::uint32_t income;  ///< of these
+  std::uint32_t income;  ///< income from these tickets
 };
 constexpr std::uint32_t shows = 64, price = 30;
 
-// 2. The critical sections: what the code behind the lock went on with is returned.
+// 2. The critical sections: each returns the value that the code after the lock used.
 struct sell {
   static constexpr bool reads_other_memory = false;  // touches its show only: no fence needed
   __device__ std::uint32_t operator()(show& s) const {
@@ -31,7 +31,7 @@ using box_office = warden::guarded<show, sell, look>;
 // 3. The rest of the kernel: at.block_index() and at.grid_dim() instead of blockIdx and gridDim.
 struct open_sale {
   std::uint32_t n;
-  std::uint32_t* taken;  ///< [show][ticket] how often it was handed out
+  std::uint32_t* taken;  ///< [show][ticket] number of times that it was handed out
   std::uint32_t* wrong;
 
   __device__ void operator()(warden::virtual_block const& at, box_office::ref const& all) const {
@@ -47,7 +47,7 @@ struct open_sale {
       auto const ticket = sold.get();
       if (!ticket) continue;  // i is not below n; any other error is thrown by wait
       warden::simt::fetch_add(&taken[id * n + *ticket], 1u);
-      // 5. Where only some threads come.
+      // 5. A call by a single thread, where only some threads come.
       if (*ticket % 16 == 0) {
         auto const seen = buyer.call(id, look{}).get();
         bool const good = seen && seen->sold > *ticket && seen->income == price * seen->sold;

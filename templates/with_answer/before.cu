@@ -9,11 +9,11 @@
 
 struct show {
   std::uint32_t sold;    ///< tickets 0 to sold - 1
-  std::uint32_t income;  ///< of these
+  std::uint32_t income;  ///< income from these tickets
 };
 constexpr std::uint32_t shows = 64, price = 30;
 
-/// `taken` says for [show][ticket] how often it was handed out.
+/// `taken` counts for [show][ticket] how often it was handed out.
 __global__ void open_sale(show* all, std::uint32_t* locks, std::uint32_t n, std::uint32_t* taken,
                           std::uint32_t* wrong) {
   std::uint32_t const step = gridDim.x * blockDim.x;

@@ -34,7 +34,7 @@ if(cuda)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "beside CUDA the simulated device printed: ${out}")
   endif()
-  # Whoever asks for CUDA needs no Boost.
+  # A project that asks for CUDA needs no Boost.
   set(wanted -Dcomponent=cuda -Dnccl=${nccl} -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)
 endif()
 run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -Dcuda=${cuda} ${wanted}
@@ -57,7 +57,7 @@ if(NOT cuda)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "the consumer printed: ${out}")
   endif()
-  # Without CMake, as docs/migrate.md says it.
+  # Without CMake, as docs/migrate.md shows.
   set(prefix ${build}/prefix)
   run(${cxx} -std=c++20 -O2 -DWARDEN_SIMULATED=1 -x c++ ${source}/tests/packaging/consumer/main.cu -x none -I ${prefix}/include
       -L ${prefix}/lib -lwarden_sim -lboost_context -lbacktrace -o ${build}/file_sim)
@@ -65,7 +65,7 @@ if(NOT cuda)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "compiled without CMake it printed: ${out}")
   endif()
-  # For the race detector, by CMake and as docs/race-detector.md says it.
+  # For the race detector, by CMake and as docs/race-detector.md shows.
   run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/races ${options} -Dcomponent=sim -Ddevice=race_detector
       -DCMAKE_PREFIX_PATH=${prefix})
   run(${CMAKE_COMMAND} --build ${build}/races)
@@ -88,7 +88,7 @@ if(NOT cuda)
   endif()
 endif()
 
-# As a subfolder of another project nothing but the library is built.
+# A subfolder of another project builds nothing but the library.
 run(${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/subfolder ${options} -Dcuda=${cuda}
     -DWARDEN_CUDA=${cuda} -Dwarden_source=${source})
 run(${CMAKE_COMMAND} --build ${build}/subfolder)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs Warden for CUDA alone, where there is no Boost and no NCCL, and compiles README's examples without CMake.
+# Installs Warden for CUDA alone, without Boost and NCCL, and compiles README's examples without
+# CMake.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(NOT code EQUAL 0)
@@ -20,7 +21,7 @@ if(NOT libraries STREQUAL "libwarden_cuda.a")
   message(FATAL_ERROR "installed for CUDA alone: ${libraries}")
 endif()
 
-# As docs/migrate.md says it.
+# As docs/migrate.md shows.
 file(COPY_FILE ${program} ${build}/file.cu)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda
@@ -36,7 +37,7 @@ if(pkg_config)
   endif()
 endif()
 
-# find_package: CUDA without Boost, and a line about each that is not there.
+# find_package: CUDA without Boost, and a line about each package that is missing.
 set(find ${CMAKE_COMMAND} -S ${source}/tests/packaging/consumer -B ${build}/consumer ${options} -DCMAKE_PREFIX_PATH=${prefix})
 run(${find})
 run(${find} -Dcomponent=cuda)

@@ -92,7 +92,7 @@ class SetUp(driver.DriverTest):
     def test_another_system(self):
         for command, packages in (("bench", PACKAGES), ("build", PACKAGES), ("test", TEST_PACKAGES)):
             for options in ([], ["--no-install"]):
-                self.refused(3, f"no Debian or Ubuntu system; .*: {re.escape(packages)}$", command, *options)
+                self.refused(3, f"not Debian or Ubuntu; .*: {re.escape(packages)}$", command, *options)
 
     def test_installation_that_fails(self):
         for groups in ((NOTHING_INSTALLED, ROOT), (NOTHING_INSTALLED, USER, {"sudo": '[ "$1" = -n ] || "$@"'})):
