@@ -27,7 +27,7 @@ namespace detail {
 ///     unsigned run(message_type const& m, bool arrived);
 ///     void finish();  // collective over the block, when the server ends
 ///
-/// The warps of the ring wait for nobody's credits and nobody's room: see docs/design.md.
+/// The warps of the ring wait for nobody's credits and nobody's room: see docs/design/fused.md.
 template <class Ref, class Worker>
 class pair_messages_server {
  public:

@@ -318,7 +318,7 @@ class sorted_outbox {
   }
 
   /// Waits until at least one blocked destination has released slots. Collective. No fence: a slot
-  /// that is overwritten too early would be seen by its laps (docs/design.md).
+  /// that is overwritten too early would be seen by its laps (docs/design/memory-model.md).
   WARDEN_DEVICE bool refresh_credit() const {
     while (true) {
       bool refreshed = false;
