@@ -75,7 +75,7 @@ class log_runner {
   /// records as `run`. Each part of a batch is longer if the ranks together have no more partitions
   /// than one device. But each multiprocessor should have one; and where its first-level cache does
   /// not hold the records of one, sections that do not combine wait for them, so more blocks are
-  /// better (measured: docs/several-gpus.md, lessons). Throws cuda_error.
+  /// better (measured: docs/tuning-notes.md). Throws cuda_error.
   [[nodiscard]] std::uint32_t usual_partitions(run_type const& run, std::size_t sections,
                                                std::uint32_t ranks,
                                                std::source_location where) const {
