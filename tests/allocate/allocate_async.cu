@@ -162,7 +162,7 @@ TYPED_TEST(allocate, can_be_captured_and_replayed) {
   allocate();
   out.wait(s);
   auto const captured = warden::graph::capture(s, allocate);
-  // Memory that grows meanwhile does not take away what was captured.
+  // Memory that grows in between does not free what was captured.
   warden::allocate_async<small<TypeParam>>(70'000, one_each{}, numbered{}, out, s);
   for (int replay = 0; replay < 5; ++replay) captured.launch(s);
   ASSERT_EQ(out.wait(s), once.size());
@@ -335,7 +335,7 @@ struct shrinking {
 };
 TEST(allocate, a_count_that_shrinks_is_reported) {
   warden::stream s;
-  std::size_t const n = 64 * 3;  // of a tile's warps that have several windows
+  std::size_t const n = 64 * 3;  // elements of a tile whose warps have several windows
   warden::buffer<std::uint32_t> asked{n};
   asked.fill_bytes(0, s);
   guarded_memory<std::uint64_t> memory{n * 700, 0};

@@ -51,7 +51,7 @@ TEST(run_length_decode, repeats_large_values) { expect_repeated_values<large_val
 struct mixed {
   WARDEN_HOST_DEVICE std::uint64_t operator()(std::uint64_t i) const { return test::mix(i); }
 };
-/// Of 3, those of which 2 are kept.
+/// Numbers that 3 does not divide: 2 of 3 are kept.
 struct not_by_three {
   WARDEN_HOST_DEVICE bool operator()(std::uint64_t element) const { return element % 3 != 0; }
 };
@@ -127,7 +127,7 @@ TEST(partition, is_by_owner_and_keeps_the_order) {
       partition();
       ASSERT_EQ(out.wait(s), n);
       EXPECT_TRUE(begins.to_host(s) == once.begins);
-      // And behind what is there.
+      // And after the elements that are there.
       partition();
       ASSERT_EQ(out.wait(s), 2 * n);
       EXPECT_TRUE(begins.to_host(s) == expected(n, {owners, 0}, owners, n).begins);
@@ -137,7 +137,7 @@ TEST(partition, is_by_owner_and_keeps_the_order) {
     }
   }
 }
-TEST(partition, leaves_out_whom_nobody_owns) {
+TEST(partition, leaves_out_elements_without_owner) {
   warden::stream s;
   owner_of const beyond{8, 3};  // 3, 6 and 9
   partitioned const wanted = expected(500, beyond, 8, 0);
@@ -192,12 +192,12 @@ TEST(derived, can_be_captured_and_replayed) {
   begins.fill_bytes(0, s);
   for (int replay = 0; replay < 3; ++replay) captured.launch(s);
   std::vector<std::uint64_t> wanted = kept_of(300);
-  partitioned const behind = expected(200, {7, 0}, 7, wanted.size());
-  wanted.insert(wanted.end(), behind.elements.begin(), behind.elements.end());
+  partitioned const after = expected(200, {7, 0}, 7, wanted.size());
+  wanted.insert(wanted.end(), after.elements.begin(), after.elements.end());
   ASSERT_EQ(out.wait(s), wanted.size());
   auto const got = memory.to_host(s);
   EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), got.begin()));
-  EXPECT_TRUE(begins.to_host(s) == behind.begins);
+  EXPECT_TRUE(begins.to_host(s) == after.begins);
 }
 TEST(partition, tells_the_size_needed) {
   warden::stream s;

@@ -93,14 +93,14 @@ WARDEN_KERNEL void take_one_tile(test::ordered_emission a) {
   test::ordered_allocator places{a.tiles, storage};
   places.next_tile();
 }
-TEST(in_kernels, tiles_that_nobody_took_are_reported) {
+TEST(in_kernels, tiles_that_were_not_taken_are_reported) {
   test::emission e{items(), 1};
   e.launch_in_order(&take_one_tile, 2);
-  EXPECT_THAT(e.error_text(), HasSubstr("allocation in order: nobody took " +
+  EXPECT_THAT(e.error_text(), HasSubstr("allocation in order: no block took " +
                                         std::to_string(e.tiles() - 2) + " of its tiles"));
   // Whatever comes after.
   e.launch_in_order(&test::emit_ordered, blocks());
-  EXPECT_THAT(e.error_text(), HasSubstr("nobody took " + std::to_string(e.tiles() - 2) + " of"));
+  EXPECT_THAT(e.error_text(), HasSubstr("no block took " + std::to_string(e.tiles() - 2) + " of"));
   e.out.clear_async(e.stream);
   e.launch_in_order(&test::emit_ordered, blocks());
   e.expect_all(test::same::order);
@@ -116,7 +116,7 @@ TEST(in_kernels, everything_that_went_wrong_is_reported_together) {
   } catch (warden::limit_error const& error) {
     ASSERT_EQ(error.all().size(), 2u) << error.what();
     EXPECT_EQ(error.all()[0].count, e.tiles() - 2);
-    EXPECT_THAT(error.all()[0].example, HasSubstr("nobody took"));
+    EXPECT_THAT(error.all()[0].example, HasSubstr("no block took"));
     EXPECT_EQ(error.all()[1].count, e.wanted.size() - e.wanted.size() / 2);
     EXPECT_THAT(error.all()[1].example, HasSubstr("elements were emitted; the capacity is"));
   }
@@ -141,7 +141,7 @@ TEST(in_kernels, a_graph_has_its_own_tiles) {
   right.launch(e.stream);
   e.expect_all(test::same::order);
   leaves_some.launch(e.stream);
-  EXPECT_THAT(e.error_text(), HasSubstr("nobody took " + std::to_string(more - 2) + " of"));
+  EXPECT_THAT(e.error_text(), HasSubstr("no block took " + std::to_string(more - 2) + " of"));
   right.launch(e.stream);
   e.expect_all(test::same::order);
 }
@@ -226,23 +226,23 @@ TEST(in_kernels, sums_beyond_32_bits) {
               HasSubstr("output: more than 288230376151711743 elements were emitted"));
 }
 struct large_in_order : test::ordered_emission {
-  std::uint64_t each;    ///< for the threads of the first tiles
-  std::uint64_t behind;  ///< these; a place for others
+  std::uint64_t each;   ///< for the threads of the first tiles
+  std::uint64_t first;  ///< a later thread takes one place
 };
 WARDEN_KERNEL void take_many_each_in_order(large_in_order a) {
   WARDEN_SHARED(test::ordered_allocator::storage, storage);
   test::ordered_allocator places{a.tiles, storage};
-  while (places.next_tile()) a.out.store(places.allocate(places.tile() < a.behind ? a.each : 1), 1);
+  while (places.next_tile()) a.out.store(places.allocate(places.tile() < a.first ? a.each : 1), 1);
 }
 TEST(in_kernels, sums_in_order_do_not_wrap_around) {
   test::emission e{items(), 1};
   for (unsigned const log2 : {44u, 50u, 58u, 63u}) {
     // The sums of whole groups, and those of parts.
-    for (std::uint64_t const behind : {32, 64, 99}) {
+    for (std::uint64_t const first : {32, 64, 99}) {
       e.out.clear_async(e.stream);
       warden::launch(
           &take_many_each_in_order, 2, test::block, e.stream,
-          {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2, behind});
+          {{e.arguments(), e.out.tiles_async(100, e.stream)}, std::uint64_t{1} << log2, first});
       EXPECT_THAT(e.error_text(),
                   HasSubstr("output: more than 288230376151711743 elements were emitted"));
       std::vector<std::uint64_t> const got = e.memory.to_host(e.stream);
@@ -251,7 +251,7 @@ TEST(in_kernels, sums_in_order_do_not_wrap_around) {
   }
 }
 
-/// What blocks of `meet_at_tile_40` tell one another.
+/// Words that blocks of `meet_at_tile_40` send one another.
 struct meeting : test::ordered_emission {
   std::uint32_t* announced;  ///< by tile 40
   std::uint32_t* placed;     ///< by tile 40
@@ -294,13 +294,13 @@ TEST(in_kernels, tiles_add_up_what_was_announced) {
 }
 
 /// As if another block had taken tile 0, and never said what it needs.
-WARDEN_KERNEL void wait_for_nobody(test::ordered_emission a) {
+WARDEN_KERNEL void wait_in_vain(test::ordered_emission a) {
   if (warden::simt::warp_rank() != 0) return;
   a.out.store(a.tiles.first_place(1, 1), 1);
 }
 TEST(in_kernels, no_wait_is_endless) {
   test::emission e{items(), 1, {.nanoseconds = 200'000'000}};
-  e.launch_in_order(&wait_for_nobody, 1);
+  e.launch_in_order(&wait_in_vain, 1);
   EXPECT_THAT(test::error_of<warden::timeout_error>([&] { e.out.wait(e.stream); }),
               HasSubstr("no progress for 0.2 s: block 0 of an allocation in order waited for the "
                         "places of tile 0"));

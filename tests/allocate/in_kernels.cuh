@@ -18,7 +18,7 @@ inline constexpr unsigned block = 64;
 using unordered_allocator = warden::block_allocator<block>;
 using ordered_allocator = warden::block_allocator<block, warden::ordered>;
 
-/// What kernels are given.
+/// Arguments of the kernels.
 struct unordered_emission {
   std::uint64_t n;
   std::uint32_t const* counts;

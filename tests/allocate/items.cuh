@@ -76,12 +76,12 @@ inline std::vector<spread> spreads() {
   return all;
 }
 
-/// Device memory with elements before and after those of an output, which nobody may touch.
+/// Device memory with elements before and after those of an output, which must stay untouched.
 template <class T>
 class guarded_memory {
  public:
   static constexpr std::size_t margin = 64;
-  /// An element that nobody touched, of 64 bits.
+  /// An untouched element of 64 bits.
   static constexpr std::uint64_t untouched = 0xa5a5a5a5a5a5a5a5;
   /// The output begins `offset` elements after a place that is aligned to 256 bytes.
   guarded_memory(std::size_t capacity, std::size_t offset)

@@ -10,7 +10,7 @@ namespace {
 namespace simt = warden::simt;
 
 using emit = warden::detail::emit_elements<std::uint64_t, test::numbered>;
-constexpr unsigned items = 3;  // of a lane
+constexpr unsigned items = 3;  // items of a lane
 using storage = emit::storage<items>;
 struct part {
   std::uint64_t n;

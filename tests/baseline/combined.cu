@@ -45,7 +45,7 @@ std::vector<std::uint32_t> make_ids(std::uint32_t n, std::uint32_t keys, bool sk
   return ids;
 }
 
-/// What one run left: sums by record, and the atomics it took.
+/// Result of one execution: sums by record, and the number of atomics.
 struct outcome {
   std::vector<std::uint64_t> sums;
   std::uint64_t atomics = 0;

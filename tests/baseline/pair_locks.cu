@@ -89,7 +89,7 @@ TEST(pair_locks, as_written_exclude) {
 
 template <two_locks Protocol>
 void check_every_setting() {
-  // Of one record both are always the same; of three every order meets every other.
+  // With one record both are always the same; with three every order meets every other.
   for (std::uint32_t const keys : {1u, 3u, 100u}) {
     fixture f{test::sized(200u, 10'000u), keys};
     std::uint32_t spread_log2 = 0;

@@ -139,6 +139,6 @@ WARDEN_KERNEL void single_tag(arguments a) {
     }
   }
 }
-TEST(litmus, whole_flits_are_whole) { never(&single_tag, 32); }
+TEST(litmus, flits_with_a_single_tag_are_whole) { never(&single_tag, 32); }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct arguments {
   std::uint64_t* errors;
 };
 
-/// What the kernel left in `out`, all 0 before.
+/// Returns the words that the kernel left in `out`, all 0 before.
 std::vector<std::uint64_t> run(void (*kernel)(arguments), unsigned blocks, unsigned threads) {
   warden::buffer<std::uint64_t> out{64}, errors{1};
   out.fill_bytes(0);
@@ -244,7 +244,7 @@ WARDEN_KERNEL void atomics(arguments a) {
   // The even bits by both blocks, the odd ones by one.
   bool const turns = simt::block_rank() == 0 || simt::lane_id() % 2 == 0;
   if (simt::warp_rank() == 0 && turns) simt::fetch_xor(&words[1], 1 << simt::lane_id());
-  // Of all threads one finds each bit unset, whoever sets the others of its word.
+  // Exactly one thread finds each bit unset, while other threads set the other bits of its word.
   unsigned const bit = 1u << simt::lane_id();
   if ((simt::fetch_or(reinterpret_cast<unsigned*>(&a.out[13]), bit) & bit) == 0)
     simt::fetch_add(&a.out[14], std::uint64_t{1});
@@ -312,7 +312,8 @@ TEST(platform_layer, adds_and_loads) {
   EXPECT_EQ(seen[5], 192u);
 }
 
-/// Lanes on three words, some of which do not take part: whoever is together, all are counted once.
+/// Lanes on three words, some of which do not take part: each is counted once, whichever lanes come
+/// together.
 WARDEN_KERNEL void lanes_together(arguments a) {
   unsigned const me = simt::thread_rank();
   if (me % 5 == 4) return;

@@ -31,7 +31,7 @@ struct listed {
   taking const* all;
   __device__ taking operator()(std::uint64_t i) const { return all[i]; }
 };
-/// What is wrong with these, of three counters that stand there.
+/// Returns the number of errors in these places, for three counters.
 std::uint64_t wrong(std::vector<taking> const& all,
                     std::vector<std::uint32_t> const& counters = {70, 1, 5}) {
   warden::buffer<taking> const takings{all};
@@ -49,8 +49,8 @@ TEST(place_oracle, finds_every_wrong_place) {
   EXPECT_EQ(wrong(with(99, {})), 0u) << "in any order, and nothing at all";
   EXPECT_EQ(wrong(with(1, {0, 1, 1})), 1u) << "one place twice, and one not at all";
   EXPECT_EQ(wrong(with(1, {0, 33, 1})), 1u) << "the last of many places";
-  EXPECT_EQ(wrong(with(3, {0, 67, 4})), 1u) << "one behind the last";
-  EXPECT_EQ(wrong(with(5, {2, 3, 3})), 1u) << "one behind the last of all";
+  EXPECT_EQ(wrong(with(3, {0, 67, 4})), 1u) << "one after the last";
+  EXPECT_EQ(wrong(with(5, {2, 3, 3})), 1u) << "one after the last of all";
   EXPECT_EQ(wrong(with(3, {0, ~0u, 4})), 1u) << "none";
   EXPECT_EQ(wrong(with(7, {2, 1, 2})), 1u) << "two that overlap by half";
   EXPECT_EQ(wrong(with(4, {1, 1, 1})), 1u) << "another counter's";
@@ -58,7 +58,7 @@ TEST(place_oracle, finds_every_wrong_place) {
   EXPECT_THROW(wrong(with(0, {0, 1, 100})), std::logic_error);
 }
 
-/// What is wrong with these counts of samples in five bins.
+/// Returns the number of errors in these counts of samples in five bins.
 std::uint64_t wrong_bins(std::vector<std::uint32_t> const& counted) {
   warden::buffer<std::uint32_t> const samples{std::vector<std::uint32_t>{4, 0, 4, 1, 0, 4}};
   warden::buffer<std::uint32_t> counts{counted};
@@ -72,8 +72,8 @@ TEST(histogram_oracle, finds_every_wrong_bin) {
   EXPECT_EQ(wrong_bins({2, 2, 0, 0, 2}), 2u) << "one elsewhere";
 }
 
-/// What is wrong with these elements of items that emit 2, none, 3 and 1; `numbered`: with the
-/// element's number among the item's above the item's.
+/// Returns the number of errors in these elements of items that emit 2, none, 3 and 1. `numbered`:
+/// the element's number among the item's is stored above the item's.
 std::uint64_t wrong_elements(std::vector<std::uint32_t> elements, bool in_order, bool numbered) {
   std::vector<std::uint32_t> seen(4);
   std::uint32_t const flip = 0x1234567;

@@ -82,7 +82,7 @@ TYPED_TEST(answers_bench, a_call_lost_doubled_or_answered_to_another_is_not) {
   EXPECT_FALSE((verified<TypeParam, mixes_up>(n, keys)));
 }
 
-/// What the oracle finds wrong where calls 0 to 3 asked two records by turns.
+/// Returns the number of errors that the oracle finds if calls 0 to 3 asked two records in turn.
 std::uint32_t wrong(std::vector<std::uint32_t> const& tickets,
                     std::vector<std::uint32_t> const& records = {2, 2}) {
   warden::buffer<std::uint32_t> const ids{std::vector<std::uint32_t>{0, 1, 0, 1}};
@@ -97,7 +97,7 @@ TEST(answers_oracle, finds_every_wrong_ticket) {
   EXPECT_EQ(wrong({0, 0, 0, 1}), 1u) << "one handed out twice";
   EXPECT_EQ(wrong({0, 0, 2, 1}), 1u) << "one that is another record's";
   EXPECT_EQ(wrong({0, 0, 1, calls::no_ticket}), 1u) << "none";
-  EXPECT_EQ(wrong({0, 0, 1, 1}, {2, 3}), 1u) << "one that nobody got";
+  EXPECT_EQ(wrong({0, 0, 1, 1}, {2, 3}), 1u) << "one that no caller got";
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ TEST(handover, clock_beyond_32_bits) {
   EXPECT_EQ(r.sum, 5);
 }
 
-/// What the oracle finds wrong after `numbers[i]` ran on record `on[i]`, of 4 operations dealt out
-/// to 2 records by turns.
+/// Returns the number of errors that the oracle finds after `numbers[i]` ran on record `on[i]`, for
+/// 4 operations on 2 records in turn.
 std::uint64_t wrong_after(std::vector<std::uint32_t> const& numbers,
                           std::vector<std::uint32_t> const& on, std::int64_t more_gap = 0,
                           std::uint32_t more_sections = 0) {

@@ -17,7 +17,7 @@ using handover::sections_of_rounds;
 using test::graph_of;
 using ids = std::vector<std::uint32_t>;
 
-TEST(handover_forest, the_first_round_has_no_sections) {
+TEST(handover_forest, the_first_iteration_has_no_sections) {
   EXPECT_EQ(sections_of_rounds(graph_of(1, {})), ids{});
   EXPECT_EQ(sections_of_rounds(graph_of(3, {{0, 1, 1}, {1, 2, 1}, {0, 0, 1}})), ids{});
 }

@@ -29,15 +29,15 @@ TEST(handover_pairs, gaps) {
   run(a, b, 0);
   EXPECT_EQ(a.sum, 0);
   EXPECT_EQ(b.end, 103u);
-  run(b, c, 1);  // 7 behind the one on a and b
+  run(b, c, 1);  // 7 after the section on a and b
   EXPECT_EQ(b.sum, 7);
   EXPECT_EQ(b.minimum, 7);
   EXPECT_EQ(c.sum, 0);
-  run(c, a, 2);  // 2 before the one on b and c, by another clock; 6 behind that on a and b
+  run(c, a, 2);  // 2 before the section on b and c, by another clock; 6 after that on a and b
   EXPECT_EQ(c.sum, -2);
   EXPECT_EQ(c.minimum, -2);
   EXPECT_EQ(a.sum, 6);
-  run(b, b, 3);  // 16 behind that on b and c, and counted once
+  run(b, b, 3);  // 16 after that on b and c, and counted once
   EXPECT_EQ(b.sum, 23);
   EXPECT_EQ(b.minimum, 7);
   EXPECT_EQ(b.count, 3u);
@@ -73,7 +73,7 @@ TEST(handover_pairs, gaps_of_seconds) {
 struct pair {
   std::uint32_t first, second;
 };
-// What each of 5 sections is asked to run on.
+// The records that each of 5 sections is sent to.
 std::vector<pair> const asked{{0, 1}, {1, 2}, {2, 0}, {1, 1}, {0, 2}};
 constexpr std::uint32_t keys = 3;
 

@@ -24,13 +24,13 @@ using ids_type = std::vector<std::uint32_t>;
 
 /// The ids of one draw. Words after the last id must stay as they were.
 ids_type draw(workload& w, std::uint32_t n, std::uint64_t seed) {
-  constexpr std::uint32_t behind = 100, garbage = 0xeeeeeeee;
-  warden::buffer<std::uint32_t> ids{n + behind};
+  constexpr std::uint32_t spare = 100, garbage = 0xeeeeeeee;
+  warden::buffer<std::uint32_t> ids{n + spare};
   ids.fill_bytes(0xee);
   w.draw(ids.data(), n, seed);
   ids_type host = ids.to_host();
-  for (std::uint32_t i = n; i < n + behind; ++i) {
-    EXPECT_EQ(host[i], garbage) << "written behind the last of " << n << " ids";
+  for (std::uint32_t i = n; i < n + spare; ++i) {
+    EXPECT_EQ(host[i], garbage) << "written after the last of " << n << " ids";
   }
   host.resize(n);
   return host;
@@ -198,7 +198,7 @@ TEST(workload, a_sequence_keeps_its_order) {
   ids_type twice = listed;
   twice.insert(twice.end(), listed.begin(), listed.end());
   EXPECT_EQ(draw(w, 200, 3), twice);
-  // Every so many of them, from the first to the last.
+  // Every n-th of them, from the first to the last.
   for (std::uint32_t const n : {1u, 7u, 50u, 99u}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       ids_type const ids = draw(w, n, seed);

@@ -4,9 +4,11 @@ from diagnoses import (BY_OWNERS, COUNTED, FACTORS, GRID, HALF_DONE, HEIGHTS, IN
                        TURNS, UNPARTED, WRONG_LEVELS, WRONG_PARENTS)
 
 APP_MUTANTS = {
-    # The hash table: two take one slot; of two bits that say so one is lost; a key behind a gap comes twice, for want of a look or
-    # of the word that there is one; nodes that others linked meanwhile are not looked at, or may not be visible yet; what is chained behind a node is lost;
-    # buckets are written back while other warps still count in them; a thread's first message runs in place of the others.
+    # The hash table: two threads take one slot; one of two bits set at once is lost; a key after a
+    # gap is stored twice, because the look or the word that announces the gap is missing; nodes
+    # that others linked in between are not looked at, or may not be visible yet; the chain after a
+    # node is lost; buckets are written back while other warps still count in them; a thread's first
+    # message runs in place of the others.
     "slot-race": ("apps/hash_table/without_exclusion.cuh",
                   "word const there = simt::shared_load(b_.entries.key(s).bits);"
                   "if (there == 0) simt::shared_store(b_.entries.key(s).bits, bits_);", COUNTED, TABLE_WRONG),
@@ -33,11 +35,13 @@ APP_MUTANTS = {
     "factor-row-release": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE),
     "factor-turn-early": ("apps/matrix_factorization/rounds_arguments.cuh", "if (look() + 1 >= wanted.turn) return true;", FACTORS,
                           HALF_DONE),
-    # Ratings that wait for nobody, of which there are more than the plan says; ratings that other lanes have not stored yet.
+    # Ratings that need not wait, of which there are more than the plan says; ratings that other
+    # lanes have not stored yet.
     "factor-free": ("apps/matrix_factorization/pair_worker.cuh", "std::uint32_t const free = (o.run_end - o.begin) / most * most;", FACTORS,
                     HALF_DONE),
     "factor-window": ("apps/matrix_factorization/pair_worker.cuh", "", FACTORS, HALF_DONE + "|outside a shared span|" + STRAY),
-    # Regions of maximum flows: nobody knows of neighbours elsewhere, who has some rises again, heights of two steps differ, who waits is forgotten.
+    # Regions of maximum flows: neighbours in other regions are not seen, a vertex with flow left
+    # rises again, heights of two steps differ, a waiting vertex is forgotten.
     "flow-borders": ("apps/max_flow/region_rounds.cuh", "unsigned const bits = 0;", HEIGHTS, SOME),
     "flow-risen": ("apps/max_flow/region.cuh", "return height + 2;", HEIGHTS, SOME),
     "flow-heights": ("apps/max_flow/region.cuh", "", HEIGHTS, SOME),
@@ -50,7 +54,7 @@ APP_MUTANTS = {
     "flow-levels": ("apps/max_flow/region.cuh", "if (height != before) {", HEIGHTS, SOME),
     # Searches that end early.
     "flow-farther": ("apps/max_flow/relabel.cuh", "std::uint32_t const farther = last_level + 2;", HEIGHTS, SOME),
-    # Of the long rows of a warp one is looked at.
+    # Only one of a warp's long rows is looked at.
     "flow-rows": ("apps/max_flow/search.cuh", "left = 0;", "flows/max_flow_seeds.reach_through_long_rows",
                   "the cut has capacity|overlooked"),
     "flow-found": ("apps/max_flow/narrow_search.cuh", "", "flows/max_flow.sections_make_the_rounds_of_a_loop", "facts.levels"),

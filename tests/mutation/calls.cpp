@@ -28,7 +28,7 @@ struct ask {
   }
 };
 using askers = warden::basic_guarded<policy, tally, ask>;
-/// One of so many answers is taken; what its section wrote must be there.
+/// Takes one of `Every` answers; the writes of its section must be visible.
 template <std::uint32_t Every>
 struct call_in_turn {
   static constexpr std::uint32_t each = 6;

@@ -67,7 +67,7 @@ struct guarded_and_model {
   }
 };
 
-/// Launches one behind the other, whatever their streams, and waits anywhere among them.
+/// Launches in order, whatever their streams, and waits anywhere among them.
 class shared_launches {
  public:
   explicit shared_launches(std::uint64_t seed) : random_{seed * 0x9e3779b97f4a7c15ull} {
@@ -161,7 +161,7 @@ class shared_launches {
       seen = e.dump().wait.kind;
     }
     if (seen.has_value() != all_[g].unreported.has_value())
-      throw failure{seen ? "a failure of nobody" : "a lost failure"};
+      throw failure{seen ? "an unexpected failure" : "a lost failure"};
     if (seen != all_[g].unreported) throw failure{"a wrong cause"};
     all_[g].unreported.reset();
   }

@@ -36,7 +36,8 @@ MUTANTS = {
     "window-twice": ("detail/fused/window_reader.cuh", "", "many_records", "torn or lost message"),
     "window-release": ("detail/fused/window_server.cuh", "reader.release(reader.ahead());", "many_records",
                        "torn or lost message|deadlock|misuse"),
-    # Bits before the messages; bits that are turned over by a load and a store; a lap like the one before.
+    # Bits before the messages; bits that are flipped by a load and a store; a sequence tag equal to
+    # the previous one.
     "ready-fence": ("detail/fused/paper/bitmask_channel.cuh", "", "led", "torn or lost message"),
     "ready-turn": ("detail/fused/paper/bitmask_channel.cuh",
                    "if (bits != 0) simt::store_relaxed(ready_word(number), ready(number) ^ bits);", "led",
@@ -75,7 +76,7 @@ MUTANTS = {
     "forward-fence": ("detail/fused/forward_window.cuh", "", "sends/visible", "stale read"),
     "forward-drained": ("detail/fused/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
     "forward-end": ("detail/fused/termination_detector.cuh", "return true;", "sends/ended", "torn or lost message|deadlock"),
-    # As many credits as slots: none are left for what is received behind a missing index.
+    # As many credits as slots: none are left for messages received after a missing index.
     "forward-ahead": ("detail/fused/forward_memory.cuh", "rings.credits = capacity / Ref::max_sends;", "sends/forwarded",
                       "torn or lost message|deadlock"),
     # One index more than was admitted.
@@ -97,7 +98,7 @@ MUTANTS = {
                      "ref_.rings.take_beyond(static_cast<std::uint32_t>(simt::count_bits(there)));", "sends/many_pair_messages",
                      "torn or lost message|not conserved|deadlock|misuse"),
     "ring-bound": ("detail/fused/pair_messages_server.cuh", "return true;", "sends/many_pair_messages", "torn or lost message|not conserved|deadlock"),
-    # What ran in the launch before runs again.
+    # Sections of the previous launch run again.
     "rerun": ("detail/fused/slice_reader.cuh", "executed_{0} {}", "sends/pair_messages_visible", "torn or lost message|not conserved|deadlock"),
     # A lane forgets who else waits for the lock.
     "pair-more": ("detail/fused/pair_messages_run.cuh", "return false;", "sends/pair_messages", "deadlock"),
@@ -132,7 +133,7 @@ MUTANTS = {
     "health-stopped": ("detail/fused/launch_control.cuh", "", "launches/shared", "wrong cause"),
     "health-kept": ("detail/fused/launch_plan.cuh", "runtime::fill_async(launch.control, 0, sizeof(launch_control), s, in_.where);", "launches/shared",
                     "lost failure|wrong cause"),
-    "health-cleared": ("guarded.cuh", "", "launches/shared", "failure of nobody"),
+    "health-cleared": ("guarded.cuh", "", "launches/shared", "an unexpected failure"),
     "last-launch": ("guarded.cuh", "", "launches/shared", "lost failure|wrong cause|lost message"),
     # A message of which the last lane is there; what is appended before all have left a flush.
     "receive-last": ("detail/fused/message.cuh", "whole = Flit::is_of(m.flits[l], lap);", "torn", "torn or lost message"),
@@ -151,7 +152,8 @@ MUTANTS = {
     "finish-latest": ("detail/fused/slice_tracker.cuh",
                       "simt::store_relaxed(&channel_.indices()->released.value,"
                       "simt::load_relaxed(&channel_.indices()->reserved.value));", "sends/relaunched", "(overlapping|unordered) sections|torn or lost message|deadlock"),
-    # The slice of the next lap in the place of one that has not been released; an assignment that not all lanes have read.
+    # The next slice in the place of one that has not been released; an assignment that not all
+    # lanes have read.
     "leader-lap": ("detail/fused/paper/leader_server.cuh", "return number <= next_release_ + slices();", "led_within", "torn or lost message|deadlock"),
     "leader-read": ("detail/fused/paper/leader_server.cuh", "", "followed", "torn or lost message|deadlock"),
     "lanes-release": ("detail/execute/locks.cuh", "", "contended", "unordered sections|torn or lost message"),
@@ -160,25 +162,27 @@ MUTANTS = {
     "combine-ranked": ("detail/execute/sorted.cuh", "", "combined_windows", "(overlapping|unordered) sections|torn or lost message"),
     "answer-acquire": ("detail/fused/future.cuh", "", "calls/called_visible", "stale read"),
     "drain-acquire": ("detail/fused/termination_detector.cuh", "", "sends/ended", "torn or lost message|deadlock"),
-    # Tokens for indices that ran before they were admitted.
-    "stock-behind": ("detail/fused/block_credits.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
-    # Numbers of free places that nobody has put there; after an error, credits and messages of before.
+    # Credits for indices that ran before they were admitted.
+    "stock-admitted": ("detail/fused/block_credits.cuh", "", "sends/forwarded", "torn or lost message|deadlock"),
+    # Numbers of free places that no server has put there; after an error, credits and messages of
+    # the failed launch.
     "pool-reset": ("detail/fused/forward_memory.cuh", "", "sends/few_pair_messages", "deadlock"),
     "launch-before-log": ("detail/execute/shared_state.cuh", "", "logs/errors_seeds.the_first_log_comes_after_all_launches", "a log was made during a launch"),
     "last-stream": ("detail/execute/shared_state.cuh", "", "logs/errors_seeds.a_wait_is_for_all_streams", "without an error"),
     "rings-kept": ("detail/fused/fused_state.cuh", "", "sends/poisoned", "torn or lost message|deadlock"),
     "queue-last": ("detail/fused/lock_queues.cuh", "", "sends/pair_messages", "torn or lost message|not conserved|deadlock"),
-    # A block that has served one guarded array serves the next one, beside its server.
+    # A block that has served one guarded array also serves the next one, in addition to its server.
     "serves-twice": ("detail/fused/fused_kernel.cuh", "if (number >= servers) number -= servers;", "fused/two_arrays",
                      "(overlapping|unordered) sections|torn or lost message|deadlock"),
-    # What moves in the rings is no progress.
+    # Messages that move in the rings do not count as progress.
     "progress-rings": ("detail/fused/fused_state.cuh",
                        "launch.groups[launch.group_count++] = {group.memory->indices.data(), group.credits == 0 ? group.servers : 0};",
                        "sends/slow_chain", "no progress"),
     # The second record comes first.
     "pair-turned": ("detail/fused/pair_messages_run.cuh", "set_partner(passed, {ref_.owners.id({number_, local}), other.is_first});", "sends/pair_messages",
                     "torn or lost message"),
-    # Logs: a cut by one too many; nobody notes the flat ones of a full shard; both ends at one place; not closed, or not emptied.
+    # Logs: a cut one too long; flat messages of a full shard are not noted; both ends at one place;
+    # not closed, or not emptied.
     "log-cut": ("detail/deferred/section_log.cuh", "std::uint32_t const taken = count < left ? count : left - (left != 0);", LOGS, "lost or doubled section"),
     "log-end": ("detail/deferred/section_log.cuh", "", LOGS, "lost or doubled section"),
     "log-ends": ("detail/deferred/section_log.cuh", "std::uint32_t const first = begin + batches;", LOGS, "lost or doubled section"),
@@ -222,7 +226,7 @@ MUTANTS = {
     "survivors": ("detail/deferred/batch_combiner.cuh", "kept = static_cast<unsigned>(simt::count_bits(there));", COMBINED, "lost or doubled section"),
     # Looks: never again.
     "looks-again": ("detail/deferred/batch_combiner.cuh", "", LATE, "sections were refused"),
-    # What a function that is not inlined has found is forgotten.
+    # The result of a function that is not inlined is forgotten.
     "state-back": ("detail/deferred/batch_writer.cuh", "", PARTIALS, "lost or doubled section|sections were refused|outside a shared span|sections were lost|" + STRAY),
     # Partials: one is forgotten; what it was made of is sent as well; rows of the other width.
     "partial-lost": ("detail/deferred/batch_combiner.cuh", "", PARTIALS, "lost or doubled section"),
@@ -242,7 +246,8 @@ MUTANTS = {
     "order-of-cycles": ("detail/deferred/deferred_kernels.cuh", "", ORDER, "wrong order|lost or doubled section|blocks of one number"),
     "ranks-of-warps": ("detail/block/stable_ranks.cuh", "counts_[w * Keys + key] = static_cast<std::uint16_t>(0);", ORDER, "wrong order|lost or doubled section|outside a shared span"),
     "bytes-of-warps": ("detail/block/byte_ranks.cuh", "return begins[key];", ORDER, "wrong order|lost or doubled section|outside a shared span"),
-    # In a batch of few partitions: other partitions' lanes; those of the round before; the lanes behind.
+    # In a batch of few partitions: lanes of other partitions; lanes of the previous step; later
+    # lanes.
     "keys-of-word": ("detail/block/byte_ranks.cuh", "unsigned const peers = simt::shared_load(word) | (alike & 0u);", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
     "word-again": ("detail/block/byte_ranks.cuh", "", ORDER, "wrong order|lost or doubled section|outside a shared span|sections were lost"),
     "lanes-of-word": ("detail/block/byte_ranks.cuh", "return before + simt::count_bits(peers & ~below) - 1;", ORDER, "wrong order"),
@@ -273,7 +278,7 @@ MUTANTS = {
     "sorted-twice": ("detail/deferred/section_log.cuh", "", "spreads/spread_seeds.a_run_after_a_failed_exchange_runs_each_section_once",
                      SPREAD_WRONG),
     "came-early": ("detail/spread/spread_runner.cuh", "", SPREAD, SPREAD_WRONG + "|" + STRAY),
-    # What comes by an exchange that is aborted is run.
+    # Messages of an exchange that is aborted run.
     "join-lost": ("detail/spread/spread_kernels.cuh", "", "spreads/spread_faults.what_comes_by_an_exchange_that_is_aborted_is_not_run",
                   SPREAD_WRONG + "|" + STRAY),
     # A split of fewer rows than come; a sum of 32 bits; a row that is written after it was counted.
@@ -292,8 +297,8 @@ MUTANTS = {
                   GROUPS_BY_RUNS, HALF_DONE),
     "group-answer": ("detail/execute/group_runs.cuh", "if (lanes.lane() == 1) section_runner{ref_}.reply(to_caller);",
                      "logs/lanes_seeds.calls_are_answered_by_the_first_lane", "answers of other lanes|two calls had one turn"),
-    # Of sections that are asked whether they would change anything: runs are counted before all are ranked; in order a later one
-    # runs first; what one said before another one ran is believed afterwards.
+    # No-op sections: segments are counted before all sections are ranked; in order a later section
+    # runs first; an answer from before another section ran is used afterwards.
     "asked-ranked": ("detail/execute/sorted.cuh", "", ASKED, HALF_DONE + "|lost section|memory outside"),
     "asked-order": ("detail/execute/group_runs.cuh",
                     "auto const next = static_cast<unsigned>(simt::first_bit((left & (left - 1)) != 0 ? left & (left - 1) : left));",
@@ -308,7 +313,7 @@ MUTANTS = {
     "replay-amid": ("detail/fused/fused_kernel.cuh", "", "logs/replay_seeds.runs_that_meet_are_put_off_and_reported",
                     "lost or doubled|deadlock|memory outside|too many steps|no progress"),
     "replay-counters": ("detail/deferred/deferred_kernels.cuh", "", "logs/replay_seeds.every_section_runs_once", "lost or doubled|deadlock"),
-    "replay-twice": ("deferred_forwarding.cuh", "", "logs/replay_seeds.what_nobody_has_written_is_reported_and_nothing_runs_in_its_place",
+    "replay-twice": ("deferred_forwarding.cuh", "", "logs/replay_seeds.missing_messages_are_reported_and_nothing_runs_in_their_place",
                      "lost or doubled|no error"),
     # Rounds: a part before it is free, or without what was written; not written back; a section in a strange bin;
     # tile pairs from the last to the first; a runner that does not give its record back.
@@ -338,8 +343,9 @@ MUTANTS = {
     "few-noted": ("detail/pairs/single_block_run.cuh", "", ROUNDS, "lost or doubled section"),
     # A record that was brought together with others stays where it was brought.
     "brought-back": ("detail/pairs/hot_record_warps.cuh", "", ROUNDS, "lost or doubled section"),
-    # What found no lock is forgotten.
-    # Bins of one array as many as those of the other; records of one full log in the next one; a group that goes on alone.
+    # Sections that found no lock are forgotten.
+    # Bins of one array as many as those of the other; records of one full log in the next one; a
+    # group that goes on alone.
     "second-parts": ("detail/pairs/rounds_runner.cuh", "std::size_t const words = bins::words(all.homes());",
                      "logs/two_arrays_seeds.each_section_runs_once_between_very_different_numbers_of_parts", "lost or doubled section|" + STRAY),
     "apply-seconds": ("detail/deferred/apply_log.cuh", "auto const others = Pairs ? seconds : nullptr;",

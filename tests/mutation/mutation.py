@@ -112,7 +112,7 @@ def find(name, programs, seeds):
     _, _, test, diagnosis = MUTANTS[name]
     mutant = run(programs, test, seeds, name)
     lines = mutant.stdout.strip().splitlines()
-    if mutant.returncode < 0:  # what it read had never been written
+    if mutant.returncode < 0:  # it read memory that had never been written
         lines.append(f"ended by signal {-mutant.returncode}")
     said = [line for line in lines if re.search(diagnosis, line)] or lines
     last = said[-1] if said else ""

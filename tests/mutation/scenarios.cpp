@@ -81,7 +81,7 @@ struct combining_sorted_policy : combining_policy {
 };
 using combined_run_notes = warden::basic_guarded<combining_sorted_policy, tally, summed_note>;
 
-/// What a kernel sends: notes 0 .. n-1, each for the record that `id` says.
+/// Sends notes 0 .. n-1, each for the record that `id` returns.
 struct operations {
   std::uint32_t n, records;
   static std::uint32_t id(std::uint32_t i, std::uint32_t records) { return i * 7919 % records; }
@@ -124,7 +124,7 @@ struct append_notes : operations {
   }
 };
 
-/// What is appended goes out by a flush at once, and the next one is appended behind it.
+/// Flushes every appended message at once; the next one is appended after it.
 struct append_and_flush : operations {
   template <class Ref>
   void operator()(warden::virtual_block const& at, Ref const& ref) const {

@@ -68,7 +68,8 @@ void forwarded(unsigned servers, unsigned forward_capacity, std::uint32_t n, std
   scenario::expect_equal(memory.to_host(), wanted);
 }
 
-/// So many records that it is seldom their owner thread that publishes what their sections send.
+/// With this many records, the thread that publishes a section's messages is seldom the owner
+/// thread.
 constexpr std::uint32_t many = 128;
 constexpr std::uint32_t links = 8;
 /// A section looks for what the one before it in its chain has written.
@@ -119,7 +120,7 @@ struct two_locks : policy {
   using executor = warden::executor::pair_messages<2>;
 };
 constexpr std::uint32_t shared_records = 12;
-/// What a record counts for being the second one, which tells the two apart.
+/// Count of a record for being the second one, which tells the two apart.
 constexpr std::uint64_t received = 1'000;
 /// Moves half of one record to the other: what it sees of both must be of one moment.
 struct halve {
@@ -288,7 +289,7 @@ struct send_sleepers {
     client.flush();
   }
 };
-/// Behind the error the guarded array is as new: other launches use all its places several times.
+/// After the error the guarded array is as new: other launches use all its places several times.
 void poisoned() {
   warden::buffer<tally> memory{1};
   memory.fill_bytes(0);

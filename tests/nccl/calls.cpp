@@ -30,7 +30,7 @@
 /// A communicator, and what is asked of it.
 struct ncclComm {
   int rank = 0, size = 1;
-  /// What is in progress until it was asked for so often, and what becomes of it then.
+  /// Number of polls until the operation in progress ends, and its result then.
   std::atomic<int> polls_left = 0;
   std::atomic<ncclResult_t> state = ncclSuccess;
   std::atomic<bool> made = true;
@@ -39,16 +39,16 @@ struct ncclComm {
 
 namespace {
 
-/// What the stand-ins do, and what was done.
+/// Results that the fakes return, and the calls that were made.
 struct calls {
-  std::atomic<bool> stream_ends = true;         ///< whether what was enqueued ever ends
-  ncclResult_t sent = ncclSuccess;              ///< what ncclSend and ncclAllGather say
-  ncclResult_t group = ncclSuccess;             ///< what ncclGroupEnd says
+  std::atomic<bool> stream_ends = true;         ///< true if enqueued work ends
+  ncclResult_t sent = ncclSuccess;              ///< result of ncclSend and ncclAllGather
+  ncclResult_t group = ncclSuccess;             ///< result of ncclGroupEnd
   std::atomic<int> groups = 0;                  ///< begun and not ended
-  bool has_windows = true;                      ///< whether ranks can share memory
-  ncclResult_t registered = ncclSuccess;        ///< what registering a window says
+  bool has_windows = true;                      ///< true if ranks can share memory
+  ncclResult_t registered = ncclSuccess;        ///< result of registering a window
   bool makes_window = true;                     ///< if that is a success
-  bool reaches_all = true;                      ///< whether ranks reach the window's memory
+  bool reaches_all = true;                      ///< true if ranks reach the window's memory
   int polls_of_window = 0;                      ///< until one is registered
   int memories = 0, windows = 0;                ///< that are there
   std::vector<std::unique_ptr<ncclComm>> made;  ///< by ncclCommInitAll

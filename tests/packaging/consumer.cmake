@@ -32,7 +32,7 @@ if(cuda)
   run(${CMAKE_COMMAND} --build ${build}/simulated)
   run(${build}/simulated/consumer)
   if(NOT out MATCHES "balance 512")
-    message(FATAL_ERROR "beside CUDA the simulated device printed: ${out}")
+    message(FATAL_ERROR "next to CUDA the simulated device printed: ${out}")
   endif()
   # A project that asks for CUDA needs no Boost.
   set(wanted -Dcomponent=cuda -Dnccl=${nccl} -DCMAKE_DISABLE_FIND_PACKAGE_Boost=TRUE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of ./warden share: a copy of it in a folder of its own.
+"""Shared parts of the tests of ./warden: a copy of it in a folder of its own.
 
 The copy runs on a PATH that holds only links to a few tools and stubs of package managers: nothing is installed,
-built or written beside it.
+built or written next to it.
 """
 import pathlib
 import shutil

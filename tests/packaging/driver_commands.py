@@ -131,7 +131,7 @@ class SetUp(driver.DriverTest):
 class Build(driver.DriverTest):
     """cmake is a stub: what it was asked for is in cmake.log."""
 
-    # What cuobjdump prints about the program's kernel.
+    # Output of cuobjdump for the program's kernel.
     USAGE = ("Resource usage:\n Common:\n  GLOBAL:0\n Function _ZN6warden6kernelEv:\n"
              "  REG:48 STACK:{stack} SHARED:1024 LOCAL:0 CONSTANT[0]:776\n")
     NVCC = {"nvcc": "exit 0"}
@@ -181,7 +181,7 @@ class Build(driver.DriverTest):
         self.assertFalse((self.path / "cmake.log").exists(), "something was built before")
 
     def test_resources(self):
-        # cuobjdump beside nvcc comes before the one on the PATH.
+        # cuobjdump next to nvcc is used before the one on the PATH.
         self.stub(ALL_INSTALLED, self.CMAKE, self.NVCC, {"cuobjdump": "exit 1"})
         toolkit = self.folder / "toolkit"
         (toolkit / "bin").mkdir(parents=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a user sees first of flags that no header compiles with: one sentence of Warden's, whichever header comes first.
+"""Checks the first error for compiler flags that no header supports: one sentence of Warden, whichever header comes first.
 
     first_error.py INCLUDE COMPILER [NVCC]
 """

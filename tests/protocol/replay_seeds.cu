@@ -69,7 +69,7 @@ WARDEN_KERNEL void take_only(replay::guarded::deferred_ref ref) {
     ref.log.take<side::batch>(0, 4);
   }
 }
-TEST(replay_seeds, what_nobody_has_written_is_reported_and_nothing_runs_in_its_place) {
+TEST(replay_seeds, missing_messages_are_reported_and_nothing_runs_in_their_place) {
   replay::bench b{10};
   warden::deferred later{b.on(), 128};
   b.send_together(later, 0, 128, 2);

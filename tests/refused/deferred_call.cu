@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call where nobody answers.
+// A call of a deferred section, which has no answer.
 
 #include <warden/deferred.cuh>
 

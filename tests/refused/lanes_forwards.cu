@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section of several lanes beside one that sends sections.
+// A section of several lanes and a section that sends sections.
 
 #include <warden/deferred.cuh>
 

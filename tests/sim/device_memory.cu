@@ -31,7 +31,7 @@ struct arguments {
 };
 using kernel = void (*)(arguments);
 
-/// What a wait for the launch says; thread 12 of block 1 has the index 12.
+/// Returns the error of a wait for the launch; thread 12 of block 1 has the index 12.
 std::string error_of(kernel k, std::uint32_t* words, std::int64_t index = 12) {
   return test::error_of<warden::sim::misuse_error>([&] {
     simt::launch(k, 2, 32, 0, {words, index}, {});

@@ -21,7 +21,7 @@ using testing::Each;
 using testing::HasSubstr;
 using warden::communicator;
 
-/// What each rank throws.
+/// Returns the errors that the ranks throw.
 std::vector<std::string> errors_of(warden::loopback_settings const& chosen,
                                    std::function<void(communicator const&)> const& body) {
   std::vector<std::string> errors;

@@ -178,7 +178,7 @@ TEST_F(misuse, a_launch_without_end_ends_within_a_minute_by_default) {
 WARDEN_KERNEL void two_in_one_record(arguments a) {
   simt::section_enter(a.word);
   *a.word += 1;
-  // Nobody leaves before the other one has come.
+  // No lane leaves before the other one has come.
   simt::sync_block();
   simt::section_leave(a.word);
 }

@@ -25,8 +25,8 @@ using testing::HasSubstr;
 
 // ---- the same kernel, right and wrong, under many schedules
 
-/// Calls `wrong()` under many schedules, and returns in how many it was true. On a device of so
-/// many multiprocessors with a block each, if a number is given.
+/// Calls `wrong()` under many schedules, and returns in how many it was true. With
+/// `multiprocessors` the device has that many, with one block each.
 template <class Wrong>
 unsigned wrong_schedules(Wrong wrong, int multiprocessors = 0) {
   unsigned found = 0;
@@ -158,7 +158,7 @@ class plain_errors : public testing::Test {
   void SetUp() override { warden::sim::configure({}); }
   void TearDown() override { warden::sim::configure({}); }
 
-  /// What goes wrong when the kernel is launched with zeroed words.
+  /// Returns the error of a launch with zeroed words.
   template <class Kernel>
   static std::string error_of(Kernel* kernel, unsigned blocks = 1, unsigned threads = 64) {
     warden::buffer<unsigned> words{64};
@@ -223,7 +223,7 @@ __global__ void barrier_and_warp(unsigned*) {
     __syncwarp();
   }
 }
-TEST_F(plain_errors, a_barrier_beside_a_warp_that_meets) {
+TEST_F(plain_errors, a_barrier_next_to_a_warp_that_meets) {
   // Both are in one warp.
   EXPECT_THAT(error_of(barrier_and_warp, 1, 16),
               AllOf(HasSubstr("a barrier or warp collective that not all its threads reach"),
@@ -257,7 +257,8 @@ __global__ void lock_and_end(unsigned* lock) {
   }
   atomicExch(lock, 0u);
 }
-/// The last holder ends when all others have long looked at what nobody had changed until then.
+/// The last holder ends long after all others have looked at words that no thread had changed until
+/// then.
 TEST_F(plain_errors, a_spin_lock_that_is_freed_late_is_no_deadlock) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     warden::sim::settings s;

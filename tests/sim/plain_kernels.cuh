@@ -6,7 +6,7 @@
 
 namespace plain {
 
-/// What may be missing.
+/// The part that may be missing.
 enum class with { all, no_barrier, no_acquire, no_release };
 
 /// The sum of all values: each warp by shuffles, each block in shared memory, the grid by atomics.

@@ -134,8 +134,8 @@ WARDEN_KERNEL void spin(arguments a) {
   while (simt::compare_exchange(a.words, me, me + 1) != me) simt::back_off(0);
 }
 
-// Whoever yields falls behind everybody else, those who have not run yet among them.
-TEST(schedules, priorities_let_nobody_spin_for_ever) {
+// A thread that yields falls below all others, including those that have not run yet.
+TEST(schedules, priorities_let_no_thread_spin_for_ever) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     warden::sim::settings s;
     s.seed = seed;
@@ -153,7 +153,7 @@ TEST(schedules, priorities_let_nobody_spin_for_ever) {
 }
 
 /// A ring of threads, each waiting for its predecessor: every wake-up is needed.
-WARDEN_KERNEL void pass_a_token(arguments a) {
+WARDEN_KERNEL void pass_a_number(arguments a) {
   std::uint32_t const me = simt::block_rank() * simt::block_threads() + simt::thread_rank();
   std::uint32_t const all = simt::block_count() * simt::block_threads();
   for (std::uint32_t round = 0; round < a.n; ++round) {
@@ -176,7 +176,7 @@ TEST(schedules, lose_no_wake_up) {
     warden::sim::configure(s);
     warden::buffer<std::uint32_t> words{2};
     words.fill_bytes(0);
-    simt::launch(&pass_a_token, 2, 33, 0, {words.data(), 5}, {});
+    simt::launch(&pass_a_number, 2, 33, 0, {words.data(), 5}, {});
     ASSERT_EQ(words.to_host()[0], 330u);
     ASSERT_EQ(words.to_host()[1], 0u);
     ASSERT_FALSE(warden::sim::last_report().deadlock);

@@ -24,7 +24,7 @@ __global__ void lanes_together(unsigned* r) {
       same, static_cast<unsigned>(all), different, static_cast<unsigned>(none), least, odd, bits};
   for (unsigned i = 0; i < 7; ++i) r[i] = v[i];
 }
-TEST(warp_functions, match_and_reduce_the_lanes_of_a_mask) {
+TEST(warp_functions, match_and_reduce_lanes_in_a_mask) {
   warden::buffer<unsigned> device{7};
   warden::launch(lanes_together, 1, 32, {}, device.data());
   EXPECT_EQ(device.to_host(), (std::vector<unsigned>{~0u, 1, 0, 0, 9, 256, ~0u}));

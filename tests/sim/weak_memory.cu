@@ -93,7 +93,7 @@ WARDEN_KERNEL void store_buffering(arguments a) {
   simt::store_relaxed(&a.words[8 * me], 1);
   if (a.fences) simt::fence_device();
   if (simt::load_relaxed(&a.words[8 * (1 - me)]) == 0) {
-    // Counted once, by whoever comes second.
+    // Counted once, by the thread that comes second.
     if (simt::fetch_add(&a.words[33], 1u) == 1) simt::fetch_add(&a.words[32], 1u);
   }
 }
@@ -218,8 +218,7 @@ template <class Flit>
 WARDEN_KERNEL void one_message(arguments a) {
   warden::detail::channel_ref<1, Flit> const channel{
       nullptr, reinterpret_cast<simt::flit_words*>(a.words), 0};
-  std::uint64_t const index =
-      1;  // the first lap but one: the slot holds zeros, as of the one before
+  std::uint64_t const index = 1;  // the second use of the slot, which holds zeros
   warden::detail::message<1> m{{{1, 1}}};
   if (simt::block_rank() == 0) {
     channel.publish(index, m);
@@ -233,13 +232,13 @@ WARDEN_KERNEL void one_message(arguments a) {
   simt::fetch_add(&a.words[34], std::uint32_t{ready});
 }
 /// Relies on one access a flit, and takes two.
-struct lap_in_first_word_of_two : warden::detail::flit::sequence_in_first_word {
+struct sequence_in_first_word_of_two : warden::detail::flit::sequence_in_first_word {
   static simt::flit_words load(simt::flit_words const* place) { return simt::load_flit(place); }
   static void store(simt::flit_words* place, simt::flit_words words) {
     simt::store_flit(place, words);
   }
 };
-TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_lap) {
+TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_tag) {
   for (bool const weak : {true, false}) {
     auto const outcomes = [&](auto kernel, unsigned which) {
       return bad_outcomes(kernel, false, 2, 1, which, weak);
@@ -248,10 +247,10 @@ TEST(weak_memory, a_message_in_halves_is_not_taken_where_each_word_carries_the_l
     EXPECT_EQ(outcomes(&one_message<sequence_in_each_word>, 32), 0u);
     EXPECT_GT(outcomes(&one_message<sequence_in_each_word>, 33), 0u) << "no halves were seen";
     EXPECT_GT(outcomes(&one_message<sequence_in_each_word>, 34), 0u);
-    EXPECT_GT(outcomes(&one_message<lap_in_first_word_of_two>, 32), 0u);
+    EXPECT_GT(outcomes(&one_message<sequence_in_first_word_of_two>, 32), 0u);
   }
 }
-TEST(weak_memory, whole_flits_do_not_tear) {
+TEST(weak_memory, flits_with_a_single_tag_do_not_tear) {
   for (bool const weak : {true, false}) {
     using warden::detail::flit::sequence_in_first_word;
     EXPECT_EQ(bad_outcomes(&one_message<sequence_in_first_word>, false, 2, 1, 33, weak), 0u);
@@ -328,7 +327,7 @@ WARDEN_KERNEL void a_strangers_fence(arguments a) {
     if (seen && simt::load_relaxed(&a.words[0]) == 0) simt::fetch_add(&a.words[32], 1u);
   }
 }
-TEST(weak_memory, a_fence_publishes_what_its_thread_knows_and_nobody_elses_stores) {
+TEST(weak_memory, a_fence_publishes_what_its_thread_knows_and_no_other_stores) {
   EXPECT_GT(bad_outcomes(&a_strangers_fence, false, 2, 2), 0u);
   EXPECT_EQ(bad_outcomes(&a_strangers_fence, true, 2, 2), 0u);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections that use one word of a payload of 2 to 4 lanes: what the assembler may make of a lane
-// whose rest nobody looks at must not let an old payload pass with a new lap. On a GPU 4 launches
-// of 16 M messages each, dozens of laps of every channel.
+// Sections that use one word of a payload of 2 to 4 flits. The assembler may drop the unused rest
+// of a flit; an old payload must still not pass with a new sequence tag. On a GPU 4 launches of 16
+// M messages each, which use every slot dozens of times.
 
 #include "tests/support/support.cuh"
 
@@ -18,8 +18,8 @@ struct received {
   std::uint32_t id;
   std::uint32_t foreign;  ///< words that were sent to other records
   std::uint64_t count;
-  std::uint64_t sum;      ///< of the words
-  std::uint32_t squares;  ///< of the words, their sum modulo 2^32
+  std::uint64_t sum;      ///< sum of the words
+  std::uint32_t squares;  ///< sum of the squares of the words, modulo 2^32
 };
 
 /// The only word that matters of message `i`, in every message another one: half of it is its

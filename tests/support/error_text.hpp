@@ -9,7 +9,7 @@
 
 namespace test {
 
-/// What the `Error` says that `action` throws; nothing if it throws none.
+/// Returns the text of the `Error` that `action` throws; empty if it throws none.
 template <class Error, class Action>
 std::string error_of(Action action) {
   try {
@@ -24,7 +24,7 @@ template <class Action>
 std::string refusal(Action action) {
   return error_of<warden::limit_error>(action);
 }
-/// The one that a guarded array's `wait` throws.
+/// Returns the text of the error that a guarded array's `wait` throws.
 template <class Guarded>
 std::string error_text(Guarded& on, warden::stream_ref s = {}) {
   return refusal([&] { on.wait(s); });

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every command and every benchmark program: its version, its numbers, and standard output that fails."""
+"""Properties of every command and every benchmark program: its version, its numbers, and standard output that fails."""
 import os
 import pathlib
 import re
 import subprocess
 
 VERSION_FILE = pathlib.Path(__file__).parents[2] / "include/warden/version.hpp"
-# Of no number that a command takes: other bases, signs, no number, and nothing.
+# Texts that no command takes as a number: other bases, signs, no number, and nothing.
 WRONG_NUMBERS = ("0x10", "-1", "+1", "1e", "nan", "inf", "-inf", "1 2", "")
 
 

@@ -61,8 +61,8 @@ void under_many_schedules(std::uint64_t share, Launches launches) {
   warden::sim::configure({});
 }
 
-/// Makes one block resident in such launches, whatever the grid; called before the first. Nobody
-/// else plays what a tile pair waits for.
+/// Makes one block resident in such launches, whatever the grid; called before the first. No other
+/// block then runs a tile pair that one waits for.
 inline void let_one_block_be_resident() {
   warden::sim::settings s = warden::sim::current_settings();
   s.multiprocessors = s.blocks_per_multiprocessor = 1;

@@ -117,7 +117,7 @@ WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint64_t i, std::uint32_t records) {
   return static_cast<std::uint32_t>((mix(i) >> 32) * records >> 32);
 }
 
-/// What the records must hold after the operations 0 .. n-1.
+/// The records' expected values after the operations 0 .. n-1.
 template <int Words>
 std::vector<tally> expected(std::uint64_t n, std::uint32_t records) {
   std::vector<tally> tallies(records);
@@ -211,7 +211,7 @@ __device__ void send_servers_home(warden::virtual_block const& at, Ref const& re
   warden::simt::sync_block();
 }
 
-/// Zeroed records under a guarded array.
+/// Zeroed records and a guarded array on them.
 template <class Guarded>
 struct guarded_records {
   using record = typename Guarded::record;

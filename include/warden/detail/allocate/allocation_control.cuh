@@ -36,7 +36,7 @@ WARDEN_DEVICE std::uint64_t take_places(std::uint64_t* counter, std::uint64_t to
 struct allocation_control {
   launch_health health;         ///< whether a wait took too long
   std::uint64_t again;          ///< calls of `allocate` for no tile, or a second time for one
-  std::uint64_t left;           ///< tiles of earlier allocations that nobody took
+  std::uint64_t left;           ///< tiles of earlier allocations that no block took
   std::uint64_t wrong_blocks;   ///< of another number of threads than their allocator
   std::uint64_t changed;        ///< how often a second `count(i)` differed, as far as that was seen
   std::uint64_t without_owner;  ///< elements of partitions whose owner is none
@@ -51,7 +51,7 @@ struct allocation_control {
     simt::fetch_add(&without_owner, std::uint64_t{1});
     simt::fetch_max(&first_without, ~(std::uint64_t{element} << 32 | owner));
   }
-  /// Tiles that nobody took.
+  /// Tiles that no block took.
   [[nodiscard]] WARDEN_HOST_DEVICE std::uint64_t tiles_left() const {
     return left + (next < tiles ? tiles - next : 0);
   }

@@ -34,7 +34,7 @@ inline void add_complaints(error_list& found, std::uint64_t taken,
             number(control.again) + " blocks: once for each next_tile()");
   }
   if (control.tiles_left() != 0) {
-    add(control.tiles_left(), "allocation in order: nobody took " + number(control.tiles_left()) +
+    add(control.tiles_left(), "allocation in order: no block took " + number(control.tiles_left()) +
                                   " of its tiles; each block goes on until next_tile() is false");
   }
   if (control.changed != 0) {

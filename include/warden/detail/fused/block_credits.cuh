@@ -41,7 +41,7 @@ class block_credits {
     std::uint64_t const held = clients < admitted_ ? clients : admitted_;
     if (held > executed_) stock_ += static_cast<std::int64_t>(held - executed_);
     executed_ = clients;
-    if (admitted_ < clients) admitted_ = clients;  // mutation: stock-behind
+    if (admitted_ < clients) admitted_ = clients;  // mutation: stock-admitted
     stock_ += static_cast<std::int64_t>(servers - executed_of_servers_) - spent;
     executed_of_servers_ = servers;
   }
