@@ -57,7 +57,7 @@ if(NOT cuda)
   if(NOT out MATCHES "balance 512")
     message(FATAL_ERROR "the consumer printed: ${out}")
   endif()
-  # Without CMake, as docs/migrate.md shows.
+  # Without CMake, as in docs/installing.md.
   set(prefix ${build}/prefix)
   run(${cxx} -std=c++20 -O2 -DWARDEN_SIMULATED=1 -x c++ ${source}/tests/packaging/consumer/main.cu -x none -I ${prefix}/include
       -L ${prefix}/lib -lwarden_sim -lboost_context -lbacktrace -o ${build}/file_sim)

@@ -21,7 +21,7 @@ if(NOT libraries STREQUAL "libwarden_cuda.a")
   message(FATAL_ERROR "installed for CUDA alone: ${libraries}")
 endif()
 
-# As docs/migrate.md shows.
+# As in docs/installing.md.
 file(COPY_FILE ${program} ${build}/file.cu)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${build}/file.cu -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda -o ${build}/file)
 run(${nvcc} -std=c++20 -arch=sm_${architecture} ${deferred_program} -I ${prefix}/include -L ${prefix}/lib -lwarden_cuda
