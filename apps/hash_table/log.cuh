@@ -57,13 +57,12 @@ inline constexpr bool log_combines =
     warden::has_combine_key<Section> && warden::combining<warden::partial_of<Section>>;
 
 /// The policy of a log's guarded.
-template <class Table, warden::placement Where, class... Sections>
-struct log_policy : Table::policy {
+template <class Policy, class Record, class Context, warden::placement Where, class... Sections>
+struct log_policy : Policy {
   static constexpr warden::placement records = Where;
-  static constexpr bool combines = log_combines<typename Table::policy, Sections...>;
-  using context = typename Table::context;
-  using chosen =
-      log_executor<typename Table::policy, typename Table::bucket_type, context, Sections...>;
+  static constexpr bool combines = log_combines<Policy, Sections...>;
+  using context = Context;
+  using chosen = log_executor<Policy, Record, Context, Sections...>;
   using executor = typename chosen::type;
   static constexpr unsigned block_threads = chosen::block_threads;
 };
@@ -150,7 +149,7 @@ class operation_log {
 
   template <warden::placement Where>
   struct log_of {
-    using policy = detail::log_policy<Table, Where, Sections...>;
+    using policy = detail::log_policy<typename Table::policy, record, context, Where, Sections...>;
     using log_type = warden::deferred<policy, record, Sections...>;
     warden::basic_guarded<policy, record, Sections...> guarded;
     log_type log;

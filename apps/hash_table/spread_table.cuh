@@ -17,25 +17,16 @@
 
 namespace hash_table {
 
-namespace detail {
-/// What a log's policy asks of a table.
-template <class Key, class Value, class Keys>
-struct spread_types {
-  using policy = table_policy;
-  using bucket_type = bucket<Key, Value>;
-  using context = table_context<Key, Value, Keys>;
-};
-}  // namespace detail
-
 /// What counts keys that may be any rank's. Made, run and waited for by all ranks; each sends keys
 /// of its own, and has the entries whose buckets are its own.
 template <class Key, class Value, class Keys = integer_keys<Key>>
 class spread_table {
   using count = typename sections<Key, Value, Keys>::count;
-  using types = detail::spread_types<Key, Value, Keys>;
-  using log_policy = detail::log_policy<types, warden::placement::in_memory, count>;
-  using guarded = warden::basic_spread_guarded<log_policy, typename types::bucket_type, count>;
-  using log_type = warden::deferred<typename guarded::policy, typename types::bucket_type, count>;
+  using record = bucket<Key, Value>;
+  using log_policy = detail::log_policy<table_policy, record, table_context<Key, Value, Keys>,
+                                        warden::placement::in_memory, count>;
+  using guarded = warden::basic_spread_guarded<log_policy, record, count>;
+  using log_type = warden::deferred<typename guarded::policy, record, count>;
   using ref_type = operations_ref<typename log_type::ref_type, Key, Value, Keys>;
 
  public:
