@@ -30,7 +30,7 @@ class traces : public testing::Test {
     std::ofstream{path_, std::ios::binary} << text;
     return bank_transfer::read_trace(path_, accounts);
   }
-  /// The error's text behind the file's name.
+  /// Returns the error's text after the file's name.
   std::string error_of(std::string const& text,
                        std::uint32_t accounts = bank_transfer::most_accounts) {
     try {

@@ -28,7 +28,7 @@ using test::drawn;
 using test::on_device;
 using testing::HasSubstr;
 
-/// What the accounts hold when nothing is refused.
+/// Returns the final balances if no transfer is refused.
 std::vector<std::int64_t> without_refusals(trace const& t, std::uint32_t size,
                                            std::int64_t opening) {
   std::vector<std::int64_t> balances(size, opening);
@@ -152,7 +152,8 @@ TEST_P(every_arm, audits_see_a_sum_that_is_wrong) {
 
 // ---- the audit at the end
 
-/// What the audit says after `spoil` was done to the accounts of a bank whose transfers went well.
+/// Returns the report of the audit after `spoil` changed the accounts of a bank whose transfers
+/// were right.
 std::string error_text_after(std::function<void(std::vector<account>&)> const& spoil) {
   bank b{{.accounts = 10, .opening = 500}};
   trace t;
@@ -216,7 +217,7 @@ TEST(bank_transfer, impossible_banks) {
 }
 
 TEST(bank_transfer, one_server_for_all) {
-  // So many do not fit a chip.
+  // Too many for a chip.
   bank many{{.accounts = 20'000}};
   EXPECT_NO_THROW(static_cast<void>(make_arm("warden_colocated", many)));
   try {

@@ -49,7 +49,7 @@ class ReplayTest(command.CommandTest):
 
     def test_refusals(self):
         trace = self.file("trace.csv", TRACE)
-        # Accounts 31 to 49 do not have what they should pay; nobody pays them.
+        # Accounts 31 to 49 lack the money that they should pay, and no transfer pays them.
         rows = self.balances(trace, "--opening", 3000, "--top", 3)
         self.assertEqual(rows, [(0, 3000 + sum(100 * n for n in range(1, 31))), (31, 3000), (32, 3000)])
         self.assertRegex(self.summary, "^49 transfers, 19 refused, among 50 accounts, by warden_rounds on ")
@@ -67,7 +67,7 @@ class ReplayTest(command.CommandTest):
         self.refused(1, re.escape(f"{trace}:1: to 2 is not from 0 to 1, as there are 2 accounts"), "replay", trace, "--accounts", 2)
 
     def test_the_example(self):
-        """What the README shows."""
+        """The output that the README shows."""
         text = (ROOT / "apps/bank_transfer/README.md").read_text()
         _, options, output = re.search(r"\n    \$ (\S+) replay (.*)\n((?:    .*\n)+)", text).groups()
         run = self.run_it("replay", *(ROOT / word if "/" in word else word for word in options.split()))

@@ -26,16 +26,16 @@ struct barrier_arguments {
   std::uint32_t absent;  ///< the round in which the last block leaves
 };
 
-/// In each round everybody writes a word, and reads those of another block.
+/// In each round every thread writes a word, and reads those of another block.
 WARDEN_KERNEL void pass_barriers(barrier_arguments a) {
   apps::grid_barrier barrier{a.state, {.nanoseconds = 2'000'000'000}};
   unsigned const me = simt::thread_rank(), block = simt::block_rank();
   unsigned const blocks = simt::block_count();
-  std::uint32_t before = 0, behind = 0;
+  std::uint32_t before = 0, after = 0;
   for (std::uint32_t round = 1; round <= a.rounds; ++round) {
     if (round == a.absent && block + 1 == blocks) return;
     simt::store_relaxed(&a.words[block * barrier_threads + me], round);
-    bool const came = barrier.wait([&] { before = round; }, [&] { behind = round; });
+    bool const came = barrier.wait([&] { before = round; }, [&] { after = round; });
     if (!came) {
       if (me == 0) simt::fetch_add(&a.errors[1], 1u);
       return;
@@ -46,7 +46,7 @@ WARDEN_KERNEL void pass_barriers(barrier_arguments a) {
       simt::fetch_add(&a.errors[0], 1u);
     if (!barrier.wait()) return;
   }
-  if ((before != 0) != (me == 0) || before != behind) simt::fetch_add(&a.errors[0], 1u);
+  if ((before != 0) != (me == 0) || before != after) simt::fetch_add(&a.errors[0], 1u);
 }
 
 struct barrier_launch {

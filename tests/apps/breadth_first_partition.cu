@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a graph: who owns which vertex, and the rows of each rank.
+// Parts of a graph: the owner of each vertex, and the rows of each rank.
 
 #include "apps/breadth_first/partition.hpp"
 #include "tests/apps/searched.hpp"

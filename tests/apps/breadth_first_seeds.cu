@@ -23,7 +23,7 @@ TEST_P(arms, find_levels) {
     EXPECT_EQ(graph.error_text_from(static_cast<std::uint32_t>(seed % 420)), "");
   });
 }
-/// Long rows in a level of one block: nobody waits for another one but where a sum is made.
+/// Long rows in a level of one block: no thread waits for another one, except for sums.
 TEST_P(arms, follow_long_rows) {
   std::uint32_t const long_row = breadth_first::search_threads + 4;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;
@@ -34,8 +34,8 @@ TEST_P(arms, follow_long_rows) {
   test::searched graph{test::edges_of(200, arcs), GetParam()};
   test::under_many_schedules(2, [&](std::uint64_t) { EXPECT_EQ(graph.error_text_from(0), ""); });
 }
-/// Nothing but long rows, more of them than a block has threads: the places before are done when
-/// the next ones begin. With this arm nobody waits for another one to be given places.
+/// Only long rows, more of them than a block has threads: earlier places are done when the next
+/// ones begin. With this arm no thread waits for another one to get places.
 TEST(breadth_first_seeds, goes_on_to_long_rows) {
   std::uint32_t const row = breadth_first::search_threads, hubs = 3 * row + 20;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;

@@ -69,7 +69,7 @@ struct call_all_kinds {
     expect(found && (!found->is_there || (found->value & 63) == d));
   }
 
-  /// Nobody else has this key.
+  /// No other thread has this key.
   __device__ void call_on_own(typename Table::thread_client const& alone, std::uint32_t i) const {
     std::uint32_t const own = outcome_keys::first_own + i;
     auto const is = [&](std::uint64_t value) {
@@ -124,7 +124,7 @@ void check_told(Table& t, std::uint32_t n, unsigned grid) {
                        Table::guarded_type::policy::block_threads, {}, t.guarded());
   t.wait();
   ASSERT_EQ(wrong.to_host()[0], 0u);
-  // What callers were told is what was counted.
+  // The outcomes that callers received are those that were counted.
   auto const host_told = told.to_host();
   std::array<std::uint64_t, outcomes> sum{};
   for (std::uint32_t j = 0; j < host_told.size(); ++j) sum[j % outcomes] += host_told[j];

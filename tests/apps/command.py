@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the applications' commands share."""
+"""Shared parts of the tests of the applications' commands."""
 import pathlib
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ PROGRAM = ""
 
 
 class CommandTest(unittest.TestCase):
-    NAME = ""  # of the command: its errors begin with it
+    NAME = ""  # the command: its errors begin with it
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"warden_{self.NAME}_"))

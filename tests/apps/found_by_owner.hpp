@@ -80,7 +80,7 @@ class owned_graph {
     return {};
   }
 
-  breadth_first::owner_facts facts;    ///< of the last search
+  breadth_first::owner_facts facts;    ///< facts of the last search
   std::vector<std::uint32_t> parents;  ///< that the last search found
 
  private:

@@ -29,13 +29,13 @@ struct found_flow {
              max_flow::flow_options const& o = {})
       : rows{g}, net{rows.between(*g.ends)}, finder{net, arm, o} {}
 
-  /// Of the flow and the cut alone.
+  /// Errors of the flow and the cut alone.
   [[nodiscard]] std::string own_error_text() const {
     return error_text(audit(net, finder.residual(), finder.sides()), finder.facts().value);
   }
 };
 
-/// What is wrong with what the arm finds, by itself or beside what Boost finds.
+/// Returns the errors of the arm's result, by itself or compared to Boost's.
 inline std::string error_text_of(graph::edge_list const& g, std::string const& arm,
                                  max_flow::flow_options const& o = {}) {
   found_flow f{g, arm, o};

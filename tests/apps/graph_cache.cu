@@ -72,7 +72,7 @@ TEST_F(graph_cache, serves_what_was_read) {
   EXPECT_NE(graph::cache_path("a/x.gr", "c"), graph::cache_path("b/x.gr", "c"));
   EXPECT_EQ(graph::cache_path("a/x.gr", "c"), graph::cache_path("a/../a/x.gr", "c"));
   EXPECT_THAT(graph::cache_path("a/x.gr", "c"), MatchesRegex("c/x\\.gr\\.[0-9a-f]{16}\\.graph"));
-  // Nothing else is left behind.
+  // No other file is left.
   EXPECT_EQ(std::distance(fs::directory_iterator{folder_}, {}), 7);
 }
 

@@ -39,7 +39,7 @@ class GraphTest(command.CommandTest):
             "1 vertices without edges, at most 4 edges at one", "source 2, sink 3"])
 
     def as_arcs(self, path, said):
-        """What a file of arcs holds of the said edges: both ways of each, but of a self-loop."""
+        """Contents of a file of arcs for these edges: both directions of each, except of a self-loop."""
         ends = [line.split()[1:3] for line in path.read_text().splitlines() if line.startswith("a ")]
         vertices, number = re.match(r"(\d+) vertices, (\d+) ", said).groups()
         both = 2 if said.endswith("edges") else 1
@@ -110,7 +110,7 @@ class GraphTest(command.CommandTest):
         self.assertEqual(self.said("info", out)[0], f"{out}: 3336 vertices, 4444 arcs, weights from 1 to 12711")
 
     def test_both_ways(self):
-        """What a file lists both ways becomes one edge."""
+        """An edge that a file lists in both directions becomes one edge."""
         roads = self.file("x.gr", "p sp 3 4\na 1 2 5\na 2 1 5\na 3 2 6\na 2 3 6\n")
         out = self.folder / "x.mtx"
         self.assertEqual(self.said("convert", roads, out, "--undirected"), [f"{out}: 3 vertices, 2 edges"])
@@ -219,7 +219,7 @@ class GraphTest(command.CommandTest):
                      "--format", "gr")
 
     def test_outputs_are_looked_at_first(self):
-        """What takes long is not begun for a file that cannot be written."""
+        """Nothing slow begins if the file cannot be written."""
         out = self.folder / "none/x.gr"
         for command_line in (["convert", self.file("wrong.gr", "wrong"), out], ["generate", "rmat", "--scale", 31, "--out", out]):
             self.refused(1, f"{out}: cannot be written: No such file or directory", *command_line)
@@ -250,7 +250,7 @@ class GraphTest(command.CommandTest):
             self.refused(2, ".+", *wrong)
 
     def test_the_example(self):
-        """What the README shows."""
+        """The output that the README shows."""
         text = (DATA.parent / "graph/README.md").read_text()
         shown = re.findall(r"(?m)^    \$ graph (.*)\n((?:    [^$\n].*\n)+)", text)
         self.assertEqual(len(shown), 2)

@@ -112,7 +112,7 @@ TEST(graph_primitives, count_runs_and_add_up) {
   EXPECT_EQ(sums, (std::vector<std::uint64_t>{0, 3, 4, 6}));
 }
 
-/// What the arcs of a graph are checked with where the host has no room for them.
+/// Checks the arcs of a graph if the host has no room for them.
 struct arc_check {
   graph::csr_view rows;
   graph::vertex const* from;

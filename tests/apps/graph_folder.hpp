@@ -40,7 +40,7 @@ class graph_folder : public testing::Test {
                         graph::read_options const& o = {}) {
     return graph::read_graph(write(name, text), o);
   }
-  /// The error's text behind the file's name.
+  /// Returns the error's text after the file's name.
   std::string error_of(std::string const& name, std::string const& text,
                        graph::read_options const& o = {}) {
     return error_from([&] { read(name, text, o); }, path(name));
@@ -80,7 +80,7 @@ inline graph::edge_list edges(std::uint64_t vertices, bool directed,
   return g;
 }
 
-/// What belongs to a file that counts vertices from 1 on.
+/// Returns the contents of a file that counts vertices from 1 on.
 inline graph::edge_list from_one(graph::edge_list g) {
   g.first_name = 1;
   return g;

@@ -146,15 +146,15 @@ TEST(generators, random_orders_hit_everything_once) {
       hit[order(x)] = true;
     }
   }
-  // In random order: no more than some stay where they are, or beside their neighbour.
+  // In random order: few stay where they are, or next to their neighbour.
   graph::random_order const order{1000, 1};
-  int same = 0, beside = 0;
+  int same = 0, adjacent = 0;
   for (std::uint64_t x = 0; x < 999; ++x) {
     same += order(x) == x ? 1 : 0;
-    beside += order(x) + 1 == order(x + 1) ? 1 : 0;
+    adjacent += order(x) + 1 == order(x + 1) ? 1 : 0;
   }
   EXPECT_LE(same, 8);
-  EXPECT_LE(beside, 8);
+  EXPECT_LE(adjacent, 8);
 }
 
 TEST(generators, rmat_chooses_quarters) {
@@ -201,7 +201,7 @@ TEST(generators, uniform_graphs_use_all_vertices_and_weights) {
   for (int w = 1; w <= 3; ++w) EXPECT_NEAR(weights[w], 33'333, 900);
 }
 
-/// Whether the edges join all vertices.
+/// True if the edges connect all vertices.
 bool is_connected(edge_list const& g) {
   std::vector<vertex> root(g.vertices);
   std::iota(root.begin(), root.end(), vertex{0});

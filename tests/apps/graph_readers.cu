@@ -37,7 +37,7 @@ class graph_readers : public test::graph_folder {
       EXPECT_EQ(read(name, returns_alone), wanted) << "with carriage returns alone";
     }
   }
-  /// What is wrong with `before`, a line of a case, and `after`.
+  /// Checks the error for `before`, a line of a case, and `after`.
   void refuses(std::string const& name, std::string const& before, std::string const& after,
                cases const& wrong) {
     for (auto const& [line, error] : wrong) {
@@ -50,7 +50,7 @@ class graph_readers : public test::graph_folder {
 TEST_F(graph_readers, shortest_paths) {
   all_are(from_one(edges(4, true, {0, 3, 3, 0}, {1, 3, 0, 1}, {7, 0, 4294967295, 7})), "x.gr",
           {"p sp 4 4\na 1 2 7\na 4 4 0\na 4 1 4294967295\na 1 2 7\n",
-           "c a comment\ncanother\n \tc behind blanks\n\np sp 4 4\nc\na 1 2 7\na 4 4 0\na 4 1 "
+           "c a comment\ncanother\n \tc after blanks\n\np sp 4 4\nc\na 1 2 7\na 4 4 0\na 4 1 "
            "4294967295\na 1 2 7",
            "p\tsp  4 4 \na 1\t2   7  \na 4 4 000000000000000000000000\na 4 1 4294967295\n\n"
            "a 0001 2 7\n \n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The barrier of a grid: nobody passes it early, all see what others did before, and who waits in
-// vain says so. And inboxes of blocks that meet there: each message is taken once.
+// The barrier of a grid: no block passes it early, all see the others' earlier writes, and a block
+// that waits in vain reports it. And inboxes of blocks that meet there: each message is taken once.
 
 #include "tests/apps/barrier_launch.cuh"
 #include "tests/apps/inbox_launch.cuh"

@@ -101,8 +101,8 @@ class CountTest(command.CommandTest):
         many = self.file("many.txt", MANY)
         for arm in ARMS:
             self.assertEqual(len(self.counts(many, "--capacity", 30, "--top", 100, "--arm", arm)), 30)
-        # Some buckets have room for some, and so have the nodes beside them. Not many more words: where all wait for few
-        # locks the simulated device takes long.
+        # Some buckets have room for some, and so have their chained nodes. Not many more words: if
+        # all wait for few locks the simulated device takes long.
         more = self.file("more.txt", "".join(f"v{n} " for n in range(150)))
         for arm in ARMS:
             self.refused(1, r".*the pool of 64 overflow nodes is full; \d+ new keys were refused \(.*\) \(\S+:\d+\)",

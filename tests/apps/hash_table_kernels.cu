@@ -153,7 +153,7 @@ TYPED_TEST(every_table_of_accounts, a_value_of_24_bytes_changes_under_a_conditio
   }
 }
 
-/// What a sequential loop does.
+/// The result is that of a sequential loop.
 TEST(hash_table_kernels, operations_in_order_do_what_a_loop_does) {
   std::uint32_t const people = test::sized(11u, 1'000u), n = people * 100;
   ordered_accounts t{{.capacity = people}};
@@ -294,7 +294,7 @@ TEST(hash_table_kernels, a_table_that_does_not_fit_the_chip_stays_in_memory_for_
 }
 // Counts of 4-byte keys combine to additions, which are wider.
 TEST(hash_table_kernels, counts_are_sent_as_additions_if_only_a_log_of_those_fits_the_chip) {
-  // So many that half as many operations need a larger log than the smallest.
+  // With this number, half as many operations need a larger log than the smallest.
   std::uint32_t const buckets = more_buckets_than_fit(2), n = std::bit_ceil(4 * buckets);
   using table = hash_table::table<std::uint32_t, unsigned>;
   using count = table::section::count;
@@ -370,7 +370,7 @@ TEST(hash_table_kernels, the_key_that_no_slot_takes) {
 }
 
 /// Atomics in buckets from which keys were erased, from slots and nodes.
-TEST(hash_table_kernels, atomics_behind_gaps) {
+TEST(hash_table_kernels, atomics_after_gaps) {
   using small = hash_table::table<std::uint32_t, unsigned>;
   small t{{.buckets = 2, .capacity = 80}};
   std::vector<std::uint32_t> keys(80);
@@ -395,7 +395,7 @@ TEST(hash_table_kernels, atomics_behind_gaps) {
   EXPECT_EQ((contents<std::uint32_t, unsigned>(t, 80)), wanted);
 }
 
-// What says by which key combines, unless others are beside it, or there is an order.
+// A section with a combine key combines by it, unless the table has other sections or an order.
 template <class Table, class... Sections>
 inline constexpr bool combines =
     hash_table::detail::log_combines<typename Table::policy, Sections...>;
@@ -403,11 +403,11 @@ static_assert(combines<counting, counting::section::count>);
 static_assert(combines<counting, counting::section::erase>);
 static_assert(!combines<counting, counting::section::erase, counting::section::add>);
 static_assert(!combines<counting_uncombined, counting_uncombined::section::count>);
-static_assert(!combines<table, table::section::count>);      // of 8 bytes
+static_assert(!combines<table, table::section::count>);      // 8 bytes
 static_assert(!combines<accounts, accounts::section::add>);  // has no +=
 static_assert(!combines<ordered_accounts, ordered_accounts::section::insert>);
 
-// What is alone in its log and can be run as atomics is.
+// A section that is alone in its log and can run as an atomic does.
 template <class Table, class Section>
 using executor_of =
     typename hash_table::detail::log_executor<typename Table::policy, typename Table::bucket_type,

@@ -13,7 +13,7 @@ namespace {
 
 struct pool_user {
   hash_table::pool_ref pool;
-  std::uint32_t* holders;  ///< of each number
+  std::uint32_t* holders;  ///< holders of each number
   std::uint32_t* wrong;
   std::uint32_t rounds;
 };

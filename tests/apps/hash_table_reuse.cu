@@ -93,7 +93,7 @@ TEST(hash_table_reuse, what_all_refs_sent_runs) {
   send(few, 100);
   expect_all();
   send(t.ref(5000), 5000);
-  send(t.ref(100), 100);  // what was sent for more operations has not run
+  send(t.ref(100), 100);  // sections sent for more operations have not run
   expect_all();
   send(t.ref(9000), 1000);
   send(few, 100);  // a ref from before the table had larger logs

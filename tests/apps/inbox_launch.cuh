@@ -51,8 +51,7 @@ WARDEN_KERNEL void post_letters(inbox_arguments a) {
   }
 }
 
-/// Posts so many letters; all of them are taken once, or were refused once. Returns how many were
-/// refused.
+/// Posts letters, each of which is taken once or refused once. Returns the number of refused ones.
 inline std::uint32_t post(unsigned blocks, std::uint32_t turns, std::uint32_t room) {
   warden::buffer<apps::grid_barrier_state> state{1};
   apps::inboxes<letter> inboxes{blocks, room};

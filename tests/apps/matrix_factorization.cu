@@ -49,11 +49,11 @@ TEST_P(arms, lose_no_step) {
   }
 }
 
-/// What one thread comes to.
+/// The result of one thread.
 struct reference {
   rating_list train;
   model first;
-  double before, almost_after, after;  ///< errors, with that behind the last epoch but one
+  double before, almost_after, after;  ///< errors; `almost_after`: after the last epoch but one
 };
 planted_shape shape_to_learn() {
   // A simulated step is dear.
@@ -100,7 +100,7 @@ TEST_P(arms, learn_as_one_thread_does) {
 INSTANTIATE_TEST_SUITE_P(all, arms, testing::ValuesIn(factorization::arm_names()),
                          [](auto const& name) { return name.param; });
 
-/// Of a batch; of three, the last of which is not full.
+/// Ratings of a batch, and users; the last of three batches is not full.
 constexpr unsigned most = 4, users = 11;
 /// Rows of users, then that of the item.
 struct step_arguments {

@@ -2,7 +2,7 @@
 // Maximum flows and minimum cuts by all arms against Boost's.
 
 #include "apps/graph/generate.cuh"
-#include "tests/apps/flow_rounds.hpp"
+#include "tests/apps/flow_iterations.hpp"
 #include "tests/apps/found_flow.hpp"
 #include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
@@ -97,9 +97,9 @@ TEST_P(arms, take_huge_capacities) {
   EXPECT_EQ(error_text_of(network_of(23, edges, {20, 21}), GetParam()), "");
 }
 
-/// No residual arc leads down by more than one, as long as rounds go on, levels have as many
-/// vertices as are counted, and no fewer are active than have excess. And rounds go on until nobody
-/// has any, searches being so rare.
+/// No residual arc leads down by more than one while iterations go on, levels have as many vertices
+/// as are counted, and at least as many vertices are active as have excess. Iterations go on until
+/// no vertex has excess, because searches are so rare.
 TEST_P(arms, keep_heights_below_distances) {
   std::vector<edge_list> networks{generate(graph::washington{{.rows = 24, .columns = 16}}),
                                   generate(graph::rmf{{.a = 4, .b = 6}})};
@@ -151,14 +151,14 @@ TEST_P(arms, find_again_and_after_tuning) {
     EXPECT_EQ(f.own_error_text(), "");
     searches.push_back(f.finder.facts().searches);
   }
-  // Of an arm that depends on no schedule.
+  // This arm depends on no schedule.
   if (GetParam() == "warden") {
     EXPECT_THAT(searches, testing::Each(searches.front()));
   }
   EXPECT_EQ(f.finder.facts().value, max_flow::boykov_kolmogorov(f.rows.rows(), *g.ends).value);
 }
 
-/// Of any row's arcs none is left out, and none is always pushed along first.
+/// No arc of a row is left out, and none is always pushed along first.
 template <unsigned Lanes, unsigned Each>
 void expect_turns() {
   std::array<unsigned, Lanes * Each> first{};
@@ -182,8 +182,8 @@ TEST(max_flow, arcs_take_turns) {
   expect_turns<2, 6>();
 }
 
-/// What comes meanwhile may go on in the same round, if it is seen then, and few vertices are
-/// active for some rounds more before a search; all else is the same.
+/// Flow that arrives during an iteration may go on in the same one, if it is seen then, and few
+/// vertices stay active for some more iterations before a search; all else is the same.
 TEST(max_flow, arms_need_about_as_many_rounds) {
   edge_list const g = generate(graph::rmf{{.a = 3, .b = 20}});
   std::vector<double> rounds;
@@ -204,7 +204,7 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
                                   uniform(80, 240, 5, 2),
                                   uniform(40, 400, 9, 3),
                                   generate(graph::washington{{.rows = 24, .columns = 16}})};
-  // With loops, which nobody rises by.
+  // With loops, by which no vertex rises.
   for (graph::vertex v = 0; v < 60; ++v) {
     networks[2].from.push_back(v);
     networks[2].to.push_back(v);
@@ -216,8 +216,8 @@ TEST(max_flow, sections_make_the_rounds_of_a_loop) {
     bool const simulated = test::simulated();
     max_flow::search_interval interval = max_flow::interval_of_rounds;
     interval.steps_a_level = 0.5;
-    test::flow_rounds loop{f.rows.rows(), *g.ends, interval, simulated ? 6u : 48u,
-                           simulated ? 3u : 8u};
+    test::flow_iterations loop{f.rows.rows(), *g.ends, interval, simulated ? 6u : 48u,
+                               simulated ? 3u : 8u};
     auto const wanted = loop.find();
     auto const& facts = f.finder.facts();
     EXPECT_EQ(facts.value, wanted.value);
@@ -254,9 +254,9 @@ TEST(max_flow, a_bound_on_rounds_names_what_is_left) {
                                       "at [1-9][0-9]* active vertices; the limit is 3 rounds.*"));
   }
 }
-/// Rounds that leave nobody are no reason to give up, though they were more than the bound.
+/// Iterations beyond the bound are no reason to give up if no vertex has excess any more.
 TEST(max_flow, a_bound_on_rounds_spares_what_is_done) {
-  // Of what comes to the first vertex, a part has to go back.
+  // A part of the flow to the first vertex has to go back.
   edge_list g = network_of(61, {{0, 1, 9}}, {0, 60});
   for (graph::vertex v = 1; v < 60; ++v) {
     g.from.push_back(v);
@@ -350,7 +350,7 @@ TEST_P(arms, push_along_very_many_edges) {
   EXPECT_EQ(error_text_of(g, GetParam()), "");
 }
 
-/// What the audit says when one thing is broken in a right answer.
+/// Reports of the audit when one thing is broken in a right answer.
 TEST(max_flow, the_audit_sees_what_is_wrong) {
   // Two ways of 3 and 2; one edge of the first, number 2, has room for more.
   edge_list const g =
@@ -377,7 +377,7 @@ TEST(max_flow, the_audit_sees_what_is_wrong) {
                                       rows.edges.begin());
   };
   auto const push_along = [&](auto& r, std::uint32_t edge, std::uint32_t amount) {
-    // Of the two arcs the one with a capacity is the edge.
+    // The one of the two arcs that has a capacity is the edge.
     std::uint32_t const one = arc_of(edge), other = rows.reverse[one];
     bool const is = rows.weights[one] != 0;
     r[is ? one : other] -= amount;

@@ -45,7 +45,7 @@ class MaxFlowTest(command.CommandTest):
             self.assertRegex(self.said(network)[1], rf"\Aflow 1, .* by {arm} on simulated device\Z")
 
     def check_flow(self, path, wanted):
-        """What leaves each vertex, by the file."""
+        """Flow out of each vertex, by the file."""
         leaves = {}
         for line in path.read_text().splitlines()[1:]:
             letter, *numbers = line.split()
@@ -152,7 +152,7 @@ class MaxFlowTest(command.CommandTest):
             self.refused(2, ".+", *wrong)
 
     def test_the_example(self):
-        """What the README shows."""
+        """The output that the README shows."""
         text = (ROOT / "apps/max_flow/README.md").read_text()
         shown = re.findall(r"(?m)^    \$ max_flow_sim (\S+)\n((?:    [^$\n].*\n)+)", text)
         self.assertEqual(len(shown), 1)

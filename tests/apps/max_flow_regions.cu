@@ -25,7 +25,7 @@ struct map_arguments {
   max_flow::region_shape shape;
   std::uint32_t vertices;
   std::uint64_t* wrong;   ///< vertices that are not where they should be, in that region alone
-  std::uint64_t* places;  ///< of blocks, that are those of vertices
+  std::uint64_t* places;  ///< places of blocks, which are those of vertices
 };
 WARDEN_KERNEL void look_at_map(map_arguments a) {
   using max_flow::region_map;

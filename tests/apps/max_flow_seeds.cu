@@ -19,7 +19,7 @@ INSTANTIATE_TEST_SUITE_P(max_flow_seeds, many_schedules,
                          testing::Values("lock_tuned", "atomics", "warden", "warden_regions"),
                          [](auto const& arm) { return arm.param; });
 
-/// Many sources of pushes to few vertices, so that they meet; and so many vertices that a cluster
+/// Many sources of pushes to few vertices, so that they meet; and enough vertices that a cluster
 /// has more than one region.
 TEST_P(many_schedules, find_flows) {
   bool const has_borders = max_flow::has_regions(GetParam());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every command that writes files."""
+"""Properties of every command that writes files."""
 import os
 import signal
 import stat
@@ -31,7 +31,7 @@ class OutputFileTest(command.CommandTest):
         return run.returncode, run.stderr
 
     def test_standard_output_as_the_file(self):
-        """The answer alone stands there, behind what stood there; the summary is on standard error."""
+        """Only the answer is appended there; the summary is on standard error."""
         summary = self.said(*self.writes(self.source, self.out))
         answer = self.out.read_bytes()
         log = self.file("log", "an old line\n")

@@ -25,8 +25,8 @@ using factorization::placed_rating;
 using factorization::rating_list;
 using factorization::tile_pair_plan;
 
-/// What the workers of a tile pair have to do, played as the device does: each worker's next rating
-/// waits for its turn. Checks that all of a tile pair is played, and returns the steps that takes.
+/// Replays the work of a tile pair as the device does it: each worker's next rating waits for its
+/// turn. Checks that all ratings are done, and returns the number of steps.
 std::uint32_t steps_of(tile_pair_plan const& plan, std::size_t tile_pair) {
   std::size_t const workers = plan.shape.workers;
   std::vector<std::uint32_t> at(workers), end(workers), played(plan.shape.part_size);
@@ -64,7 +64,7 @@ std::uint32_t steps_of(tile_pair_plan const& plan, std::size_t tile_pair) {
   return steps;
 }
 
-/// Checks that a worker's first ratings wait for nobody, as the plan says.
+/// Checks that a worker's first ratings need not wait, as the plan says.
 void check_free(tile_pair_plan const& plan, std::size_t worker) {
   item_run const* const run = &plan.runs[plan.begins[worker]];
   std::uint32_t const n = plan.frees[worker], most = placed_rating::most_of_batch;
@@ -175,7 +175,7 @@ TEST(tile_pairs, are_short) {
   EXPECT_LE(steps, 2 * least);
 }
 
-/// The item that takes longest waits for nobody.
+/// The item that takes longest need not wait.
 TEST(tile_pairs, are_free_for_the_hottest_item) {
   rating_list const list = factorization::planted_ratings({4000, 400, 100000, 2000}, 1);
   tile_pair_plan const plan = factorization::plan_tile_pairs(list, {250, 16, 8}, 0);
@@ -187,7 +187,7 @@ TEST(tile_pairs, are_free_for_the_hottest_item) {
   }
 }
 
-/// One user rates everything: his ratings, one behind another, are what takes longest.
+/// One user rates everything: his ratings, one after another, take longest.
 TEST(tile_pairs, have_a_busy_user_alone) {
   constexpr std::uint32_t users = 40, items = 64;
   rating_list list;
@@ -208,7 +208,7 @@ TEST(tile_pairs, have_a_busy_user_alone) {
         if (plan.user_of[factorization::place_of(plan.ratings[k].bits)] != 0) continue;
         ++busy;
         if (n == 1) ++alone;
-        // The hottest item's worker waits for nobody.
+        // The hottest item's worker need not wait.
         if (plan.runs[r].item == 5) {
           EXPECT_EQ(factorization::turn_of(plan.ratings[k].bits), 0u);
         }
@@ -235,7 +235,7 @@ TEST(tile_pairs, are_in_an_order_that_learns_well) {
             1.01 * learned(factorization::sequential_descent{list, 1}));
 }
 
-/// A user who rates so many items, all of one part, once each.
+/// A user who rates `items` items of one part, once each.
 tile_pair_plan plan_of_one_user(std::uint32_t items) {
   rating_list list;
   list.users = 1;

@@ -25,7 +25,7 @@ class searched {
         in_{directed_ ? turned(std::move(g)) : graph::device_csr{}},
         finder{out_.view(), directed_ ? in_.view() : out_.view(), arm, o} {}
 
-  /// What is wrong with a search from there; empty if nothing is.
+  /// Returns the errors of a search from `source`; empty if there are none.
   std::string error_text_from(std::uint32_t source) {
     finder.find(source);
     auto const found = breadth_first::audit(out_.view(), source, finder.levels(), finder.parents());

@@ -64,7 +64,7 @@ TEST(answers, as_generations_wrap) {
                            test::sized(2u, 5u), test::sized(1u, 3u));
 }
 
-/// A section that is sent and called, beside one without an answer.
+/// A section that is sent and called, together with one that has no answer.
 struct take_ticket {
   static constexpr bool reads_other_memory = false;
   __device__ std::uint32_t operator()(std::uint32_t& next, warden::no_context) const {
@@ -93,7 +93,7 @@ struct draw {
   }
 };
 
-TEST(answers, beside_sections_that_nobody_waits_for) {
+TEST(answers, with_sections_that_have_no_caller) {
   std::uint32_t const n = 600;
   test::guarded_records<tickets> g{1, with(1)};
   warden::buffer<std::uint32_t> taken{n + n / 3};
@@ -135,7 +135,7 @@ struct call_and_look {
     logs::thread_client const client{ref, at};
     for (std::uint32_t round = 0; round < 3; ++round) {
       auto const i = static_cast<std::uint32_t>(at.global_rank());
-      // The record is this thread's alone, so nobody has written it since.
+      // Only this thread uses the record, so no other thread has written it since.
       auto const answer = client.call(i, note_down{i + round}).get();
       bool const good = answer && *answer == i + round &&
                         warden::simt::load_relaxed(&words[i + round]) == i + round + 7 &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input gets one line that names the value and the limit, and hurts nobody else.
+// Bad input gets one line that names the value and the limit, and harms no other block or launch.
 
 #include "tests/support/error_text.hpp"
 #include "tests/support/support.cuh"
@@ -109,7 +109,7 @@ struct send_bad_in_order {
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
     if (at.global_rank() != 0) return;
     small::thread_client client{ref, at};
-    client.send(~std::uint64_t{0}, record_in<2>::of(1));  // what a negative number becomes
+    client.send(~std::uint64_t{0}, record_in<2>::of(1));  // a negative number, converted
     client.send(12, record_in<2>::of(1));
     client.send(11, record_in<2>::of(1));
   }
@@ -254,7 +254,7 @@ TEST(bad_input, impossible_plans) {
   EXPECT_THAT(make({.time_limit_seconds = 2e6}), HasSubstr("time limit of 2000000"));
   EXPECT_THAT(make({.time_limit_seconds = std::nan("")}), HasSubstr("time limit of nan"));
   EXPECT_THAT(make({.capacity = 64, .first_index = 63}),
-              HasSubstr("first index 63 lies before the second lap, 64"));
+              HasSubstr("first index 63 is below the channel's capacity, 64"));
   EXPECT_THAT(error_of([&] {
                 static_cast<void>(small(records.data(), 0xffffffffu, {.servers = 1}).servers());
               }),
@@ -313,7 +313,7 @@ TEST(bad_input, more_shared_memory_than_declared) {
   g.guarded.wait();
 }
 
-/// The virtual block's own shared memory lies beside what the clients of two guarded arrays use.
+/// The virtual block's own shared memory lies next to that of the clients of two guarded arrays.
 struct own_shared_memory {
   struct alignas(128) shared_storage {
     std::uint32_t words[64];
@@ -339,7 +339,7 @@ struct own_shared_memory {
   }
 };
 
-TEST(launch, the_users_shared_memory_is_nobody_elses) {
+TEST(launch, the_users_shared_memory_is_its_own) {
   test::guarded_records<small> a{10, {.servers = 2}}, b{10, {.servers = 1}};
   warden::buffer<std::uint32_t> wrong{1};
   wrong.fill_bytes(0);

@@ -52,7 +52,7 @@ struct deposit {
 template <class Policy>
 using bank = warden::basic_guarded<Policy, std::uint64_t, deposit>;
 
-/// What the threads found.
+/// Counts of the threads' findings.
 struct findings {
   std::uint32_t touched;        ///< words next to the client's storage that have changed
   std::uint32_t other_returns;  ///< flushes that did not return what the block sent
@@ -61,8 +61,8 @@ struct findings {
 template <class Policy>
 struct block_arguments {
   typename bank<Policy>::deferred_ref ref;
-  unsigned sends;    ///< of each thread, a multiple of 2: half of them is flushed at once
-  unsigned refused;  ///< of the block, by each flush
+  unsigned sends;    ///< sends of each thread, a multiple of 2: half of them are flushed at once
+  unsigned refused;  ///< refused sections of the block, by each flush
   findings* found;
 };
 template <class Policy>

@@ -97,7 +97,7 @@ TEST(call_errors, too_many_at_a_time) {
   expect_in(text, error_text(hold_too_many{nullptr, by::block}));
 }
 
-struct call_nobody {
+struct call_no_record {
   std::uint32_t* wrong;
   __device__ void operator()(warden::virtual_block const& at, echoes::ref const& ref) const {
     echoes::block_client client{ref, at};
@@ -111,7 +111,7 @@ struct call_nobody {
     if (!good) warden::simt::fetch_add(wrong, 1u);
   }
 };
-TEST(call_errors, of_bad_ids) { expect_in("(256 such ids", error_text(call_nobody{})); }
+TEST(call_errors, of_bad_ids) { expect_in("(256 such ids", error_text(call_no_record{})); }
 
 struct never_flush {
   std::uint32_t* wrong;
@@ -154,7 +154,7 @@ TEST(call_errors, of_lost_calls_keep_their_place) {
 }
 
 /// A function with a client of its own calls while its caller's call is staged.
-struct call_beside_a_staged_call {
+struct call_next_to_a_staged_call {
   std::uint32_t* wrong;
   __device__ static bool one_more(warden::virtual_block const& at, echoes::ref const& ref) {
     echoes::block_client client{ref, at};
@@ -175,7 +175,7 @@ struct call_beside_a_staged_call {
   }
 };
 TEST(call_errors, not_of_a_second_client) {
-  EXPECT_EQ(error_text(call_beside_a_staged_call{}), "");
+  EXPECT_EQ(error_text(call_next_to_a_staged_call{}), "");
 }
 
 /// Tells the servers that all clients are done, waits until they have left, then calls.

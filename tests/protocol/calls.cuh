@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A section whose answer nobody but its caller expects, and kernels that call it.
+// A section whose answer only its caller expects, and kernels that call it.
 #pragma once
 
 #include "tests/support/support.cuh"
@@ -16,7 +16,7 @@ inline warden::guarded_options with(unsigned servers, unsigned capacity = 64) {
   return o;
 }
 
-/// `Bytes` bytes that nobody but the caller of `argument` expects, and the record's turn.
+/// `Bytes` bytes that only the caller of `argument` expects, and the record's turn.
 template <std::size_t Bytes>
 struct echoed {
   unsigned char bytes[Bytes];
@@ -46,7 +46,7 @@ struct echo {
 enum class by { thread, block };
 enum class then { gets, drops_odd_ones, keeps_four };
 
-/// Operation i calls for its answer; a drop leaves the answer behind.
+/// Operation i calls for its answer; a drop leaves the answer where it is.
 template <std::size_t Bytes>
 struct call_all {
   std::uint32_t n, records;

@@ -210,7 +210,7 @@ TEST(apply_async, is_captured_once_there_is_a_log) {
   }
   g.guarded.reserve(100);
   auto const captured = capture();
-  // A larger log beside it.
+  // A larger log in addition.
   g.guarded.reserve(5000);
   captured.launch(s);
   captured.launch(s);

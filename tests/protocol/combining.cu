@@ -45,9 +45,9 @@ struct add_words {
 struct operations {
   std::uint64_t n;
   std::uint32_t records;
-  std::uint32_t hot;        ///< of 256 go to record 0
-  std::uint32_t left_out;   ///< of 256 are none
-  std::uint32_t appended;   ///< of 256 are appended
+  std::uint32_t hot;        ///< number of 256 operations that go to record 0
+  std::uint32_t left_out;   ///< number of 256 operations that are left out
+  std::uint32_t appended;   ///< number of 256 operations that are appended
   std::uint32_t stride{1};  ///< between records that are used
 
   WARDEN_HOST_DEVICE static bool drawn(std::uint64_t i, std::uint64_t salt, std::uint32_t share) {
@@ -156,7 +156,7 @@ using all_policies = testing::Types<policy<test::sorted::executor, placement::in
                                     policy<test::locks::executor, placement::on_chip>>;
 TYPED_TEST_SUITE(combining, all_policies);
 
-/// What a block of 64 threads stages of messages of one flit.
+/// Messages of one flit that a block of 64 threads stages.
 constexpr std::uint64_t batch = 64 * warden::default_policy::outbox_bytes_per_thread / 16;
 
 TYPED_TEST(combining, one_record) {
@@ -219,7 +219,7 @@ TYPED_TEST(combining, appended_alone) {
   EXPECT_EQ(g.records.to_host()[3].words[0], 32u + 33 + 64);
 }
 
-/// What was not combined before it was sent is combined by the executor `sorted`.
+/// The executor `sorted` combines sections that were not combined before they were sent.
 TYPED_TEST(combining, windows_of_a_server) {
   constexpr bool by_runs = std::is_same_v<typename TypeParam::executor, test::sorted::executor>;
   std::uint64_t const n = test::sized<std::uint64_t>(3000, 1'000'000);
@@ -336,7 +336,7 @@ struct no_flush {
   }
 };
 
-/// What is lost counts by sends, not by what combining would have left.
+/// Lost sections are counted by sends, not by the number that combining would have left.
 TYPED_TEST(combining, staged_messages_without_flush) {
   using guarded = typename TestFixture::template guarded<2>;
   test::guarded_records<guarded> g{10, {.servers = 2}};

@@ -225,7 +225,7 @@ TEST(deferred, a_log_that_is_gone_with_sections_never_run_is_reported) {
     ran.run();
     b.send_alone(never, 0, 40);
     b.send_together(never, 40, 170, 2);
-    // What it is assigned over goes with the other one.
+    // The log that is assigned over is destroyed with the other one.
     warden::deferred other{b.on(), 10};
     b.send_alone(other, 0, 3);
     other = std::move(never);

@@ -21,7 +21,7 @@ struct entry {
   std::uint32_t count;
   std::uint32_t last;
 };
-/// What is deferred: `Words` words, the first of which is different for every operation.
+/// A deferred section of `Words` words, the first of which is different for every operation.
 template <unsigned Words>
 struct add {
   std::uint32_t values[Words];

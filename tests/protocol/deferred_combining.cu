@@ -23,14 +23,14 @@ TYPED_TEST_SUITE(deferred_combining, all_sections);
 template <class Section>
 constexpr std::uint64_t keys_of = warden::has_combine_key<Section> ? 4 : 1;
 
-/// On a GPU a log has so many partitions that the batches of small blocks have no wide messages.
+/// On a GPU a log has many partitions, so the batches of small blocks have no wide messages.
 template <class Section>
 std::uint64_t expect_of_usual_blocks(operations const& all) {
   return test::simulated() ? expect_each_once<Section, 64>(all, 3)
                            : expect_each_once<Section, 512>(all, 3);
 }
 
-TYPED_TEST(deferred_combining, one_record_gets_few_sections_for_each_block) {
+TYPED_TEST(deferred_combining, one_record_gets_few_runs_for_each_block) {
   std::uint32_t const n = test::sized(8000u, 4'000'000u);
   operations const all{n, 1, 0};
   // A block combines from its first batch to its last; some stay by themselves where threads meet.
@@ -39,7 +39,7 @@ TYPED_TEST(deferred_combining, one_record_gets_few_sections_for_each_block) {
     expect_each_once<TypeParam, 64>({few, 1, 0}, 1);
 }
 
-TYPED_TEST(deferred_combining, hot_records_get_few_sections_and_the_others_all) {
+TYPED_TEST(deferred_combining, hot_records_get_few_runs_and_the_others_all) {
   std::uint32_t const n = test::sized(8000u, 4'000'000u);
   for (std::uint32_t const keys : {2u, 40u, 5000u}) {
     for (std::uint32_t const hot : {60u, 128u, 250u}) {
@@ -61,7 +61,7 @@ TYPED_TEST(deferred_combining, a_run_combines_what_threads_sent) {
     b.send_alone(later.ref(), 0, n);
     later.run();
     b.on().wait();
-    // Of four keys none has many more than the others in a window: they may stay.
+    // None of four keys has many more sections than the others in a window, so they may stay.
     std::uint64_t const runs = b.expect_each_once();
     std::uint64_t const most = keys_of<TypeParam> == 1 ? all.sent() / 2 : all.sent();
     EXPECT_LE(runs, most) << keys << " records";
@@ -145,7 +145,7 @@ TYPED_TEST(deferred_combining, a_full_log_refuses) {
   EXPECT_EQ(b.operations_ran(), all.sent() - 10);
 }
 
-/// Batches of two widths are not split, and nobody is told otherwise.
+/// Batches of two widths are not split, and the log refuses to.
 TEST(deferred_combining_memory, a_log_of_partials_is_not_split) {
   bench<sample> b{{100, 64, 0}};
   try {
@@ -190,7 +190,7 @@ TYPED_TEST(deferred_combining, blocks_that_flush_often) {
   }
 }
 
-/// The second of two runs of one log has what came behind the first.
+/// The second of two runs of one log has the sections that were sent after the first.
 TYPED_TEST(deferred_combining, run_after_run) {
   std::uint32_t const n = test::sized(6000u, 1'000'000u);
   operations const all{n, 90, 128};

@@ -22,9 +22,9 @@ struct total {
   std::uint32_t operations;
   std::uint32_t runs;
   std::uint32_t most;
-  std::uint32_t most_inverse;  ///< of the least one
+  std::uint32_t most_inverse;  ///< inverse of the least one
 };
-/// What operation i adds.
+/// Value that operation i adds.
 WARDEN_HOST_DEVICE std::uint32_t value_of(std::uint32_t i) {
   return static_cast<std::uint32_t>(test::mix(i)) >> 16;
 }
@@ -168,8 +168,8 @@ static_assert(sizeof(totals_of<pair_of_values>::deferred_ref::message_type) == 1
 /// Operations 0 to n - 1, and where they go.
 struct operations {
   std::uint32_t n, keys;
-  std::uint32_t hot;  ///< of 256 are for record 0
-  /// But none in phases whose bit is set: of so many operations each, up to 64 of them.
+  std::uint32_t hot;  ///< number of 256 operations that are for record 0
+  /// Phases without operations for record 0: one bit for each of up to 64 phases of equal length.
   std::uint64_t cold_phases = 0;
   std::uint32_t phase = ~0u;
 
@@ -179,7 +179,7 @@ struct operations {
     bool const is_hot = !is_cold && (test::mix(i * 2 + 1) & 255u) < hot;
     return is_hot ? 0 : n <= keys ? i : test::id_of(i, keys);
   }
-  /// Whether operation i is sent.
+  /// True if operation i is sent.
   WARDEN_HOST_DEVICE bool sends(std::uint32_t i) const { return i < n && i % 7 != 2; }
   /// How many of n operations are sent.
   [[nodiscard]] std::uint64_t sent() const { return n - (n + 4) / 7; }
@@ -255,7 +255,7 @@ class bench {
     for (std::uint32_t k = 0; k < all_.keys && !testing::Test::HasFailure(); ++k) {
       EXPECT_EQ(found[k].operations, expected[k].operations)
           << "lost or doubled section on record " << k;
-      // What sections combine to has sums of 32 bits, but that of `sample`.
+      // Partials have sums of 32 bits, except that of `sample`.
       EXPECT_EQ(summed(found[k].sum), summed(expected[k].sum))
           << "lost or doubled section on record " << k;
       if constexpr (std::is_same_v<Section, sample>) {
@@ -301,7 +301,7 @@ void expect_found_in_time(std::uint64_t cold, std::uint32_t batches, std::uint32
   b.on().wait();
   b.expect_each_once();
 }
-/// What begins to repeat, or does so again, is found three batches later.
+/// Keys that begin to repeat, for the first time or again, are found three batches later.
 template <class Section, unsigned Threads>
 void expect_late_repeats_are_found() {
   auto const first = [](unsigned batches) { return (std::uint64_t{1} << batches) - 1; };

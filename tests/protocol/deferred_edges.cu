@@ -118,7 +118,7 @@ WARDEN_KERNEL void send_rest(rest_arguments a) {
     a.ref.send(99, combined::sample{i});
 }
 /// A partial takes three places, so a batch takes as many places as it has samples. The last
-/// partial of the first shard reaches into the gap behind the shard.
+/// partial of the first shard reaches into the gap after the shard.
 TEST(deferred_edges, a_log_of_n_takes_n_where_a_partial_reaches_over_the_end_of_a_shard) {
   constexpr unsigned n = 2 << 14;
   warden::buffer<combined::total> records{100};

@@ -28,7 +28,7 @@ void expect_as_many_as_fit(std::uint64_t seed) {
   std::uint32_t const n = seed % 3 == 0 ? capacity : std::max(41u, capacity + draw(2, 80)) - 40;
   std::uint32_t const together = draw(3, n + 1);
   warden::deferred later{b.on(), capacity, {.partitions = draw(6, 2), .split = 1u << draw(5, 4)}};
-  // Twice: behind a run the log is empty.
+  // Twice: after a run the log is empty.
   for (std::uint32_t first : {0u, n}) {
     if (together != 0) b.send_together(later, first, first + together, 1 + draw(4, 3));
     if (together != n) b.send_alone(later, first + together, first + n);
@@ -48,7 +48,7 @@ TEST(deferred_seeds, exactly_as_many_as_fit_run) {
   test::under_many_schedules(1, expect_as_many_as_fit);
 }
 
-/// A kernel in another stream sends while the log is run, or before, or behind.
+/// A kernel in another stream sends during the run of the log, or before, or after it.
 TEST(deferred_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   test::under_many_schedules(1, [](std::uint64_t) {
     deferring::bench<by_default> b{20};
@@ -70,7 +70,7 @@ TEST(deferred_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later)
   });
 }
 
-/// Two logs run in two streams that nobody has ordered: one of them may be put off.
+/// Two logs run in two streams without an order between them: one of them may be put off.
 TEST(deferred_seeds, runs_that_meet_are_put_off_and_reported) {
   std::uint64_t put_off = 0;
   test::under_many_schedules(1, [&](std::uint64_t) {
@@ -127,7 +127,7 @@ TEST(deferred_seeds, runs_of_one_log_that_meet_leave_it_in_order) {
   });
 }
 
-/// A run and a fused launch in two streams that nobody has ordered. The launch may have been
+/// A run and a fused launch in two streams without an order between them. The launch may have been
 /// captured when there was no log yet.
 void expect_reported_where_they_meet(bool captured) {
   unsigned met = 0;

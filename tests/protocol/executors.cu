@@ -62,7 +62,7 @@ class executors : public testing::Test {
                     unsigned launches) {
     SCOPED_TRACE(testing::Message() << n << " messages of " << Words << " words, " << records
                                     << " records, " << servers << " servers, chunks of " << chunk);
-    // What lies around the records must not be touched, nor brought back changed.
+    // Memory around the records must not be touched, nor written back changed.
     std::uint32_t const guard = 3;
     warden::buffer<sums<Filler>> memory{records + 2 * guard};
     memory.fill_bytes(0);

@@ -77,7 +77,7 @@ TEST(graph, a_replay_does_not_forget_the_failure_of_the_one_before) {
   tasks t;
   shared_records a;
   warden::stream s;
-  // Whether or not one was reported before the capture.
+  // With and without a failure reported before the capture.
   t.launch(task::forget, s, a);
   EXPECT_TRUE(a.failure(s));
   auto const captured = graph::capture(s, [&] { t.launch_as_told(s, a); });
@@ -88,7 +88,7 @@ TEST(graph, a_replay_does_not_forget_the_failure_of_the_one_before) {
     t.set(task::send, s);
     captured.launch(s);
     captured.launch(s);
-    EXPECT_EQ(t.ran(s), 1u) << "nothing runs behind the failure";
+    EXPECT_EQ(t.ran(s), 1u) << "nothing runs after the failure";
     auto const d = a.failure(s);
     ASSERT_TRUE(d);
     EXPECT_EQ(d->wait.kind, wait_kind::lock);
@@ -99,7 +99,7 @@ TEST(graph, a_replay_does_not_forget_the_failure_of_the_one_before) {
   }
 }
 
-TEST(graph, nothing_runs_behind_a_replay_that_failed) {
+TEST(graph, nothing_runs_after_a_replay_that_failed) {
   tasks t;
   shared_records a, b;
   warden::stream s;
@@ -109,7 +109,7 @@ TEST(graph, nothing_runs_behind_a_replay_that_failed) {
   captured.launch(s);
   EXPECT_EQ(t.ran(s), 2u);
   t.launch(task::send, s, a);
-  EXPECT_EQ(t.ran(s), 0u) << "nobody has waited";
+  EXPECT_EQ(t.ran(s), 0u) << "no wait has reported it";
   for (shared_records* const one : {&a, &b}) {
     auto const d = one->failure(s);
     ASSERT_TRUE(d);
@@ -120,7 +120,7 @@ TEST(graph, nothing_runs_behind_a_replay_that_failed) {
   EXPECT_EQ(b.count(s), 0u);
 }
 
-TEST(graph, no_replay_runs_behind_a_failure) {
+TEST(graph, no_replay_runs_after_a_failure) {
   tasks t;
   shared_records a, b;
   warden::stream s;

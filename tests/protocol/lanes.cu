@@ -24,7 +24,7 @@ TYPED_TEST(lanes, run_deferred_sections_together) {
   for (std::uint32_t const keys : {1u, 40u, test::sized(300u, 20'000u)})
     together::defer<TypeParam, add<32>, add_alone, add<4>>(n, keys, 2);
 }
-/// What would change nothing is not run.
+/// No-op sections are not run.
 TYPED_TEST(lanes, are_asked_whether_they_would_change_anything) {
   std::uint32_t const n = test::sized(700u, 300'000u);
   for (std::uint32_t const keys : {1u, 40u, test::sized(300u, 20'000u)})

@@ -23,7 +23,7 @@ struct row {
   std::uint32_t apart;  ///< sections whose lanes saw different words, or a wrong collective
 };
 
-/// Whether all that a group's lanes can tell one another arrives.
+/// True if all messages between the lanes of a group arrive.
 template <unsigned Lanes>
 __device__ bool tells(warden::lane_group<Lanes> const& group) {
   unsigned const me = group.lane();
@@ -106,7 +106,7 @@ WARDEN_KERNEL void send_all(sending<Ref, Operations> a) {
   Operations::with(i, [&](auto const& section) { a.ref.send(test::id_of(i, a.keys), section); });
 }
 
-/// What must be true of the rows when `launches` times the operations 0 .. n-1 have run.
+/// Checks the rows after `launches` times the operations 0 .. n-1 have run.
 inline void expect_rows(std::vector<row> const& rows, std::uint32_t n, std::uint32_t launches) {
   auto const keys = static_cast<std::uint32_t>(rows.size());
   std::vector<row> wanted(keys, row{});

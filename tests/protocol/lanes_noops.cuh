@@ -65,8 +65,7 @@ struct touch {
   }
 };
 
-/// What must be true of the bags when the operations 0 .. n-1 have run: those that `puts` and those
-/// that touch.
+/// Checks the bags after the operations 0 .. n-1 have run: those that `puts` and those that touch.
 template <class Puts>
 void expect_bags(std::vector<bag> const& bags, std::uint32_t n, Puts puts) {
   auto const keys = static_cast<std::uint32_t>(bags.size());
@@ -104,7 +103,7 @@ void defer_asked(std::uint32_t n, std::uint32_t keys) {
   expect_bags(g.records.to_host(), n, [](std::uint32_t i) { return i % 3 != 2; });
 }
 
-/// Sends operation i, or calls it and counts whoever found no number there.
+/// Sends operation i, or calls it and counts the calls that found no number there.
 struct send_asked_and_call {
   std::uint32_t n, keys;
   std::uint32_t* answers;  ///< [0]: in all, [1]: of those whose number was not there
@@ -125,8 +124,7 @@ struct send_asked_and_call {
     });
   }
 };
-/// Runs `n` operations on `keys` records. Whoever is called answers, whether it changes anything or
-/// not.
+/// Runs `n` operations on `keys` records. Every called section answers, no-op sections included.
 template <class Policy>
 void call_asked(std::uint32_t n, std::uint32_t keys, unsigned blocks) {
   using guarded = warden::basic_guarded<Policy, bag, put_and_tell<32>, put<4>>;
@@ -142,7 +140,7 @@ void call_asked(std::uint32_t n, std::uint32_t keys, unsigned blocks) {
   EXPECT_LE(answers.to_host()[1], keys * bag::size);
 }
 
-/// The number that was put last, and how those before it were put one behind another.
+/// The number that was put last, and the order in which those before it were put.
 struct latest {
   static constexpr unsigned size = 32;
   std::uint32_t number;

@@ -47,7 +47,7 @@ WARDEN_KERNEL void send_pairs(sending_pairs<Ref> a) {
   if (i < a.n) send_pair<HasSingles>(a.ref, i, a.keys, a.others);
 }
 
-/// What the rows must be, of one array or of two, when the operations 0 .. n-1 have run.
+/// Checks the rows, of one array or of two, after the operations 0 .. n-1 have run.
 inline void expect_pairs(std::vector<row> const& rows, std::vector<row> const& others,
                          std::uint32_t n, bool has_singles, bool is_one_array) {
   std::vector<row> wanted(rows.size(), row{}), wanted_others(others.size(), row{});

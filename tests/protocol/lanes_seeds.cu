@@ -161,7 +161,7 @@ std::uint32_t runs_of(std::uint32_t n) {
   g.wait();
   return count.to_host()[0];
 }
-TEST(lanes_seeds, few_sections_are_run_that_say_they_would_change_nothing) {
+TEST(lanes_seeds, few_noop_sections_are_run) {
   constexpr std::uint32_t n = 100;
   EXPECT_LT((runs_of<deferring<sorted<>>, false>(n)), n / 2);
   EXPECT_LT((runs_of<in_order, false>(n)), n / 2);

@@ -178,7 +178,7 @@ TEST(launch, guarded_arrays_move) {
   for (auto& t : wanted) t = {2 * t.count, 2 * t.sum, 2 * t.mixed};
   test::expect_equal(g.records.to_host(), wanted);
   EXPECT_EQ(moved.statistics().messages, 200u);
-  // An error that nobody has waited for moves along.
+  // An error that no wait has reported moves along.
   warden::launch_fused(test::send_by_block<2>{100, 11}, 2, 64, {}, moved);
   counting again = std::move(moved);
   EXPECT_THROW(again.wait(), warden::limit_error);
@@ -195,7 +195,7 @@ WARDEN_KERNEL void be_busy(busy b) {
   for (unsigned i = 0; i < b.rounds; ++i) warden::simt::back_off(10);
 }
 
-/// What a launch needs happens in its own stream, however busy the default stream is.
+/// A launch does all its work in its own stream, however busy the default stream is.
 TEST(launch, waits_for_no_other_stream) {
   warden::stream s;
   auto const n = test::sized<std::uint64_t>(500, 1'000'000);

@@ -40,7 +40,7 @@ WARDEN_KERNEL void repeat_partitions(guarded::deferred_ref ref) {
   }
 }
 
-/// Memory with more behind it, which nothing may touch.
+/// Memory followed by more memory, which must stay untouched.
 template <class T>
 class framed {
  public:
@@ -50,9 +50,9 @@ class framed {
   [[nodiscard]] T* data() const { return memory_.data(); }
   [[nodiscard]] bool is_whole() const {
     auto const all = memory_.to_host();
-    std::vector<unsigned char> behind(frame * sizeof(T));
-    std::memcpy(behind.data(), all.data() + size_, behind.size());
-    return std::all_of(behind.begin(), behind.end(), [](unsigned char b) { return b == canary; });
+    std::vector<unsigned char> rest(frame * sizeof(T));
+    std::memcpy(rest.data(), all.data() + size_, rest.size());
+    return std::all_of(rest.begin(), rest.end(), [](unsigned char b) { return b == canary; });
   }
 
  private:

@@ -21,7 +21,7 @@ struct tag_b {
 
 struct pack_arguments {
   std::uint64_t* errors;
-  std::uint64_t lap;
+  std::uint64_t sequence;
 };
 
 template <int Words>
@@ -33,15 +33,15 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   auto m = format::pack(0xfffffff0u + me, section);
   bool good = true;
   for (auto& l : m.flits) {
-    l = proof::stamped(l, a.lap);
-    good = good && proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
-           !proof::is_of(l, a.lap - 1);
-    auto torn = proof::stamped(l, a.lap - 1);
+    l = proof::stamped(l, a.sequence);
+    good = good && proof::is_of(l, a.sequence) && !proof::is_of(l, a.sequence + 1) &&
+           !proof::is_of(l, a.sequence - 1);
+    auto torn = proof::stamped(l, a.sequence - 1);
     torn.first = l.first;
-    good = good && !proof::is_of(torn, a.lap);
-    torn = proof::stamped(l, a.lap - 1);
+    good = good && !proof::is_of(torn, a.sequence);
+    torn = proof::stamped(l, a.sequence - 1);
     torn.second = l.second;
-    good = good && !proof::is_of(torn, a.lap);
+    good = good && !proof::is_of(torn, a.sequence);
   }
   auto const back = format::template unpack<record_in<Words>>(m);
   for (int i = 0; i < Words; ++i) good = good && back.words[i] == section.words[i];
@@ -49,7 +49,7 @@ WARDEN_KERNEL void pack_and_unpack(pack_arguments a) {
   if (!good) warden::simt::fetch_add(a.errors, std::uint64_t{1});
 }
 
-/// With the lap in the first word alone, the second one is payload from end to end.
+/// With the tag in the first word alone, all of the second word is payload.
 WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
   using proof = warden::detail::flit::sequence_in_first_word;
   std::uint32_t const me = warden::simt::thread_rank();
@@ -57,21 +57,21 @@ WARDEN_KERNEL void stamp_first_word(pack_arguments a) {
   auto const section = record_in<2>::of(me * 77u + 5u);
   auto m = format::pack(me, section);
   std::uint64_t const second = m.flits[0].second;
-  auto const l = m.flits[0] = proof::stamped(m.flits[0], a.lap);
+  auto const l = m.flits[0] = proof::stamped(m.flits[0], a.sequence);
   auto const back = format::unpack<record_in<2>>(m);
-  bool const good = proof::is_of(l, a.lap) && !proof::is_of(l, a.lap + 1) &&
-                    !proof::is_of(l, a.lap - 1) && l.second == second && m.local() == me &&
+  bool const good = proof::is_of(l, a.sequence) && !proof::is_of(l, a.sequence + 1) &&
+                    !proof::is_of(l, a.sequence - 1) && l.second == second && m.local() == me &&
                     m.tag() == 1 && back.words[0] == section.words[0] &&
                     back.words[1] == section.words[1];
   if (!good) warden::simt::fetch_add(a.errors, std::uint64_t{1});
 }
 
-/// Launches of a kernel in laps around where their fields wrap.
+/// Launches of a kernel with sequence numbers around those at which the fields wrap.
 std::uint64_t errors_of(void (*kernel)(pack_arguments)) {
   warden::buffer<std::uint64_t> errors{1};
   errors.fill_bytes(0);
-  for (std::uint64_t lap : {1ull, 4095ull, 4096ull, 65535ull, 65536ull, (1ull << 40) + 3})
-    warden::simt::launch(kernel, 1, 32, 0, {errors.data(), lap}, {});
+  for (std::uint64_t sequence : {1ull, 4095ull, 4096ull, 65535ull, 65536ull, (1ull << 40) + 3})
+    warden::simt::launch(kernel, 1, 32, 0, {errors.data(), sequence}, {});
   return errors.to_host()[0];
 }
 
@@ -90,7 +90,7 @@ TEST(message, round_trip) {
   check_message<11>();
 }
 
-TEST(message, lap_in_the_first_word_alone) { EXPECT_EQ(errors_of(&stamp_first_word), 0u); }
+TEST(message, tag_in_the_first_word_alone) { EXPECT_EQ(errors_of(&stamp_first_word), 0u); }
 
 /// Aligned to more than a message's words are.
 struct wide_word {
@@ -116,7 +116,7 @@ WARDEN_DEVICE bool equals(record_in<4> const& s, std::uint32_t me) {
   for (int i = 0; i < 4; ++i) good = good && s.words[i] == sent.words[i];
   return good;
 }
-/// What a log's messages carry is what sections are run with.
+/// Sections run with exactly the contents of a log's messages.
 WARDEN_KERNEL void visit_logged(pack_arguments a) {
   using format = warden::detail::log_format<tag_a, odd_bytes, wide_word, record_in<4>>;
   std::uint32_t const me = warden::simt::thread_rank();

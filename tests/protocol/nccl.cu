@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The communicator over NCCL: a rank that sends to itself, and the ranks of all GPUs there are; and
-// the tests of ranks that share a device, once more on as many GPUs, where there are so many, or by
-// as many processes.
+// The communicator over NCCL: a rank that sends to itself, and the ranks of all GPUs. Also the
+// tests of ranks that share a device, once more on as many GPUs, if there are enough, or by as many
+// processes.
 
 #include "tests/nccl/process_rank.hpp"
 #include "tests/protocol/spread.cuh"
@@ -111,8 +111,8 @@ TEST(nccl, sections_run_in_the_process_that_has_the_record) {
   for (int count = 2; count <= mine->size(); ++count)
     spreading::on_ranks(spreading::ranks(count), &run_many);
 }
-/// What the first ranks of a job are told where the last one does no more than its first `runs`
-/// runs, or less: aborts its communicator.
+/// Checks the errors of the first ranks of a job when the last rank makes only its first `runs`
+/// runs, or fewer: aborts its communicator.
 void expect_told_of_last_rank(int runs, bool blocks, bool aborts, std::string const& words) {
   test::process_rank* const mine = test::process_rank::of_job();
   if (mine == nullptr || mine->size() < 2) GTEST_SKIP() << "a job of one process";
@@ -137,7 +137,7 @@ void expect_told_of_last_rank(int runs, bool blocks, bool aborts, std::string co
       EXPECT_THAT(text, testing::HasSubstr("rank " + std::to_string(mine->rank()) + " of "));
       EXPECT_THAT(text, testing::ContainsRegex(words));
     } else if (!aborts) {
-      // Nobody leaves before the others have given up.
+      // No rank leaves before the others have given up.
       std::this_thread::sleep_for(std::chrono::seconds{3});
     }
     // Before what was made with it is destroyed, which may wait for what NCCL has enqueued.

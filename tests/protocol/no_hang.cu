@@ -63,8 +63,8 @@ TEST(no_hang, a_client_reserves_and_never_publishes) {
   EXPECT_TRUE(c.started);
   EXPECT_EQ(c.reserved, 64u + 3);
   EXPECT_EQ(c.published, 64u + 1);
-  // By slices what came behind was executed, but no slot of the slice given back; by windows both
-  // are counted up to the gap.
+  // By slices later messages were executed, but no slot of the slice was given back; by windows
+  // both are counted up to the gap.
   bool const slices = !std::is_same_v<test::small_policy, test::sorted>;
   EXPECT_EQ(c.executed, slices ? 64u + 2 : 64u + 1);
   EXPECT_EQ(c.released, slices ? 64u : 64u + 1);
@@ -80,7 +80,7 @@ TEST(no_hang, a_client_reserves_and_never_publishes) {
 enum class by { block, thread, warp };
 
 /// Tells the servers that all clients are done, waits until they have left, then sends.
-struct send_to_nobody {
+struct send_after_servers_left {
   by how;
   std::uint32_t* left;
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
@@ -109,7 +109,7 @@ TEST(no_hang, a_server_leaves_early) {
     warden::buffer<std::uint32_t> left{1};
     left.fill_bytes(0);
     auto const d = dump_of([&] {
-      warden::launch_fused(send_to_nobody{how, left.data()}, 1, 64, {}, g.guarded);
+      warden::launch_fused(send_after_servers_left{how, left.data()}, 1, 64, {}, g.guarded);
       g.guarded.wait();
     });
     EXPECT_EQ(d.wait.kind, warden::wait_kind::credit);
@@ -201,8 +201,8 @@ struct forget_in_second {
   }
 };
 
-/// The launches of one guarded with others have their health in different places.
-TEST(no_hang, nothing_runs_behind_a_failure_with_other_guarded_arrays) {
+/// A guarded array's launches with others keep their health in different places.
+TEST(no_hang, nothing_runs_after_a_failure_with_other_guarded_arrays) {
   for (bool const failing_comes_first : {true, false}) {
     test::guarded_records<small> g{10, options(2, 64)};
     test::guarded_records<small> h{10, options(1, 64)};

@@ -46,7 +46,7 @@ using traces = warden::basic_guarded<in_order<Where>, traced, append>;
 WARDEN_HOST_DEVICE std::uint32_t id_of(std::uint32_t i, std::uint32_t keys) {
   return i % 2 == 0 ? 0 : static_cast<std::uint32_t>((std::uint64_t{i} * 2654435761u >> 7) % keys);
 }
-/// Whether operation i is sent.
+/// True if operation i is sent.
 WARDEN_HOST_DEVICE bool sends(std::uint32_t i) { return i % 5 != 3; }
 
 template <class Guarded>

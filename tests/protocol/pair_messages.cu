@@ -52,7 +52,7 @@ TEST(pair_messages_sections, conserve_what_they_move) {
   sweep_once<wide_policy>(moves(), 50, {.servers = 3, .forward_capacity = 64});
 }
 
-/// What a section sends is checked here, too.
+/// Also checks the sections that a section sends.
 struct count_on {
   static constexpr bool reads_other_memory = false;
   __device__ void operator()(book& b, warden::no_context) const { b.moved += 1; }
@@ -78,7 +78,7 @@ struct send_to {
 };
 TEST(pair_messages_sections, send_others) {
   using policy = pair_messages_policy<64, warden::placement::in_memory>;
-  // What lies around the records must not be touched.
+  // Memory around the records must stay untouched.
   warden::buffer<book> books{64};
   books.fill_bytes(0);
   warden::basic_guarded<policy, book, sweep, send_on, count_on> g{

@@ -39,7 +39,7 @@ WARDEN_DEVICE void expect(std::uint64_t* errors, bool good) {
 
 struct pool_arguments {
   warden::detail::place_memory memory;
-  std::uint32_t* holders;  ///< of each place: a thread's number plus one, or zero
+  std::uint32_t* holders;  ///< for each place: a thread's number plus one, or zero
   std::uint64_t* errors;
   std::uint64_t seed;
   unsigned rounds;
@@ -177,7 +177,7 @@ using rings = warden::detail::forward_rings<warden::detail::channel_ref<1>>;
 struct credit_arguments {
   rings common;
   std::uint64_t* held;  ///< credits that somebody has taken for messages
-  std::uint64_t* most;  ///< of `held`
+  std::uint64_t* most;  ///< the most that were held
   std::uint64_t* errors;
   std::uint64_t seed;
   unsigned rounds;
@@ -286,7 +286,7 @@ WARDEN_KERNEL void take_alone(credit_arguments a) {
   expect(a.errors, credits.take(a.common, 10) == 10);
   expect(a.errors, credits.take(a.common, 10) == 4 && !credits.has_some(a.common));
   expect(a.errors, credits.take(a.common, 1) == 0);
-  credits.give(a.common, 6);  // what is kept stays
+  credits.give(a.common, 6);  // credits that are kept stay
   expect(a.errors, a.common.count() == 0 && credits.has_some(a.common));
   credits.give(a.common, 1);
   expect(a.errors, a.common.count() == 7);
@@ -355,7 +355,7 @@ TEST(block_credits, admits_no_more_than_there_are_credits_under_many_schedules) 
 }
 
 /// Message 101 is executed, and sends one, while 100 is missing.
-WARDEN_KERNEL void execute_behind_a_missing_index(credit_arguments a) {
+WARDEN_KERNEL void execute_after_a_missing_index(credit_arguments a) {
   warden::detail::block_credits stock{100, 0};
   warden::detail::credit_request request;
   expect(a.errors, stock.try_admit(a.common));
@@ -369,15 +369,15 @@ WARDEN_KERNEL void execute_behind_a_missing_index(credit_arguments a) {
   stock.executed(100, 1, 0);
   stock.rest(a.common, request);
   expect(a.errors, a.common.has_all());
-  // The missing one is admitted anew, and what lies behind it with it.
+  // The missing index is admitted anew, and so are all later ones.
   expect(a.errors, stock.try_admit(a.common) && stock.admitted() == 104);
   stock.executed(104, 1, 0);
   expect(a.errors, a.common.count() == 0);
   stock.rest(a.common, request);
   expect(a.errors, a.common.has_all() && stock.admitted() == 104);
 }
-TEST(block_credits, counts_what_was_executed_behind_a_missing_index) {
-  credits{4, 4}.run(&execute_behind_a_missing_index, 1, 1, 1, 1);
+TEST(block_credits, counts_sections_executed_after_a_missing_index) {
+  credits{4, 4}.run(&execute_after_a_missing_index, 1, 1, 1, 1);
 }
 
 }  // namespace

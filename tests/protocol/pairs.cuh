@@ -11,7 +11,7 @@ using test::mix;
 struct account {
   std::int64_t balance;
   std::uint32_t out, in;  ///< moves
-  std::uint64_t mixed;    ///< of what was moved
+  std::uint64_t mixed;    ///< hash of the amounts moved
 };
 
 /// A section as it should be, asymmetric: who mixes the two up changes the sum of `mixed`.
@@ -34,7 +34,7 @@ struct deposit {
   __device__ void operator()(account& a, warden::no_context) const { a.balance += amount; }
 };
 
-/// What operation i does; some move from an account to itself.
+/// Operation i; some move from an account to itself.
 struct operation {
   std::uint32_t from, to, amount;
   WARDEN_HOST_DEVICE static operation of(std::uint32_t i, std::uint32_t records,

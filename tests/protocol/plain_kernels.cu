@@ -56,7 +56,7 @@ TEST(plain_kernels, blocks_and_grids_of_two_dimensions) {
   }
 }
 
-/// What a thread sees of its place.
+/// A thread's view of its place.
 struct place {
   uint3 thread, block;
   unsigned grid, threads, lane;
@@ -244,7 +244,7 @@ TEST(plain_kernels, more_blocks_than_the_device_holds) {
 }
 
 __global__ void nothing() {}
-/// What launching says.
+/// Returns the error of a launch.
 template <class... Size>
 std::string refusal(Size... size) {
   try {

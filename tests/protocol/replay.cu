@@ -127,7 +127,7 @@ struct reserve_only {
     if (at.global_rank() == 0) ref.channel_of(0).reserve(1);
   }
 };
-TEST(replay, behind_a_launch_that_failed_nothing_runs_and_nothing_is_lost) {
+TEST(replay, after_a_launch_that_failed_nothing_runs_and_nothing_is_lost) {
   replay::bench b{20, {.servers = 2, .time_limit_seconds = 0.2, .minimum_polls = 64}};
   deferred later{b.on(), 300};
   b.send_together(later, 0, 200, 2);
@@ -141,7 +141,7 @@ TEST(replay, behind_a_launch_that_failed_nothing_runs_and_nothing_is_lost) {
   b.expect_ran(0, 300);
 }
 
-TEST(replay, a_log_cannot_have_the_number_that_is_nobodys) {
+TEST(replay, a_log_cannot_have_the_number_of_no_record) {
   constexpr std::uint64_t all = std::uint64_t{1} << 31;
   replay::guarded huge{static_cast<test::tally*>(nullptr), all, {.servers = 2}};
   try {

@@ -72,12 +72,12 @@ class bench {
                  {to.ref(), first, end, records()}, s);
   }
 
-  /// Expects that these have run, besides those that had before.
+  /// Expects that these have run, in addition to earlier ones.
   void expect_ran(std::uint32_t first, std::uint32_t end, unsigned times = 1) {
     add(first, end, times);
     test::expect_equal(all_.records.to_host(), wanted_);
   }
-  /// Notes that these run, besides those before.
+  /// Notes that these run, in addition to earlier ones.
   void add(std::uint32_t first, std::uint32_t end, unsigned times) {
     for (unsigned t = 0; t < times; ++t) {
       for (std::uint32_t i = first; i < end; ++i) {

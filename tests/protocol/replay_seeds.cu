@@ -19,7 +19,7 @@ TEST(replay_seeds, every_section_runs_once) {
     replay::bench b{1 + draw(0, 30), {.servers = 1 + draw(1, 3)}};
     std::uint32_t const n = 1 + draw(2, 120), together = draw(3, n + 1);
     warden::deferred later{b.on(), n};
-    // Twice: behind a run the log is empty.
+    // Twice: after a run the log is empty.
     for (std::uint32_t first : {0u, n}) {
       if (together != 0) b.send_together(later, first, first + together, 1 + draw(4, 2));
       if (together != n) b.send_alone(later, first + together, first + n);
@@ -30,7 +30,7 @@ TEST(replay_seeds, every_section_runs_once) {
   });
 }
 
-/// Two logs are run in two streams that nobody has ordered: one of them may be put off, and then
+/// Two logs run in two streams without an order between them: one of them may be put off, and then
 /// touches nothing of the other's launch.
 TEST(replay_seeds, runs_that_meet_are_put_off_and_reported) {
   std::uint64_t put_off = 0;

@@ -26,7 +26,7 @@ using warden::detail::all_pairs_schedule;
 
 // ---- who meets when
 
-TEST(all_pairs_schedule, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+TEST(all_pairs_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_round) {
   for (std::uint32_t parts = 1; parts <= 67; ++parts) {
     SCOPED_TRACE(parts);
     all_pairs_schedule const all{parts};
@@ -119,7 +119,7 @@ TEST(rounds, a_few_hot_records) {
   }
 }
 
-TEST(rounds, nobody_sees_a_section_half_done) {
+TEST(rounds, no_section_sees_another_one_half_done) {
   std::uint32_t const n = test::sized(2000u, 400'000u);
   for (std::uint32_t const records : {2u, 10u, 64u}) {
     bench<by_default> b{records, kind::looks};
@@ -127,7 +127,7 @@ TEST(rounds, nobody_sees_a_section_half_done) {
     b.send_alone(later, 0, n);
     later.run();
     b.on().wait();
-    // What was mixed in by moves is not what was counted by looks: undo the moves.
+    // Moves add values that looks do not count: undo the moves.
     auto seen = b.records();
     for (std::uint32_t i = 0; i < n; i += 2) {
       auto const o = rounds::drawn(i, records, ~0u);
@@ -227,7 +227,7 @@ TEST(rounds, logs_are_moved_between_sends_and_runs) {
 
 TEST(rounds, arrays_are_applied) { rounds::apply_arrays<by_default>(test::sized(1000u, 100'000u)); }
 
-/// Longer than anybody waits.
+/// Longer than any wait.
 struct stall {
   std::uint32_t milliseconds;
   __device__ void operator()(rounds::account&, rounds::account&) const {
@@ -240,9 +240,9 @@ struct stall {
 using stalling = warden::basic_guarded<by_default, rounds::account, rounds::move, stall>;
 struct stall_arguments {
   stalling::deferred_ref ref;
-  std::uint32_t stalls;  ///< milliseconds, or 0: nobody does
+  std::uint32_t stalls;  ///< milliseconds, or 0: none does
 };
-/// Each of 32 threads sends so many: together more than one block runs by itself.
+/// 32 threads send this many each: together more than one block runs by itself.
 constexpr std::uint32_t moves_each = 12, all_moves = 32 * moves_each;
 WARDEN_KERNEL void send_stall(stall_arguments a) {
   std::uint32_t const i = rounds::simt::thread_rank();
@@ -286,7 +286,7 @@ TEST(rounds, records_too_many_for_the_chip_stay_in_memory_unless_they_must_not) 
     warden::deferred{too_many, 10};
     ADD_FAILURE() << "no error";
   } catch (warden::limit_error const& e) {
-    // Of 512 parts or, if their tile pairs cannot be listed, of 256.
+    // 512 parts or, if their tile pairs cannot be listed, 256.
     EXPECT_THAT(e.what(), HasSubstr("4194304 records of 24 bytes in "));
     EXPECT_THAT(e.what(), HasSubstr(" parts do not fit the chip: two need "));
   }

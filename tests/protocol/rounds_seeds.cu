@@ -13,7 +13,7 @@ using rounds::bench;
 using rounds::kind;
 using rounds::small_blocks;
 
-/// Among the first 60 of at least so many records.
+/// Operations on the first 60 of at least `least` records.
 void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_parts,
                       unsigned runs) {
   auto const draw = [&](std::uint64_t which, std::uint32_t below) {
@@ -33,7 +33,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
   b.on().wait();
   b.expect_ran(n, runs);
 }
-/// Twice: behind a run the log is empty.
+/// Twice: after a run the log is empty.
 TEST(rounds_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1, 2); });
 }
@@ -44,7 +44,7 @@ TEST(rounds_seeds, each_section_runs_once_by_one_block) {
     expect_each_once(seed, 20, 8, 1);
   });
 }
-/// With so many parts, two of them do not fit the chip.
+/// With this number of parts, two of them do not fit the chip.
 TEST(rounds_seeds, each_section_runs_once_in_memory) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_blocks_have(16 << 10);
@@ -60,7 +60,7 @@ TEST(rounds_seeds, arrays_are_applied_a_full_log_at_a_time) {
   rounds::apply_arrays<small_logs>(1000);
 }
 
-/// A kernel in another stream sends while the log is run, or before, or behind.
+/// A kernel in another stream sends during the run of the log, or before, or after it.
 TEST(rounds_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   test::under_many_schedules(1, [](std::uint64_t) {
     bench<small_blocks<>> b{20, kind::moves};

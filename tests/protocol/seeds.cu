@@ -70,7 +70,7 @@ struct four_warps : test::small_policy {
 };
 
 /// A launch that begins within a slice: its channel then ends in the slice in which it began, and
-/// messages of the next lap lie in it before those of this one have run.
+/// the slice holds messages with the next sequence tag before those with this one have run.
 TEST(seeds, launches_from_within_a_slice) {
   auto const [first, end] = test::seeds(3);
   for (std::uint64_t seed = first; seed < end; ++seed) {

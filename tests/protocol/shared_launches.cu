@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A launch that fails is the failure of the guarded arrays that took part in it, of each until its
-// own `wait` has reported it, and of nobody else: in other streams, host threads and orders, too.
+// A failed launch is the failure of every guarded array that took part in it, until its own `wait`
+// has reported it, and of no other: also with several streams, host threads and orders.
 
 #include "tests/protocol/shared_launches.cuh"
 
@@ -56,7 +56,7 @@ TEST(shared_launches, fail_for_each_guarded_until_it_has_reported_it) {
     ASSERT_TRUE(second);
     EXPECT_EQ(second->wait.kind, wait_kind::message) << "its first cause";
     EXPECT_EQ(second->channels.size(), first_waits_first ? 2u : 1u)
-        << "the channels of whoever has reported it are new";
+        << "the channels of a guarded array that has reported it are new";
     EXPECT_FALSE(one.failure());
     EXPECT_FALSE(other.failure());
     // Both are usable again.

@@ -14,10 +14,10 @@ namespace test {
 using shared_record = record_in<2>;
 using shared = warden::basic_guarded<small_policy, tally, shared_record>;
 
-/// What a launch does, as a word in device memory says when it runs.
+/// The task of a launch, read from a word in device memory when it runs.
 enum class task : unsigned char {
-  send,    ///< 64 sections to the records of each guarded
-  forget,  ///< takes a slot of the last guarded's channel and never fills it
+  send,    ///< 64 sections to the records of each guarded array
+  forget,  ///< takes a slot of the last guarded array's channel and never fills it
   stop,    ///< stops the launch at once
 };
 
@@ -77,7 +77,7 @@ struct shared_records : guarded_records<shared> {
     for (tally const& t : records.to_host(s)) sum += t.count;
     return sum;
   }
-  /// What `wait` throws.
+  /// Returns the failure that `wait` throws.
   std::optional<warden::diagnosis> failure(warden::stream_ref s = {}) {
     try {
       guarded.wait(s);

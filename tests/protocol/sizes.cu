@@ -60,7 +60,7 @@ TEST(sizes, one_virtual_block_or_none) {
 
 TEST(sizes, as_many_servers_as_blocks_allow) {
   auto const facts = warden::runtime::facts(0);
-  // So many blocks fit on a multiprocessor; all but one serve.
+  // Number of blocks that fit on a multiprocessor; all but one serve.
   unsigned const blocks = test::small_policy::blocks_on_multiprocessor;
   unsigned const servers = blocks * static_cast<unsigned>(facts.multiprocessors) - 1;
   round_trip<2>(test::sized<std::uint64_t>(600, 300'000), 1000, servers, 64, 3);

@@ -92,7 +92,7 @@ TEST(spread, runs_what_one_rank_sends_and_what_all_send_to_one) {
   on_ranks(ranks(3), [](warden::communicator const& world) {
     rank_bench<by_default> b{world, 50};
     warden::deferred later{b.on(), n};
-    // Nobody has anything.
+    // No rank has any section.
     later.run();
     if (world.rank() == 1) b.send_alone(later, 0, n);
     later.run();
@@ -433,7 +433,7 @@ TEST(spread, logs_that_do_not_match_are_refused_on_all_ranks) {
                 HasSubstr("room for 2147483648 sections; the limit is 1073741824"));
   });
 }
-TEST(spread, room_that_nobody_asked_for_is_not_too_much) {
+TEST(spread, default_room_is_not_too_much) {
   using on_chip = deferring::small_blocks<warden::executor::locks<64>, placement::on_chip>;
   rank_bench<on_chip> b{warden::communicator::alone(), 100'000};
   // A log as large as this is refused for another reason, before there is any memory for it.
@@ -449,7 +449,7 @@ TEST(spread, a_run_is_not_captured) {
     warden::deferred later{b.on(), 100};
     warden::stream s;
     std::string text;
-    // Nobody allocates or frees memory while some other rank captures.
+    // No rank allocates or frees memory while another rank captures.
     b.on().wait();
     warden::graph::capture(s, [&] { text = told([&] { later.run(s); }); });
     b.on().wait();

@@ -25,7 +25,7 @@ namespace spreading {
 namespace simt = warden::simt;
 using deferring::entry;
 
-/// Settings of so many ranks.
+/// Settings of `count` ranks.
 inline warden::loopback_settings ranks(int count, std::uint64_t seed = 1) {
   warden::loopback_settings s;
   s.ranks = count;
@@ -33,7 +33,7 @@ inline warden::loopback_settings ranks(int count, std::uint64_t seed = 1) {
   s.can_share = seed % 2 != 0;
   return s;
 }
-/// What each rank threw, as text; "" if nothing.
+/// Texts of the errors that the ranks threw; "" if none.
 inline std::vector<std::string> texts(std::vector<std::exception_ptr> const& thrown) {
   std::vector<std::string> all;
   for (auto const& one : thrown) {

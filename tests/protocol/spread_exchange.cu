@@ -27,7 +27,7 @@ using spreading::ranks;
 using testing::StartsWith;
 using bench = spreading::rank_bench<deferring::small_blocks<>>;
 
-/// What a test does at the calls of a transport.
+/// Actions of a test at the calls of a transport.
 struct hooks {
   std::function<void(std::span<std::uint32_t>)> after_gather = [](auto) {};
   std::function<void()> before_exchange = [] {};
@@ -68,7 +68,7 @@ warden::communicator with_hooks(warden::communicator const& world, hooks const& 
 
 // ---- rows
 
-constexpr std::uint32_t rows_each = 250;  // of a rank, with one section each
+constexpr std::uint32_t rows_each = 250;  // rows of a rank, with one section each
 using in_order =
     warden::basic_spread_guarded<ordering::in_order<warden::placement::in_memory>, traced, append>;
 struct row_arguments {
@@ -118,7 +118,7 @@ TEST(spread_exchange, more_than_32_bits_of_sections_would_come_to_a_rank) {
     warden::deferred later{b.on(), 100, {.room = 1000}};
     b.send_alone(later, 0, 10);
     warden::stream_ref{}.synchronize();
-    // Of each rank: two words, and then how many sections it has for each rank.
+    // For each rank: two words, and then its number of sections for each rank.
     std::size_t const each = 2 + size;
     at.after_gather = [&](std::span<std::uint32_t> all) {
       if (all.size() != size * each) return;

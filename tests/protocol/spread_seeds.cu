@@ -53,7 +53,7 @@ TEST(spread_seeds, each_section_runs_once) {
   });
 }
 
-/// A kernel in another stream sends while the logs are run, or before, or behind.
+/// A kernel in another stream sends during the run of the logs, or before, or after it.
 TEST(spread_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     std::uint64_t ran = 0, refused = 0;
@@ -84,12 +84,12 @@ TEST(spread_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   });
 }
 
-/// A rank's calls, with something to do behind each wait. What lies elsewhere than at a multiple of
-/// 16 bytes is copied byte by byte by NCCL.
+/// A rank's calls, with an action after each wait. NCCL copies memory byte by byte unless it is
+/// aligned to 16 bytes.
 class watched final : public warden::runtime::transport {
  public:
-  watched(warden::communicator of, std::function<void(warden::stream_ref)> behind)
-      : of_{std::move(of)}, behind_{std::move(behind)} {}
+  watched(warden::communicator of, std::function<void(warden::stream_ref)> after_wait)
+      : of_{std::move(of)}, after_wait_{std::move(after_wait)} {}
   [[nodiscard]] int rank() const override { return of_.rank(); }
   [[nodiscard]] int size() const override { return of_.size(); }
   void all_gather(void const* own, void* all, std::size_t bytes, warden::stream_ref s,
@@ -105,14 +105,14 @@ class watched final : public warden::runtime::transport {
   }
   void wait(warden::stream_ref s, std::source_location where) override {
     of_.by().wait(s, where);
-    behind_(s);
+    after_wait_(s);
   }
 
  private:
   warden::communicator of_;
-  std::function<void(warden::stream_ref)> behind_;
+  std::function<void(warden::stream_ref)> after_wait_;
 };
-/// What waits for other ranks is the communicator alone: it knows when to give up.
+/// Only the communicator waits for other ranks: it has a time limit.
 TEST(spread_seeds, the_last_run_is_waited_for_with_a_limit_whatever_stream_it_was_in) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     on_ranks(ranks(2, seed), [](warden::communicator const& world) {
@@ -180,7 +180,7 @@ TEST(spread_seeds, a_run_after_a_failed_exchange_runs_each_section_once) {
       b.send_alone(later, begin, begin + n / 2);
       b.send_together(later, begin + n / 2, begin + n, 1);
       EXPECT_THROW(later.run(), warden::communicator_error);
-      // Behind those that the run has sorted.
+      // After those that the run has sorted.
       b.send_alone(later, begin + n, begin + 2 * n);
       later.run();
       b.on().wait();
@@ -226,7 +226,7 @@ TEST(spread_seeds, what_travels_is_aligned) {
   });
 }
 /// The logs are open again before the next run closes them, whatever stream that is in.
-TEST(spread_seeds, a_run_comes_behind_one_that_found_no_room) {
+TEST(spread_seeds, a_run_comes_after_one_that_found_no_room) {
   test::under_many_schedules(1, [](std::uint64_t seed) {
     on_ranks(ranks(2, seed), [](warden::communicator const& world) {
       warden::stream one, other;

@@ -70,7 +70,7 @@ TEST(spread_sends, a_run_ends_when_no_rank_has_any_section) {
     });
   }
 }
-TEST(spread_sends, one_rank_asks_nobody) {
+TEST(spread_sends, one_rank_asks_no_other) {
   constexpr std::uint32_t n = 300;
   guarded on{spreading::idle_rank(), 50};
   warden::deferred later{on, n};
@@ -82,7 +82,7 @@ TEST(spread_sends, one_rank_asks_nobody) {
 TEST(spread_sends, what_finds_no_place_is_told) {
   on_ranks(ranks(2), [](warden::communicator const& world) {
     constexpr std::uint32_t n = 100;
-    // All records are rank 0's but those that nobody names: that one's log gets all that is sent.
+    // Rank 0 has all records that sections name, so its log gets all sections.
     guarded on{world, 1};
     warden::deferred later{on, n, {.room = 2 * n}};
     begin({later.ref(), 0, n, 1, 1});

@@ -154,7 +154,7 @@ TEST_F(time_limit, is_no_way_past_a_lock) {
   EXPECT_THROW(g.guarded.wait(), warden::timeout_error);
 }
 
-/// How often a wait of so many questions reads the launch's progress, which takes it long.
+/// Returns how often a wait of that many questions reads the launch's progress, which is slow.
 unsigned reads_of_a_wait(unsigned questions) {
   warden::buffer<warden::detail::launch_health> health{1};
   health.fill_bytes(0);

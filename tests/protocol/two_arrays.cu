@@ -53,7 +53,7 @@ void expect_each_pair_once(std::uint32_t firsts, std::uint32_t seconds) {
   EXPECT_EQ(met.size(), std::size_t{firsts} * seconds);
   EXPECT_EQ(number, all.tile_pairs());
 }
-TEST(two_array_schedule, every_pair_meets_once_and_nobody_plays_twice_in_a_round) {
+TEST(two_array_schedule, every_pair_meets_once_and_no_part_is_used_twice_in_a_round) {
   for (std::uint32_t firsts = 1; firsts <= 20; ++firsts)
     for (std::uint32_t seconds = 1; seconds <= 20; ++seconds)
       expect_each_pair_once(firsts, seconds);
@@ -154,7 +154,7 @@ TEST(two_arrays, large_records_run) {
   }
 }
 
-TEST(two_arrays, nobody_sees_a_section_half_done) {
+TEST(two_arrays, no_section_sees_another_one_half_done) {
   std::uint32_t const n = test::sized(2000u, 400'000u);
   for (std::uint32_t const records : {1u, 10u, 64u}) {
     bench<by_default> b{records, records, kind::looks};
@@ -162,7 +162,7 @@ TEST(two_arrays, nobody_sees_a_section_half_done) {
     b.send_alone(later, 0, n);
     later.run();
     b.wait();
-    // What was mixed in by ratings is not what was counted by looks: undo the ratings.
+    // Ratings add values that looks do not count: undo the ratings.
     auto users = b.user_records();
     for (std::uint32_t i = 0; i < n; i += 2) {
       auto const o = two_arrays::operation::of(i, records, records);

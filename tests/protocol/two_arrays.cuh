@@ -20,7 +20,7 @@ namespace simt = warden::simt;
 using test::mix;
 
 struct user {
-  std::uint64_t mixed;  ///< of what was rated
+  std::uint64_t mixed;  ///< hash of the ratings
   std::int64_t balance;
   std::uint32_t ratings, visits;
 };
@@ -85,7 +85,7 @@ struct small_blocks : warden::default_policy {
 /// With channels, so that it takes part in fused launches.
 struct fused : test::small<warden::default_policy> {};
 
-/// Operation i is on these records, among the first so many of each array.
+/// Operation i is on these records, among the first ones of each array.
 struct operation {
   std::uint32_t user, item, stars;
   WARDEN_HOST_DEVICE static operation of(std::uint32_t i, std::uint32_t users,
@@ -162,7 +162,8 @@ class bench {
   using ref_type = typename log::ref_type;
   static constexpr unsigned threads = 32;
 
-  /// So many users and items, with operations on the first `user_spread` and `item_spread` of them.
+  /// Arrays of `users` and `items` records, with operations on the first `user_spread` and
+  /// `item_spread` of them.
   bench(std::uint32_t users, std::uint32_t items, kind what = kind::ratings,
         std::uint32_t user_spread = ~0u, std::uint32_t item_spread = ~0u,
         warden::guarded_options const& options = {})

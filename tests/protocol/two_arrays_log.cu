@@ -62,7 +62,7 @@ TEST(two_arrays, an_empty_log_and_a_full_one) {
 
 TEST(two_arrays, ids_outside_either_array_are_counted_and_the_others_run) {
   for (bool const alone : {true, false}) {
-    // So many exist; operations are on twice as many.
+    // Records of each array; operations are on twice as many ids.
     bench<by_default> b{25, 10};
     auto later = b.make(100, 4);
     auto given = b.given(later.ref(), 0, 64);
@@ -130,7 +130,7 @@ TEST(two_arrays, logs_and_guarded_arrays_are_moved_between_sends_and_runs) {
   EXPECT_EQ(b.rated(), 400u);
 }
 
-/// In whatever stream the run was, and whoever of the two is asked.
+/// The run may be in any stream, and either guarded array may be asked.
 TEST(two_arrays, either_guarded_waits_for_the_run) {
   std::uint32_t const n = test::sized(300u, 100'000u);
   bench<by_default> b{50, 30};
@@ -163,7 +163,7 @@ TEST(two_arrays, what_is_never_run_is_reported_by_the_first) {
   EXPECT_EQ(error_text(b.users()), "");
 }
 
-// ---- beside the guarded arrays' own sections
+// ---- in addition to the guarded arrays' own sections
 
 TEST(two_arrays, logs_of_either_guarded_run_between) {
   bench<by_default> b{50, 30};
@@ -188,7 +188,7 @@ TEST(two_arrays, logs_of_either_guarded_run_between) {
 
 // ---- what goes wrong
 
-/// Longer than anybody waits.
+/// Longer than any wait.
 struct stall {
   std::uint32_t milliseconds;
   __device__ void operator()(user&, item&) const {
@@ -202,9 +202,9 @@ using items_type = bench<by_default>::items_type;
 using stalling = warden::deferred_between<users_type, items_type, rate, stall>;
 struct stall_arguments {
   stalling::ref_type ref;
-  std::uint32_t stalls;  ///< milliseconds, or 0: nobody does
+  std::uint32_t stalls;  ///< milliseconds, or 0: none does
 };
-/// Each of 32 threads sends so many: together more than one block runs by itself.
+/// 32 threads send this many each: together more than one block runs by itself.
 constexpr std::uint32_t ratings_each = 12, all_ratings = 32 * ratings_each;
 WARDEN_KERNEL void send_stall(stall_arguments a) {
   std::uint32_t const i = simt::thread_rank();
@@ -234,7 +234,7 @@ TEST(two_arrays, a_part_that_does_not_come_back_is_reported_and_then_all_is_well
   std::uint64_t before = 0, after = 0;
   for (user const& u : b.user_records()) before += u.ratings;
   EXPECT_LT(before, all_ratings);
-  // The items' failure has been told nobody.
+  // No wait has reported the failure of the items.
   send(0);
   later.run();
   EXPECT_THAT(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs between two arrays under many schedules: few parts and many, uneven and empty ones, hot
-// records; and what else uses either array meanwhile.
+// records; and other uses of either array at the same time.
 
 #include "tests/protocol/two_arrays.cuh"
 #include "tests/support/error_text.hpp"
@@ -20,7 +20,7 @@ using two_arrays::send_visits;
 using two_arrays::small_blocks;
 using two_arrays::visit;
 
-/// At least so many records of both arrays, in at least so many parts.
+/// At least `least` records of both arrays, in at least `least_parts` parts.
 void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_parts,
                       unsigned runs) {
   auto const draw = [&](std::uint64_t which, std::uint32_t below) {
@@ -45,7 +45,7 @@ void expect_each_once(std::uint64_t seed, std::uint32_t least, unsigned least_pa
   b.wait();
   b.expect_ran(n, runs);
 }
-/// Twice: behind a run the log is empty.
+/// Twice: after a run the log is empty.
 TEST(two_arrays_seeds, each_section_runs_once) {
   test::under_many_schedules(1, [](std::uint64_t seed) { expect_each_once(seed, 1, 1, 2); });
 }
@@ -56,7 +56,7 @@ TEST(two_arrays_seeds, each_section_runs_once_by_one_block) {
     expect_each_once(seed, 20, 8, 1);
   });
 }
-/// With so many parts, one of each array do not fit the chip together.
+/// With this number of parts, one of each array do not fit the chip together.
 TEST(two_arrays_seeds, each_section_runs_once_in_memory) {
   test::under_many_schedules(2, [](std::uint64_t seed) {
     test::let_blocks_have(16 << 10);
@@ -78,8 +78,8 @@ TEST(two_arrays_seeds, each_section_runs_once_between_very_different_numbers_of_
   }
 }
 
-/// Logs of both guarded arrays, and of one of them alone, are run in three streams that nobody has
-/// ordered: some may be put off.
+/// Logs of both guarded arrays, and of one of them alone, run in three streams without an order
+/// between them: some may be put off.
 TEST(two_arrays_seeds, runs_that_meet_are_put_off_and_reported) {
   std::uint64_t of_users = 0, of_items = 0, of_partner = 0;
   test::under_many_schedules(1, [&](std::uint64_t) {
@@ -177,7 +177,7 @@ struct visit_fused {
     client.flush();
   }
 };
-/// A run and a fused launch of either guarded in two streams that nobody has ordered.
+/// A run and a fused launch of either guarded array in two streams without an order between them.
 template <class Guarded>
 void expect_reported_where_they_meet(Guarded& (bench<two_arrays::fused>::*of)()) {
   unsigned met = 0;
@@ -214,7 +214,7 @@ TEST(two_arrays_seeds, a_run_and_a_fused_launch_of_the_second_that_meet_are_repo
   expect_reported_where_they_meet(&bench<two_arrays::fused>::items);
 }
 
-/// A kernel in another stream sends while the log is run, or before, or behind.
+/// A kernel in another stream sends during the run of the log, or before, or after it.
 TEST(two_arrays_seeds, what_is_sent_while_the_log_is_run_is_refused_or_runs_later) {
   test::under_many_schedules(1, [](std::uint64_t) {
     bench<small_blocks<>> b{20, 30};

@@ -128,7 +128,7 @@ TEST(warp_client, masks_by_vote) {
 }
 
 /// The odd lanes send with warp clients while the even ones, in another branch, use thread clients.
-struct beside_thread_clients {
+struct next_to_thread_clients {
   std::uint64_t n;
   std::uint32_t records;
   __device__ void operator()(warden::virtual_block const& at, small::ref const& ref) const {
@@ -143,8 +143,8 @@ struct beside_thread_clients {
   }
 };
 
-TEST(warp_client, beside_thread_clients_of_the_same_warp) {
-  round_trip<2, beside_thread_clients>(test::sized<std::uint64_t>(1500, 300'000), 50, 2, 32, 4);
+TEST(warp_client, next_to_thread_clients_of_the_same_warp) {
+  round_trip<2, next_to_thread_clients>(test::sized<std::uint64_t>(1500, 300'000), 50, 2, 32, 4);
 }
 
 /// Lanes without a message, of which no lane of some sends has one.

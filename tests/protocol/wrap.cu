@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Channels whose indices, laps and phases wrap, and one guarded array used for very many launches.
+// Channels whose indices, sequence tags and phases wrap, and one guarded array used for very many
+// launches.
 
 #include "tests/support/support.cuh"
 
@@ -25,7 +26,7 @@ TEST(wrap, index_beyond_32_bits) {
   for (unsigned capacity = 32; capacity <= 4096; capacity *= 4) from((1ull << 32) - 100, capacity);
 }
 
-// 12 bits of lap in a lane's first word, 16 in its second.
+// A sequence tag has 12 bits in a flit's first word, 16 in its second.
 TEST(wrap, phase_of_the_first_word) {
   for (unsigned capacity = 32; capacity <= 4096; capacity *= 4)
     from(capacity * 4096ull - 50, capacity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by the executor `sorted` behind buffers for each destination; servers by windows.
+// Random programs by the executor `sorted` with buffers for each destination; servers by windows.
 
 #include "fuzz.cuh"
 

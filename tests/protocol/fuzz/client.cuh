@@ -54,7 +54,7 @@ class client {
   WARDEN_DEVICE void finish(bool lingers) {
     static_cast<void>(block_.flush());
     settle();
-    if (Setup::reach.letters && lingers && begun_ != nobodys) wait_for_chain();
+    if (Setup::reach.letters && lingers && begun_ != no_chain) wait_for_chain();
   }
 
  private:
@@ -165,7 +165,7 @@ class client {
       }
     }
   }
-  /// Servers fence when they look whether their clients are done. Meanwhile they have none to do.
+  /// Servers fence when they look whether their clients are done. Until then they have none to do.
   WARDEN_DEVICE void wait_for_chain() const {
     operation const o = there().operation_of(begun_);
     std::uint32_t const* const word = there().letter(begun_, 0);
@@ -173,7 +173,7 @@ class client {
          polls < 300 && warden::simt::load_relaxed(word) != o.value + o.links + 1; ++polls)
       warden::simt::back_off(10);
   }
-  /// Behind the answer the caller sees what the section wrote, and maybe what came after it.
+  /// After the answer the caller sees the writes of the section, and maybe later ones.
   WARDEN_DEVICE bool sees_section(operation const& o, told const& a) const {
     std::uint32_t const steps = warden::simt::load_relaxed(there().letter(number_, 0)) - o.value;
     bool sees = steps >= 1 && steps <= (o.what == chain ? o.links + 1 : 1);
@@ -183,7 +183,7 @@ class client {
     return sees;
   }
 
-  static constexpr std::uint32_t nobodys = ~0u;
+  static constexpr std::uint32_t no_chain = ~0u;
 
   ref const& ref_;
   typename guarded::block_client block_;
@@ -193,7 +193,7 @@ class client {
   std::uint32_t number_ = 0;  ///< whose future is kept
   bool is_kept_ = false;
   unsigned rounds_since_flush_ = 0;
-  std::uint32_t begun_ = nobodys;  ///< the last chain
+  std::uint32_t begun_ = no_chain;  ///< the last chain
 };
 
 /// Runs one launch's operations, on `Setup`'s guarded and maybe on `Partner`'s as well.

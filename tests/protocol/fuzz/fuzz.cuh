@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs of one configuration, under very many schedules of the simulated device.
 //
-// A configuration is a policy and the section types that it is to run. Each .cu file beside this
-// one has one, or two that are alike. What is demanded: every section ran exactly once, whole, on
-// its records, alone; it saw what came before it; every answer is that of its call; nothing throws.
+// A configuration is a policy and the section types that it runs. Each .cu file of this folder has
+// one, or two similar ones. Every section must run exactly once, whole, on its records, alone; it
+// must see all earlier ones; every answer must be that of its call; nothing may throw.
 #pragma once
 
 #include "client.cuh"
@@ -31,7 +31,7 @@ struct configuration {
   }
 };
 
-/// What configurations have in common: small enough that channels fill and tables wrap.
+/// Common part of the configurations: small enough that channels fill and tables wrap.
 template <unsigned Threads, warden::placement Where, class Base = warden::default_policy>
 struct small : Base {
   using context = world;
@@ -58,13 +58,13 @@ class ground {
          warden::guarded_options const& options)
       : domain_{seed, records, Setup::kinds, Setup::one_owner},
         records_(std::vector<record>(records)),
-        beside_(std::vector<record>(records)),
+        copies_(std::vector<record>(records)),
         letters_(std::vector<std::uint32_t>(3 * operations + 1)),
         turns_(std::vector<std::uint32_t>(operations + 1)),
         faults_(std::vector<std::uint32_t>(fault_kinds)),
         oracle_{domain_},
         guarded{records_,
-                world{domain_, beside_.data(), letters_.data(), turns_.data(), faults_.data()},
+                world{domain_, copies_.data(), letters_.data(), turns_.data(), faults_.data()},
                 options} {}
 
   void expect_run(launch const& l) {
@@ -77,7 +77,7 @@ class ground {
   /// When all has been waited for.
   void verify() const {
     oracle_.expect_records(records_.to_host(), "");
-    if (Setup::reach.beside) oracle_.expect_records(beside_.to_host(), ", kept beside it");
+    if (Setup::reach.copies) oracle_.expect_records(copies_.to_host(), ", kept as a copy");
     oracle_.expect_turns(turns_.to_host());
     auto const faults = faults_.to_host();
     EXPECT_EQ(faults[torn], 0u) << "torn messages";
@@ -87,7 +87,7 @@ class ground {
 
  private:
   domain domain_;
-  warden::buffer<record> records_, beside_;
+  warden::buffer<record> records_, copies_;
   warden::buffer<std::uint32_t> letters_, turns_, faults_;
   oracle oracle_;
 

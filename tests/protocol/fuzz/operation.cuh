@@ -20,19 +20,19 @@ enum kind : unsigned {
   fork = 16,  ///< a section that sends the first ones of two chains
 };
 
-/// What the operations of a program have in common.
+/// Common properties of the operations of a program.
 struct domain {
   std::uint64_t seed;
   std::uint32_t records;
   unsigned kinds;  ///< bits of `kind`
-  bool one_owner;  ///< of both records of a pair
+  bool one_owner;  ///< both records of a pair have one owner
 };
 
 struct operation {
   kind what;
   std::uint32_t first, second;  ///< records
   std::uint32_t value;          ///< 1 to 65,536
-  std::uint32_t links;          ///< of a chain, or of each of two, behind its first section
+  std::uint32_t links;          ///< sections of a chain, or of each of two, after its first section
 
   WARDEN_HOST_DEVICE static operation of(domain const& d, std::uint32_t number) {
     std::uint64_t const h = mix(d.seed * 1'000'003 + number);
@@ -67,8 +67,8 @@ struct operation {
   }
 };
 
-/// Where the section of a chain runs that has `left` links behind it. An operation has chain 0, or
-/// by a fork the chains 1 and 2; chain 0 begins at its first record.
+/// Returns the record on which the section of a chain runs that has `left` links after it. An
+/// operation has chain 0, or by a fork the chains 1 and 2; chain 0 begins at its first record.
 WARDEN_HOST_DEVICE std::uint32_t station(domain const& d, std::uint32_t number, std::uint32_t which,
                                          std::uint32_t left) {
   operation const o = operation::of(d, number);

@@ -38,7 +38,7 @@ class oracle {
     }
   }
 
-  /// Records, or what was kept beside them.
+  /// Checks records, or the copies kept apart from them.
   void expect_records(std::vector<record> const& seen, char const* where) const {
     ASSERT_EQ(seen.size(), records_.size());
     for (std::size_t k = 0; k < seen.size(); ++k) {
@@ -47,7 +47,8 @@ class oracle {
       EXPECT_EQ(seen[k].sum, records_[k].sum) << "record " << k << where << ": wrong payload";
     }
   }
-  /// Each section has a turn of its own at its record. `turns` by operation, 0 where nobody asked.
+  /// Each section has a turn of its own at its record. `turns` by operation, 0 for those that were
+  /// not called.
   void expect_turns(std::vector<std::uint32_t> const& turns) const {
     std::vector<std::vector<std::uint32_t>> of_record(records_.size());
     for (std::uint32_t number = 0; number < turns.size(); ++number) {

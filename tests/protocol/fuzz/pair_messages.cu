@@ -14,7 +14,7 @@ struct policy : small<64, Where> {
   static constexpr unsigned forward_bytes = 6144;
   static constexpr bool statistics = true;
 };
-/// What is kept beside a record is reached by way of two servers: that needs fences.
+/// The memory kept for a record is reached by way of two servers, which needs fences.
 template <placement Where, bool Fenced, reach Reach = reach{Fenced, Fenced}>
 using pair_messages = configuration<policy<Where>, Reach, plain_section<Reach>, pair_section<Reach>,
                                     chain_section<Reach>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by the executor `pair_messages` behind buffers for each destination, with hardly
-// any locks, and two warps that read the ring.
+// Random programs by the executor `pair_messages` with buffers for each destination, hardly any
+// locks, and two warps that read the ring.
 
 #include "fuzz.cuh"
 

@@ -24,7 +24,7 @@ struct launch {
   fuzz::company company;
   way how;       ///< any: another one in each round
   bool lingers;  ///< clients stay until chains that they began are over, but not for ever
-  bool waits;    ///< behind it
+  bool waits;    ///< waits after it
 };
 
 struct program {
@@ -58,7 +58,7 @@ struct program {
     p.partner_options = p.options;
     p.partner_options.servers = 1 + draw(2);
     p.partner_options.capacity = 32;
-    // In any lap, those included in which the marks in the messages begin anew.
+    // At any index, including those at which the sequence tags begin anew.
     if (draw(2) == 0) {
       p.options.first_index =
           std::uint64_t{p.options.capacity} * (1 + draw(70'000)) + draw(p.options.capacity);

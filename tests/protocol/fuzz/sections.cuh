@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The critical sections of the random programs. Each adds to its records, and looks whether the
-// memory beside them is what the protocol promises; what it finds wrong is counted.
+// The critical sections of the random programs. Each adds to its records, and checks that the
+// memory kept for them is as the protocol promises; errors are counted.
 #pragma once
 
 #include "operation.cuh"
@@ -9,12 +9,12 @@
 
 namespace fuzz {
 
-/// Counts what was done to it. Also kept a second time, beside the records.
+/// Counts the sections that ran on it. A copy is kept apart from the records.
 struct alignas(8) record {
   std::uint32_t count, sum;
 };
 
-/// What must never be seen, each with a counter.
+/// Errors, each with a counter.
 enum fault : unsigned {
   torn,          ///< a message in which words of two are mixed
   stale_letter,  ///< a section or a caller did not see what was written before
@@ -22,10 +22,10 @@ enum fault : unsigned {
   fault_kinds
 };
 
-/// The context: all that sections and clients find beside the records.
+/// The context: all memory that sections and clients use, apart from the records.
 struct world {
   domain operations;
-  record* beside;          ///< one for each record, written by the sections on that record
+  record* copies;          ///< one for each record, written by the sections on that record
   std::uint32_t* letters;  ///< three for each operation, see `letter`
   std::uint32_t* turns;    ///< one for each operation: what its caller was told, or 0
   std::uint32_t* faults;   ///< by `fault`
@@ -52,13 +52,13 @@ struct world {
   }
 };
 
-/// What sections touch beside their records.
+/// Memory that sections touch, apart from their records.
 struct reach {
   bool letters;  ///< which is why they are fenced: reads_other_memory
-  bool beside;   ///< reached through the record alone
+  bool copies;   ///< the copy that is reached through the record alone
 };
 
-/// What a section answers: for which operation, and its turn at its record, from 1 on.
+/// Answer of a section: its operation, and its turn at its record, from 1 on.
 struct told {
   std::uint32_t echo, turn;
 };
@@ -66,14 +66,14 @@ WARDEN_HOST_DEVICE std::uint32_t echo_of(kind k, std::uint32_t number) {
   return ~number * 2654435761u ^ k;
 }
 
-/// Adds to a record, and to what is kept beside it, by accesses that may be seen late.
+/// Adds to a record, and to its copy, by accesses that may be seen late.
 template <reach Reach>
 WARDEN_DEVICE void add_to(record& r, world const& w, std::uint32_t id, std::uint32_t value,
                           std::uint32_t count = 1) {
   r.count += count;
   r.sum += value;
-  if constexpr (Reach.beside) {
-    record* const b = w.beside + id;
+  if constexpr (Reach.copies) {
+    record* const b = w.copies + id;
     warden::simt::store_relaxed(&b->count, warden::simt::load_relaxed(&b->count) + count);
     warden::simt::store_relaxed(&b->sum, warden::simt::load_relaxed(&b->sum) + value);
   }
@@ -111,7 +111,7 @@ struct combined_section {
   static constexpr kind what = plain;
   static constexpr bool reads_other_memory = Reach.letters;
   std::uint32_t value, count;
-  std::uint32_t number;  ///< of one of those that it was made of
+  std::uint32_t number;  ///< number of one of the operations that it was made of
 
   WARDEN_DEVICE static combined_section of(std::uint32_t number, operation const& o) {
     return {o.value, 1, number};
@@ -153,7 +153,7 @@ struct wide_section {
   }
 };
 
-/// What it adds tells the two records apart.
+/// The value that it adds tells the two records apart.
 template <reach Reach>
 struct pair_section {
   static constexpr kind what = pair;

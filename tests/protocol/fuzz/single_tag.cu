@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random programs by whole flits, whose second words carry no lap; one warp a block, whose threads
+// Random programs with single tags: second words carry none. One warp a block, whose threads
 // receive several messages each.
 
 #include "fuzz.cuh"

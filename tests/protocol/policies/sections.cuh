@@ -15,7 +15,7 @@ namespace policies {
 
 namespace simt = warden::simt;
 
-/// What a section found wrong, as bits.
+/// Errors that a section found, as bits.
 enum fault : std::uint32_t { torn = 1, misordered = 2, half_done = 4 };
 
 /// Counts the operations and adds up their values.
@@ -66,7 +66,7 @@ struct checked_words {
   }
 };
 
-/// Of one operation: its number.
+/// The number of one operation.
 template <payload Payload>
 struct operation {
   static constexpr bool has_number = true;
@@ -85,7 +85,7 @@ struct operation<payload::empty> {
   WARDEN_DEVICE std::uint32_t value() const { return 1; }
   WARDEN_DEVICE bool is_torn() const { return false; }
 };
-/// Of several operations: how many, and the sum of their values.
+/// The number of several operations, and the sum of their values.
 template <payload Payload>
 struct total {
   static constexpr bool has_number = false;

@@ -32,7 +32,7 @@ struct guarded_options {
   /// Slots of a ring between servers, a power of two, where sections send sections; by default by
   /// the policy. Fewer sections than that are under way at a time.
   unsigned forward_capacity = 0;
-  /// Where the channels' indices begin, for tests of their wrap-around; by default the second lap.
+  /// First index of the channels, for tests of their wrap-around; 0: the channel's capacity.
   std::uint64_t first_index = 0;
 };
 

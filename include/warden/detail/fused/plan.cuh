@@ -104,7 +104,7 @@ class plan {
     if (options_.first_index == 0) options_.first_index = c;
     if (options_.first_index < c) {
       refuse("first index " + std::to_string(options_.first_index) +
-             " lies before the second lap, " + std::to_string(c));
+             " is below the channel's capacity, " + std::to_string(c));
     }
   }
 

@@ -14,12 +14,12 @@
 
 namespace test {
 
-class flow_rounds {
+class flow_iterations {
  public:
   /// `at_once` rounds are enqueued together, with a look for a gap every `interval`.
-  flow_rounds(graph::csr const& rows, graph::terminals ends,
-              max_flow::search_interval const& between_searches, std::uint32_t at_once,
-              std::uint32_t interval)
+  flow_iterations(graph::csr const& rows, graph::terminals ends,
+                  max_flow::search_interval const& between_searches, std::uint32_t at_once,
+                  std::uint32_t interval)
       : rows_{rows},
         ends_{ends},
         between_searches_{between_searches},

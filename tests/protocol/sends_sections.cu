@@ -102,11 +102,11 @@ void run_chains(std::uint32_t n, std::uint32_t records, std::uint32_t links, by 
 }
 
 template <class Policy>
-class forwards : public testing::Test {};
+class sends_sections : public testing::Test {};
 using placements = testing::Types<in_memory, on_chip>;
-TYPED_TEST_SUITE(forwards, placements);
+TYPED_TEST_SUITE(sends_sections, placements);
 
-TYPED_TEST(forwards, each_section_runs_once) {
+TYPED_TEST(sends_sections, each_section_runs_once) {
   auto const n = test::sized<std::uint32_t>(300, 60'000);
   for (by const how : {by::block, by::thread, by::warp})
     run_chains<TypeParam>(n, 100, 6, how, {.servers = 3});
@@ -116,7 +116,7 @@ TYPED_TEST(forwards, each_section_runs_once) {
   run_chains<TypeParam>(n, 500, 2, by::block, {.servers = 2}, 4);
 }
 
-TYPED_TEST(forwards, many_more_under_way_than_a_ring_holds) {
+TYPED_TEST(sends_sections, many_more_under_way_than_a_ring_holds) {
   auto const n = test::sized<std::uint32_t>(400, 30'000);
   run_chains<TypeParam>(n, 64, 12, by::block,
                         {.servers = 4, .capacity = 32, .forward_capacity = 32});
@@ -136,7 +136,7 @@ TEST(forwarding, trees_and_answers) {
   test::expect_equal(g.records.to_host(), wanted);
 }
 
-/// What was sent beyond the first is made up for before a server admits anything new.
+/// A server makes up for all sends beyond the first before it admits anything new.
 TEST(forwarding, two_chains_for_each_section_fit_any_ring) {
   using guarded = warden::basic_guarded<in_memory, tally, split, hop, last>;
   auto const n = test::sized<std::uint32_t>(600, 60'000);
@@ -285,7 +285,7 @@ TEST(forwarding, bad_capacities) {
   EXPECT_EQ(error_text(32), "");
 }
 
-/// What a section has written to other memory is visible to the one that it sends.
+/// The writes of a section to other memory are visible to the section that it sends.
 struct write_on {
   std::uint32_t* words;
   std::uint32_t i, left;
