@@ -128,7 +128,8 @@ findings bank::audit(transfers const& sent, expectations const& e) {
           c.pairs_apart};
 }
 
-std::string bank::complaint(findings const& f, transfers const& sent, expectations const& e) const {
+std::string bank::error_text(findings const& f, transfers const& sent,
+                             expectations const& e) const {
   std::string found;
   auto const complain = [&](bool wrong, std::string const& what) {
     if (wrong) found += (found.empty() ? "" : "; ") + what;

@@ -55,8 +55,8 @@ class bank {
   /// Looks at every account and at what was to be done; blocks the host. Nothing else runs.
   [[nodiscard]] findings audit(transfers const& sent, expectations const& e);
   /// What is wrong, in one line; empty if nothing is.
-  [[nodiscard]] std::string complaint(findings const& f, transfers const& sent,
-                                      expectations const& e) const;
+  [[nodiscard]] std::string error_text(findings const& f, transfers const& sent,
+                                       expectations const& e) const;
 
   [[nodiscard]] account* accounts() const { return accounts_.data(); }
   /// Ordinary accounts.

@@ -68,9 +68,9 @@ int replay(options const& o) {
   arm->wait();
 
   auto const found = b.audit(work.all(), arm->promises());
-  std::string const complaint = b.complaint(found, work.all(), arm->promises());
-  if (!complaint.empty()) {
-    std::fprintf(stderr, "bank_transfer: the audit failed: %s\n", complaint.c_str());
+  std::string const error_text = b.error_text(found, work.all(), arm->promises());
+  if (!error_text.empty()) {
+    std::fprintf(stderr, "bank_transfer: the audit failed: %s\n", error_text.c_str());
     return 1;
   }
   auto accounts = b.to_host();

@@ -81,7 +81,7 @@ findings audit(graph::csr_view const& rows, std::uint32_t source, std::uint32_t 
   return found.to_host()[0];
 }
 
-std::string complaint(findings const& f) {
+std::string error_text(findings const& f) {
   std::string found;
   auto const complain = [&](bool wrong, std::string const& what) {
     if (wrong) found += (found.empty() ? "" : "; ") + what;

@@ -30,6 +30,6 @@ findings audit(graph::csr_view const& rows, std::uint32_t source, std::uint32_t 
                std::uint32_t const* parents);
 
 /// What is wrong; empty if nothing is.
-std::string complaint(findings const& f);
+std::string error_text(findings const& f);
 
 }  // namespace breadth_first

@@ -158,7 +158,7 @@ int find(options const& o) {
   warden::buffer<std::uint32_t> const device_levels{levels}, device_parents{parents};
   auto const found =
       breadth_first::audit(rows.out.view(), source, device_levels.data(), device_parents.data());
-  std::string wrong = breadth_first::complaint(found);
+  std::string wrong = breadth_first::error_text(found);
   if (wrong.empty() && levels != breadth_first::levels_from(host_rows, source))
     wrong = "its levels are not those of a sequential search";
   line.reset();

@@ -74,7 +74,7 @@ void searcher::find(std::uint32_t source, std::source_location where) {
   arm_->search(state_, source);
   control const c = control_.to_host()[0];
   if (c.barrier.failed != 0)
-    throw warden::error{"breadth_first: " + apps::complaint(c.barrier.first), where};
+    throw warden::error{"breadth_first: " + apps::error_text(c.barrier.first), where};
   if (c.most_places > state_.capacity) {
     throw warden::limit_error{"breadth_first: a queue of " + std::to_string(c.most_places) +
                                   " places, as vertices were queued more than once; there is room "

@@ -58,8 +58,8 @@ forest_facts kruskal(graph::edge_list const& g) {
   return found;
 }
 
-std::string complaint(graph::edge_list const& g, std::span<std::uint32_t const> edges,
-                      forest_facts const& wanted) {
+std::string error_text(graph::edge_list const& g, std::span<std::uint32_t const> edges,
+                       forest_facts const& wanted) {
   if (edges.size() != wanted.edges) {
     return std::to_string(edges.size()) + " edges, not " + std::to_string(wanted.edges);
   }

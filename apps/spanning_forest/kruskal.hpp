@@ -24,7 +24,7 @@ forest_facts kruskal(graph::edge_list const& g);
 /// What is wrong with `edges`, numbers of the graph's edges, as a minimum spanning forest of which
 /// `wanted` is known; empty if nothing is: so many different edges of that weight in all, without a
 /// cycle among them.
-std::string complaint(graph::edge_list const& g, std::span<std::uint32_t const> edges,
-                      forest_facts const& wanted);
+std::string error_text(graph::edge_list const& g, std::span<std::uint32_t const> edges,
+                       forest_facts const& wanted);
 
 }  // namespace spanning_forest

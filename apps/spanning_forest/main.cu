@@ -89,11 +89,11 @@ int find(options const& o) {
   show("checking");
   std::vector<std::uint32_t> const edges = finder.edges_to_host();
   auto const wanted = spanning_forest::kruskal(g);
-  std::string const complaint = spanning_forest::complaint(g, edges, wanted);
+  std::string const error_text = spanning_forest::error_text(g, edges, wanted);
   line.reset();
-  if (!complaint.empty()) {
+  if (!error_text.empty()) {
     std::fprintf(stderr, "spanning_forest: the check failed: the forest has %s\n",
-                 complaint.c_str());
+                 error_text.c_str());
     return 1;
   }
   if (o.shows_rounds) print_rounds(finder.rounds());

@@ -126,7 +126,7 @@ class grid_barrier {
 };
 
 /// What is to be said of a launch whose barrier failed.
-inline std::string complaint(failed_barrier const& f, barrier_limit const& limit = {}) {
+inline std::string error_text(failed_barrier const& f, barrier_limit const& limit = {}) {
   return "block " + std::to_string(f.block) + " waited " +
          std::to_string(limit.nanoseconds / 1'000'000) + " ms at barrier " +
          std::to_string(f.barrier) + ", where " + std::to_string(f.arrived) + " of " +
