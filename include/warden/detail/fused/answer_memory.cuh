@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory in which a guarded array's callers get their answers.
+/// Memory for the answers to a guarded array's callers.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -17,13 +17,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Slots and books for every client thread that a device can hold; none if no section of `Ref`
-/// answers.
+/// Slots and call states for every client thread that a device can hold. Empty if no section of
+/// `Ref` answers.
 template <class Ref>
 class answer_memory {
  public:
-  /// Makes them for the current device. Throws limit_error if it holds too many threads, cuda_error
-  /// when memory is short.
+  /// Allocates the memory on the current device. Throws limit_error if the device holds too many
+  /// threads, and cuda_error if memory is short.
   void make(Ref& ref, std::source_location where) {
     if constexpr (Ref::has_answers) {
       using slots = typename Ref::slots_of_answers;
@@ -46,7 +46,7 @@ class answer_memory {
       reset({}, where);
     }
   }
-  /// No call was ever made. Blocks the host.
+  /// Resets all slots and call states. Blocks the host.
   void reset(stream_ref s, std::source_location where) {
     if constexpr (Ref::has_answers) {
       slots_.fill_bytes(0, s, where);
@@ -56,12 +56,12 @@ class answer_memory {
       s.synchronize(where);
     }
   }
-  /// Device memory, in bytes.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const { return slots_.bytes() + states_.bytes(); }
 
  private:
   buffer<simt::flit_words> slots_;
-  buffer<call_state> states_;  ///< one a client thread
+  buffer<call_state> states_;  ///< one for each client thread
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel of `apply_async` in a fused launch: it sends what lies in arrays.
+/// Kernel of `apply_async` in a fused launch: sends sections that are stored in arrays.
 #pragma once
 
 #include <warden/detail/block/load_then_send.cuh>
@@ -15,8 +15,8 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The kernel of `apply_async` in a fused launch: sends section i for record ids[i], or for that
-/// and record seconds[i].
+/// Kernel of `apply_async` in a fused launch. Sends section i to record ids[i], or to records
+/// ids[i] and seconds[i] if `Pairs`.
 template <bool Pairs, class Section>
 struct apply_kernel {
   std::uint32_t const* ids;

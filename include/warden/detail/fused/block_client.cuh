@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The client for a whole block: stages messages in shared memory and sends many at a time.
+/// Client of a whole block: stages messages in shared memory and sends them in batches.
 #pragma once
 
 #include <warden/detail/fused/future.cuh>
@@ -12,22 +12,23 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A block's client of one guarded array: every thread of the block makes one, at the same place.
-/// The first that lives gathers for its guarded array; one that is made while it lives, by a
-/// function that was not handed the first, sends each message at once and alone, as a thread client
-/// does. So does every client of a launch whose outboxes do not fit a device with at most 99 KB of
-/// shared memory. Messages that are staged when a client goes out of scope without `flush` are
-/// lost, counted, and an error of `wait`.
+/// A block's client of one guarded array. Every thread of the block constructs one, at the same
+/// place. The first client that exists stages messages. A second client of the same guarded array
+/// sends each message alone and at once, as a thread client does; a function constructs one if it
+/// was not given the first. All clients send alone if the launch's outboxes do not fit a device
+/// with at most 99 KB of shared memory. Messages that are still staged when a client is destroyed
+/// without `flush` are lost and counted, and `wait` reports an error.
 template <class Ref>
 class block_client {
  public:
-  /// `at` is the virtual block that the kernel was called with; `ref` outlives the client.
+  /// Constructs a client. `at` is the virtual block that the kernel was called with. Precondition:
+  /// `ref` outlives the client.
   WARDEN_DEVICE block_client(Ref const& ref, virtual_block const& at)
       : ref_{ref},
         at_{at},
         outbox_{ref, at.arena() + ref.outbox_offset},
         gathers_{ref.gathers() && at.take_staging(ref.position)} {}
-  /// Counts what was staged and never flushed.
+  /// Counts the messages that were staged and never flushed.
   WARDEN_DEVICE ~block_client() {
     if (gathers_) at_.give_staging_back(ref_.position);
     if (unsent_ == 0) return;
@@ -37,18 +38,18 @@ class block_client {
   block_client(block_client const&) = delete;
   block_client& operator=(block_client const&) = delete;
 
-  /// Collective: every thread of the block calls it, with `valid` false where it has nothing to
-  /// send. Stages the section for the owner of record `id`, and flushes when the staging is full.
-  /// False only once the launch is poisoned. An id outside the records is counted, not sent, and
-  /// reported by `wait`.
+  /// Stages the section for the owner of record `id`, and flushes when the staging is full.
+  /// Collective over the block; a thread without a section passes `valid` false. Returns false only
+  /// if the launch is poisoned. An id outside the records is counted, not sent, and reported by
+  /// `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section, bool valid = true) {
     stage(id, section, valid && ref_.check(id));
     return go_on();
   }
 
-  /// Sends a section on two records. With the executor locks they have one owner: pairs
-  /// with two are counted, not sent, and reported by `wait`.
+  /// Sends a section on two records. With the executor locks, both records need the same owner:
+  /// other pairs are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section,
                           bool valid = true) {
@@ -58,10 +59,9 @@ class block_client {
     return go_on();
   }
 
-  /// Sends a section that answers: the future brings what it returns, once `flush` has been called
-  /// (`send` and `call` flush when the staging is full). Before a thread's call, its call
-  /// `calls_per_thread` calls before has been flushed, and that one's future is gone or its answer
-  /// taken.
+  /// Sends a section that answers. The future receives the return value after `flush`; `send` and
+  /// `call` flush when the staging is full. Precondition: the thread's call `calls_per_thread`
+  /// calls ago was flushed, and its future was consumed or destroyed.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section, bool valid = true) {
     return stage_call<Section>(id, section, valid, valid && ref_.check(id));
@@ -75,8 +75,9 @@ class block_client {
     return stage_call<Section>(pair.id, pair.sent, valid, good);
   }
 
-  /// Sends one section. Not collective: any thread, any control flow between collectives. Staged if
-  /// there is room for it, otherwise sent at once as a thread client does.
+  /// Sends one section. Not collective: any thread may call it, in any control flow between
+  /// collectives. Stages the section if there is room, otherwise sends it at once as a thread
+  /// client does.
   template <class Section>
   WARDEN_DEVICE bool append(std::uint64_t id, Section const& section) {
     if (!ref_.check(id)) return alive_;
@@ -89,11 +90,11 @@ class block_client {
     return alive_ && send_alone(ref_, to.server, message);
   }
 
-  /// Collective: sends everything staged so far. When it returns true all of it is accepted.
+  /// Sends all staged sections. Collective over the block. If it returns true, all of them are
+  /// accepted.
   WARDEN_DEVICE bool flush() {
     if (!gathers_) return agree();
-    // Once poisoned nothing is sent any more; the threads of a block agree on that, because flush
-    // does.
+    // After poisoning nothing is sent. All threads of a block agree on that, because flush agrees.
     if (alive_) alive_ = outbox_.flush(round_);
     if (alive_) {
       if constexpr (Ref::has_answers) {
@@ -125,7 +126,8 @@ class block_client {
       outbox_.stage_nothing(round_);
     }
   }
-  /// `section` as it is sent, `valid` if the sender wants it, and `good` if it can be.
+  /// Stages a call. `section` is what is sent, `valid` is true if the thread wants to call, and
+  /// `good` if the call can be sent.
   template <class Section, class Sent>
   WARDEN_DEVICE auto stage_call(std::uint64_t id, Sent const& section, bool valid, bool good) {
     static_assert(!std::is_void_v<answer_of<Section, typename Ref::record, typename Ref::context>>,
@@ -135,7 +137,7 @@ class block_client {
     if (good) opened = book().open(/*staged*/ gathers_);
     bool const calls = opened.error == call_error::none;
     stage(id, Ref::with_address(section, opened.to), calls);
-    static_cast<void>(go_on());  // the future says so if the launch is poisoned
+    static_cast<void>(go_on());  // the future reports a poisoned launch
     using result = future<Ref, answer_of<Section, typename Ref::record, typename Ref::context>>;
     return calls ? result{book(), opened.number} : result{opened.error};
   }
@@ -143,15 +145,16 @@ class block_client {
                                        typename Ref::client_message const& m) {
     return send_alone(ref, server, m);
   }
-  /// To the next round.
+  /// Continues with the next message of each thread.
   WARDEN_DEVICE bool go_on() {
     if (!gathers_) return agree();
     return ++round_ < outbox::rounds ? alive_ : pass_on();
   }
-  /// The threads that send alone learn of a poisoned launch at different times, but leave together.
+  /// Agrees on whether the launch is poisoned. Threads that send alone learn it at different times,
+  /// but leave together.
   WARDEN_DEVICE bool agree() { return alive_ = !simt::sync_block_or(!alive_); }
 
-  /// The staging has no room for another round.
+  /// Makes room in a full staging.
   WARDEN_DEVICE bool pass_on() {
     if constexpr (outbox::sends_full_buffers) {
       round_ = 0;
@@ -165,7 +168,7 @@ class block_client {
   Ref const& ref_;
   virtual_block const& at_;
   outbox outbox_;
-  bool gathers_;  ///< the outbox is this client's
+  bool gathers_;  ///< true if the outbox belongs to this client
   unsigned round_ = 0;
   unsigned unsent_ = 0;
   bool alive_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A server's credits: how many messages of clients it may receive.
+/// A server's credits: the number of client messages that it may receive.
 #pragma once
 
 #include <warden/detail/fused/forward_rings.cuh>
@@ -10,34 +10,35 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a server has asked the common credits and not looked at yet: kept in registers, so that
-/// nobody waits for the answers.
+/// Request for shared credits whose result is not used yet. It stays in registers, so that the
+/// server's thread does not wait for the result.
 struct credit_request {
-  std::uint64_t asked = 0;  ///< see forward_rings::ask
-  std::uint32_t count = 0;  ///< asked for
-  std::int64_t seen = 0;    ///< there were lately
+  std::uint64_t asked = 0;  ///< result of forward_rings::ask
+  std::uint32_t count = 0;  ///< number of credits requested
+  std::int64_t seen = 0;    ///< number of shared credits at the last look
 };
 
-/// The credits that a server holds, kept by one of its threads. A message that was executed leaves
-/// its credit to the server; one that is sent or set aside takes one along. Indices of clients
-/// below `admitted()` hold a credit each from when they are admitted until they are executed.
+/// Credits that a server holds, kept by one of its threads. An executed message leaves its credit
+/// to the server. A message that is sent or set aside takes a credit along. Each client index below
+/// `admitted()` holds a credit from its admission to its execution.
 class block_credits {
  public:
-  /// Indeterminate: assign before use.
+  /// Indeterminate value: assign before use.
   block_credits() = default;
-  /// The oldest messages, of clients and of servers, have these indices.
+  /// Constructs the credits of a server whose oldest messages, of clients and of servers, have
+  /// these indices.
   WARDEN_DEVICE block_credits(std::uint64_t of_clients, std::uint64_t of_servers)
       : executed_{of_clients}, executed_of_servers_{of_servers}, admitted_{of_clients}, stock_{0} {}
 
-  /// Messages of clients below this index may be received.
+  /// Returns the first client index that may not be received yet.
   WARDEN_DEVICE std::uint64_t admitted() const { return admitted_; }
 
-  /// All of clients below `clients` have been executed, all of servers below `servers`, and so many
-  /// credits were `spent` on what the sections sent or set aside, less what was set aside before
-  /// and is not any more.
+  /// Records progress: all indices of clients below `clients` and of servers below `servers` have
+  /// been executed. `spent` is the number of credits of messages that the sections sent or set
+  /// aside, less those of messages no longer set aside.
   WARDEN_DEVICE void executed(std::uint64_t clients, std::uint64_t servers, std::int32_t spent) {
-    // What was executed behind a missing index has spent its credit already, and counts only now:
-    // the stock may look smaller than it is, never larger.
+    // A message that was executed after a missing index has spent its credit already, but its index
+    // counts only now. So the stock may look smaller than it is, never larger.
     std::uint64_t const held = clients < admitted_ ? clients : admitted_;
     if (held > executed_) stock_ += static_cast<std::int64_t>(held - executed_);
     executed_ = clients;
@@ -46,8 +47,9 @@ class block_credits {
     executed_of_servers_ = servers;
   }
 
-  /// Where sections have taken credits that nobody had, gives back what it holds: until those are
-  /// made up for nobody admits anything new. For sections that send more than one other.
+  /// Gives back all held credits if sections have overdrawn the shared credits. Until the shared
+  /// count is positive again, no server admits new messages. Needed if a section sends more than
+  /// one section.
   template <class Rings>
   WARDEN_DEVICE void make_up(Rings const& rings) {
     if (stock_ <= 0 || rings.latest_count() >= 0) return;
@@ -55,14 +57,15 @@ class block_credits {
     stock_ = 0;
   }
 
-  /// Admits what the stock allows, gives back what is left, and asks for what is missing, for the
-  /// next time. All of clients below `released` have been received; `busy` if some were lately.
-  /// What is admitted stays so: a message may have been received already, behind a missing index.
+  /// Admits what the stock allows, gives back the rest, and requests missing credits for the next
+  /// call. All client indices below `released` have been received. `busy` is true if clients sent
+  /// lately. Admission is never withdrawn, because a message after a missing index may have been
+  /// received already.
   template <class Rings>
   WARDEN_DEVICE void admit(Rings const& rings, credit_request& request, std::uint64_t released,
                            bool busy) {
     settle(rings, request);
-    // Clients that have been silent may send again: some credits save them a wait.
+    // Silent clients may send again: a few credits save them a wait.
     std::int64_t const wanted = busy ? rings.kept : rings.kept / 8 + 1;
     std::int64_t missing = wanted - static_cast<std::int64_t>(admitted_ - released);
     if (missing > 0 && stock_ > 0) {
@@ -75,8 +78,8 @@ class block_credits {
       rings.give_back(static_cast<std::uint64_t>(stock_));
       stock_ = 0;
     }
-    // Nobody asks where there was nothing, nor for all there was: asking takes, for a while, what
-    // another one could have.
+    // No request if there were no credits, and never for all of them. A request takes credits for a
+    // while that another server could use.
     if (missing > 0 && request.seen > 0) {
       std::int64_t const share = request.seen / 32 + 8;
       request.count = static_cast<std::uint32_t>(missing < share ? missing : share);
@@ -85,7 +88,7 @@ class block_credits {
     request.seen = rings.count();
   }
 
-  /// Nothing is received or executed: gives everything back.
+  /// Gives back all credits. Precondition: nothing is received or being executed.
   template <class Rings>
   WARDEN_DEVICE void rest(Rings const& rings, credit_request& request) {
     settle(rings, request);
@@ -95,7 +98,7 @@ class block_credits {
     rings.give_back(static_cast<std::uint64_t>(stock_));
     stock_ = 0;
   }
-  /// A message of a client is there. Whether it can be admitted.
+  /// Admits a client's message that has arrived. Returns true if there was a credit for it.
   template <class Rings>
   WARDEN_DEVICE bool try_admit(Rings const& rings) {
     if (rings.count() <= 0) return false;
@@ -107,7 +110,7 @@ class block_credits {
   }
 
  private:
-  /// Takes what was asked for.
+  /// Adds the requested credits to the stock.
   template <class Rings>
   WARDEN_DEVICE void settle(Rings const& rings, credit_request& request) {
     if (request.count == 0) return;
@@ -117,7 +120,7 @@ class block_credits {
 
   std::uint64_t executed_, executed_of_servers_;
   std::uint64_t admitted_;
-  std::int64_t stock_;  ///< held for nothing yet
+  std::int64_t stock_;  ///< credits not assigned to a message
 };
 
 }  // namespace detail

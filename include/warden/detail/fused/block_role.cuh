@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Which blocks of a launch serve, and which are for clients.
+/// Role of each block of a launch: server or client.
 #pragma once
 
 #include <warden/detail/fused/launch_control.cuh>
@@ -11,21 +11,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What a block does in this launch.
+/// Role of a block in this launch.
 struct block_role {
   bool serves;
-  std::uint32_t number;  ///< among the servers, or among the client blocks
+  std::uint32_t number;  ///< number among the servers, or among the client blocks
 };
 
-/// Spreads the roles: multiprocessor m offers its first blocks as servers, as many as its share of
-/// all servers. A block that finds its role's places taken takes the other one, so every place is
-/// taken once whatever the multiprocessors did: the spread is for speed, never for correctness. One
-/// thread.
+/// Claims the calling block's role. Called by one thread. Multiprocessor m offers its first blocks
+/// as servers, as many as its share of all servers. A block whose preferred role is taken up gets
+/// the other one. So each place is taken exactly once for any assignment of blocks to
+/// multiprocessors: the spread affects speed, not correctness.
 WARDEN_DEVICE block_role claim_role(launch_counters& counters, std::uint32_t servers,
                                     std::uint32_t client_blocks,
                                     std::uint64_t servers_per_multiprocessor) {
   std::uint32_t const m = simt::sm_id();
-  // Rounded up, so that the last multiprocessor's part of the running sum is all servers.
+  // Rounded up, so that the last multiprocessor's running sum covers all servers.
   auto const servers_below = [&](std::uint32_t n) { return n * servers_per_multiprocessor >> 32; };
   auto const share = static_cast<std::uint32_t>(servers_below(m + 1) - servers_below(m));
   std::uint32_t const ticket =

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The buffered outbox: for each destination a buffer of 32 messages in a client block's shared
-/// memory, filled by all its warps and copied out by one warp when it is full. [Wang 2020,
+/// The buffered outbox keeps a buffer of 32 messages for each destination in a client block's
+/// shared memory. All warps fill it, and one warp copies it out when it is full. [Wang 2020,
 /// section 4.3.2 and figure 4.3]
 ///
-/// A thread takes a ticket of the buffer of its message's destination. The buffer holds the tickets
-/// from `left` to `left + 31`; who has a later one waits. Who fills the last place hands the buffer
-/// to its warp, which reserves 32 slots with one atomic add and copies neighbouring messages to
-/// neighbouring slots. No barrier of the block is needed for that.
+/// A thread takes a ticket of its destination's buffer. The buffer holds the tickets from `left` to
+/// `left + 31`; a thread with a later ticket waits. The thread that fills the last place hands the
+/// buffer to its warp. The warp reserves 32 slots with one atomic add and copies adjacent messages
+/// to adjacent slots. This needs no block barrier.
 ///
-/// A warp that copies out has reserved slots at one destination only, and publishes what fits
-/// before it waits for more: it never holds slots of one destination while it waits for another. A
-/// thread that waits for a place holds none at all.
+/// A warp that copies out has reserved slots at one destination only. It publishes the messages
+/// that fit before it waits for more room, so it never holds slots of one destination while it
+/// waits for another. A thread that waits for a place holds no slots.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -23,26 +23,26 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The staging of one client block for one guarded array.
+/// Staging of one client block for one guarded array.
 template <class Ref>
 class buffered_outbox {
   static_assert(!Ref::policy::combines,
                 "warden: sender::buffered does not combine; sender::sorted does");
 
  public:
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename Ref::client_message;
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
   /// Messages of one buffer: one for each lane of the warp that copies it out.
   static constexpr unsigned buffer = simt::warp_size;
-  /// After each round a message may have to wait for room: see send_full.
+  /// Messages that each thread stages before send_full must be called.
   static constexpr unsigned rounds = 1;
-  /// Messages that fill some buffers.
+  /// Messages that fill several buffers.
   static constexpr unsigned batch = 8 * threads;
-  /// Full buffers leave before `flush`.
+  /// True: full buffers are sent before `flush`.
   static constexpr bool sends_full_buffers = true;
-  /// Servers, at most, and one more.
+  /// Upper bound of the number of servers, exclusive.
   static constexpr unsigned nowhere = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
@@ -50,21 +50,23 @@ class buffered_outbox {
     return layout{servers}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
+  /// Constructs an outbox. `storage` is shared memory of `shared_bytes(servers)` bytes, the same
+  /// for the whole block.
   WARDEN_DEVICE buffered_outbox(Ref const& ref, std::byte* storage)
       : buffered_outbox{ref, storage, layout{ref.owners.servers()}} {}
 
-  /// Once for each block of a launch, before any client uses the storage. Collective.
+  /// Initializes the storage once for each block of a launch, before any client uses it. Collective
+  /// over the block.
   WARDEN_DEVICE void start() const {
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) {
       taken_[d] = filled_[d] = left_[d] = full_[d] = 0;
-      released_[d] = 0;  // less than any channel's: the first look is at the channel
+      released_[d] = 0;  // less than any channel's, so the first use reads the channel
     }
     if (simt::thread_rank() == 0) changes_[0] = lost_[0] = 0;
     simt::sync_block();
   }
 
-  /// After each virtual block: what was never flushed is lost, and counted. One thread, between
+  /// Discards and counts messages that a virtual block never flushed. Called by one thread, between
   /// barriers.
   WARDEN_DEVICE void discard() const {
     if (simt::shared_load(lost_[0]) == 0) return;
@@ -77,10 +79,10 @@ class buffered_outbox {
     lost_[0] = 0;
     simt::fetch_add(&ref_.report->unflushed, messages);
   }
-  /// This thread has staged what may never be flushed: `discard` finds out how much.
+  /// Notes that this thread has staged messages that may never be flushed. `discard` counts them.
   WARDEN_DEVICE void lose(unsigned) const { simt::shared_store(lost_[0], 1u); }
 
-  /// Takes a place for this thread's message; the next `send_full` fills it.
+  /// Takes a place for this thread's message. The next `send_full` fills it.
   WARDEN_DEVICE void stage(unsigned, unsigned server, message_type const& m) {
     if (failed_) return;
     waiting_ = true;
@@ -88,15 +90,15 @@ class buffered_outbox {
     message_ = m;
     ticket_ = simt::shared_fetch_add(taken_[server], 1u);
   }
-  /// This thread has no message in this round.
+  /// Does nothing: this thread has no message this time.
   WARDEN_DEVICE void stage_nothing(unsigned) const {}
 
-  /// Fills the places taken in this round and sends the buffers that are full. Collective over the
-  /// block, but warps meet only once in many calls, to agree on whether the launch is poisoned:
-  /// false then.
+  /// Fills the places that were taken, and sends the full buffers. Collective over the block. Warps
+  /// meet only once in `calls_between_meetings` calls, to agree on whether the launch is poisoned;
+  /// then it returns false.
   WARDEN_DEVICE bool send_full() {
     while (!failed_) {
-      // Before the lanes look at anything: what changes after that ends the wait below.
+      // Read before the lanes look at any buffer: a later change ends the wait below.
       std::uint32_t const seen = simt::shared_load(changes_[0]);
       simt::fence_block();
       simt::sync_warp(simt::full_warp);
@@ -121,19 +123,20 @@ class buffered_outbox {
     return !simt::sync_block_or(failed_);
   }
 
-  /// Stages one message. Not collective; false when the buffer of that destination is full.
+  /// Stages one message. Not collective. Returns false if the destination's buffer is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) const {
     std::uint32_t const left = simt::shared_load(left_[server]);
     std::uint32_t ticket = simt::shared_load(taken_[server]);
     while (true) {
-      // With a ticket below that the buffer cannot leave before its place is filled.
+      // After this thread takes a ticket below that bound, the buffer cannot leave before its place
+      // is filled.
       if (ticket - left >= buffer) return false;
       std::uint32_t const was = simt::shared_compare_exchange(taken_[server], ticket, ticket + 1);
       if (was == ticket) break;
       ticket = was;
     }
     if (put(server, ticket - left, m)) {
-      // The other lanes of this warp may be anywhere: any warp that waits for room, or flushes,
+      // The other lanes of this warp may be anywhere. So any warp that waits for room, or flushes,
       // copies the buffer out.
       simt::shared_store(full_[server], 1u);  // mutation: buffer-full
       announce_change();
@@ -141,9 +144,10 @@ class buffered_outbox {
     return true;
   }
 
-  /// Sends what is left in the buffers. Collective. False once poisoned.
+  /// Sends all messages left in the buffers. Collective over the block. Returns false if the launch
+  /// is poisoned.
   WARDEN_DEVICE bool flush(unsigned) {
-    // All that was staged and appended lies in the buffers, visible to the block.
+    // All staged and appended messages are in the buffers and visible to the block.
     if (simt::sync_block_or(failed_)) return false;
     for (unsigned d = simt::warp_rank(); d < servers() && !failed_; d += threads / buffer) {
       std::uint32_t const count = filled_[d] - left_[d];
@@ -183,28 +187,29 @@ class buffered_outbox {
 
   WARDEN_DEVICE unsigned servers() const { return ref_.owners.servers(); }
 
-  /// Fills the place of this thread's ticket if the buffer holds it by now.
+  /// Fills the place of this thread's ticket if the buffer holds that place now.
   WARDEN_DEVICE bool fill() {
-    // Beyond the buffer: the one before it has not left. It cannot leave without this message.
+    // A ticket beyond the buffer belongs to the next filling. The present filling leaves first, and
+    // the filling of this ticket cannot leave without this message.
     std::uint32_t const place = ticket_ - simt::shared_load(left_[destination_]);
     if (place >= buffer) return false;  // mutation: buffer-reuse
     is_filled_up_ = put(destination_, place, message_);
     return true;
   }
-  /// Writes a message to its place; true if all places are filled now.
+  /// Writes a message to its place. Returns true if all places are filled now.
   WARDEN_DEVICE bool put(unsigned server, std::uint32_t place, message_type const& m) const {
-    // Acquire: who copied the buffer out had read this place before it raised `left`.
+    // Acquire: the thread that copied the buffer out had read this place before it raised `left`.
     simt::fence_block();
     buffers_[server * buffer + place] = m;
     std::uint32_t const left = simt::shared_load(left_[server]);
-    // Release and acquire: each thread's message, and all it wrote before, comes before its count;
-    // who counts the last one hands the buffer to those who copy it out.
+    // Release and acquire: each thread's message, and all it wrote before, comes before its count.
+    // The thread that counts the last message hands the buffer to the threads that copy it out.
     simt::fence_block();
     bool const last = simt::shared_fetch_add(filled_[server], 1u) + 1 - left == buffer;
     simt::fence_block();
     return last;
   }
-  /// Takes charge of a buffer that `append` has filled up. True for one thread only.
+  /// Claims a buffer that `append` has filled up. Returns true for one thread only.
   WARDEN_DEVICE bool claim(unsigned server) const {
     if (simt::shared_load(full_[server]) == 0) return false;
     bool const claimed = simt::shared_exchange(full_[server], 0u) != 0;
@@ -217,16 +222,16 @@ class buffered_outbox {
     simt::fence_block();
     simt::shared_fetch_add(changes_[0], 1u);
   }
-  /// False once poisoned. What a warp waits for is done by another one, which can only be held up
-  /// by the lack of credit.
+  /// Waits until `changes` differs from `seen`. Returns false if the launch is poisoned. Another
+  /// warp makes the change; only a lack of credit can hold that warp up.
   WARDEN_DEVICE bool wait_for_change(std::uint32_t seen) const {
     return ref_.wait_until([&] { return simt::shared_load(changes_[0]) != seen; },
                            [&](auto watch) { watch(&changes_[0]); }, wait_kind::credit,
                            destination_, simt::shared_load(released_[destination_]));
   }
 
-  /// Sends the `count` messages of a buffer, which are all filled. Collective over a warp; one warp
-  /// at a time for each buffer. False once poisoned.
+  /// Sends the first `count` messages of a buffer, which are all filled. Collective over a warp;
+  /// one warp at a time for each buffer. Returns false if the launch is poisoned.
   WARDEN_DEVICE bool copy_out(unsigned d, std::uint32_t count) const {
     unsigned const me = simt::lane_id();
     auto const channel = ref_.channel_of(d);
@@ -240,7 +245,7 @@ class buffered_outbox {
       if (me == 0) end = credit_beyond(d, first, count, done);
       end = simt::shuffle(simt::full_warp, end, 0);
       if (end == 0) return false;
-      // Hands to all lanes what one of them has acquired: the filled buffer and the free slots.
+      // Hands to all lanes the filled buffer and the free slots that one lane has acquired.
       simt::sync_warp(simt::full_warp);
       if constexpr (Ref::fences && Ref::channel::in_band) simt::fence_device();
       if (me >= done && me < end) channel.write(first + me, buffers_[d * buffer + me]);
@@ -248,7 +253,7 @@ class buffered_outbox {
       if (me == 0) channel.announce(first + done, end - done);
     }
     if (me == 0) {
-      // Release: all lanes have read their messages, by the barrier.
+      // Release: the warp barrier proves that all lanes have read their messages.
       simt::fence_block();
       simt::shared_store(left_[d], left_[d] + count);
       announce_change();
@@ -256,8 +261,8 @@ class buffered_outbox {
     return true;
   }
 
-  /// How many of the `count` indices from `first` on may be written, more than `done`: waits for
-  /// that. 0 once poisoned. One thread.
+  /// Waits until more than `done` of the `count` indices from `first` on may be written. Returns
+  /// their number, or 0 if the launch is poisoned. Called by one thread.
   WARDEN_DEVICE std::uint32_t credit_beyond(unsigned d, std::uint64_t first, std::uint32_t count,
                                             std::uint32_t done) const {
     auto const channel = ref_.channel_of(d);
@@ -273,7 +278,7 @@ class buffered_outbox {
     return channel.credit(first, count, released);
   }
 
-  /// A meeting costs a barrier of the block.
+  /// A meeting costs a block barrier.
   static constexpr unsigned calls_between_meetings = 32;
 
   Ref const& ref_;
@@ -282,10 +287,10 @@ class buffered_outbox {
   simt::shared_span<std::uint32_t> taken_;     ///< [destination] tickets
   simt::shared_span<std::uint32_t> filled_;    ///< [destination] messages put into the buffer
   simt::shared_span<std::uint32_t> left_;      ///< [destination] messages that have left it
-  simt::shared_span<std::uint32_t> full_;      ///< [destination] 1: full, and nobody's task yet
+  simt::shared_span<std::uint32_t> full_;      ///< [destination] 1: full and not claimed
   simt::shared_span<std::uint32_t> changes_;   ///< how often `left` or `full` has changed
-  simt::shared_span<std::uint32_t> lost_;      ///< 1: messages are left that nobody will flush
-  // This thread's message of the round, until it is in its buffer.
+  simt::shared_span<std::uint32_t> lost_;      ///< 1: there are messages that no thread will flush
+  // This thread's message, until it is in its buffer.
   message_type message_;
   unsigned destination_ = 0;
   std::uint32_t ticket_ = 0;

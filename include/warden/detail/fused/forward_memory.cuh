@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The memory of the rings between the servers of a guarded array.
+/// Memory of the rings between the servers of a guarded array.
 #pragma once
 
 #include <warden/detail/fused/launch_state.cuh>
@@ -18,12 +18,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Rings and credits; none if no server of `Ref` sends anything.
+/// Rings and credits. Empty if the sections of `Ref` send no sections.
 template <class Ref>
 class forward_memory {
  public:
-  /// For `servers` servers, with rings of `capacity` slots, or by default as many as the policy
-  /// says. Throws limit_error for an impossible capacity, cuda_error when memory is short.
+  /// Allocates the memory for `servers` servers, with rings of `capacity` slots; 0 means the
+  /// policy's default. Throws limit_error for an impossible capacity, and cuda_error if memory is
+  /// short.
   void make(Ref& ref, unsigned servers, unsigned capacity, std::source_location where) {
     if constexpr (Ref::sends_sections) {
       if (capacity == 0) {
@@ -39,10 +40,10 @@ class forward_memory {
       }
       auto& rings = ref.rings;
       rings.capacity_log2 = static_cast<std::uint32_t>(std::countr_zero(capacity));
-      // Room for what is received behind a missing index, and no more than that.
+      // Room for messages that are received after a missing index, and no more than that.
       rings.read_ahead = std::min<std::uint32_t>(capacity / 2, Ref::server::read_ahead);
       rings.credits = (capacity - rings.read_ahead) / Ref::max_sends;  // mutation: forward-ahead
-      // A server's share.
+      // One server's share of the credits.
       rings.kept = static_cast<std::uint32_t>(
           std::clamp<std::uint64_t>(rings.credits / servers, 1, Ref::server::most_kept));
       if (rings.credits == 0) {
@@ -72,7 +73,7 @@ class forward_memory {
       reset(ref, {}, where);
     }
   }
-  /// Empty rings, all credits back. Blocks the host.
+  /// Empties the rings and returns all credits. Blocks the host.
   void reset(Ref const& ref, stream_ref s, std::source_location where) {
     if constexpr (Ref::sends_sections) {
       memory_->template reset<typename Ref::ring>(std::uint64_t{1} << ref.rings.capacity_log2,
@@ -86,16 +87,16 @@ class forward_memory {
       s.synchronize(where);
     }
   }
-  /// Device memory, in bytes.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return (memory_ ? memory_->bytes() : 0) + waiting_.bytes() + tickets_.bytes() + counts_.bytes();
   }
-  /// The rings' memory, for dumps and for the watchdog.
+  /// Returns the rings' memory, for dumps and for the watchdog.
   [[nodiscard]] std::shared_ptr<channel_memory> const& memory() const { return memory_; }
 
  private:
   std::shared_ptr<channel_memory> memory_;
-  // Only of sections on two records; see lock_queue_memory.
+  // Only for sections on two records; see lock_queue_memory.
   buffer<waiting_message<typename Ref::message_type>> waiting_;
   buffer<std::uint64_t> tickets_;
   buffer<place_counts> counts_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A window_server whose sections send sections: each window is received from two places, from the
-/// clients' channel as far as there are credits, and from the ring of the other servers always.
+/// A window_server whose sections send sections. It receives each window from two sources: the
+/// clients' channel, as far as there are credits, and the ring of the other servers, always.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -17,36 +17,39 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array; every thread of the block makes one. A `Worker` is as in
-/// window_server, but execute returns how many credits were spent, in all threads together: on
-/// messages that were sent or set aside, less those that are no longer set aside.
+/// Server `number` of a guarded array. Every thread of the block constructs one. `Worker` meets the
+/// contract of window_server, except that `execute` returns the number of credits spent. The sum
+/// over all threads counts messages that were sent or set aside, less those no longer set aside.
 template <class Ref, class Worker>
 class forwarding_server {
  public:
   /// Threads of the block.
   static constexpr unsigned threads = Ref::policy::block_threads;
-  /// Messages of a thread in one window, at most: of the ring, and of clients.
+  /// Maximum of ring messages that a thread has in one window.
   static constexpr unsigned from_servers = Worker::rounds / 2;
-  static constexpr unsigned from_clients = Worker::rounds - from_servers;  ///< see from_servers
-  /// Indices beyond `released` that are read in the ring, at most.
+  static constexpr unsigned from_clients =
+      Worker::rounds -
+      from_servers;  ///< maximum of client messages that a thread has in one window
+  /// Maximum of indices beyond `released` that are read in the ring.
   static constexpr std::uint32_t read_ahead = 2 * threads * from_servers;
-  /// Slots of a ring, at least.
+  /// Minimum of slots of a ring.
   static constexpr std::uint32_t least_ring = 32;
-  /// Threads that a multiprocessor is to hold: with less than 128 registers each they would spill.
+  /// Threads that a multiprocessor should hold. With less than 128 registers each, threads would
+  /// spill.
   static constexpr unsigned threads_per_multiprocessor = 512;
-  /// Credits that a server keeps, at most.
+  /// Maximum of credits that a server keeps.
   static constexpr std::uint32_t most_kept = 2 * threads * from_clients;
   static_assert(Worker::rounds < 32, "warden: a window has 31 messages for each thread at most");
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
 
-  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel.
+  /// Bytes of shared memory for `locals` records, independent of the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned) {
     return layout{locals}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
-  /// block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the
+  /// same for the whole block.
   WARDEN_DEVICE forwarding_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         channel_{ref.channel_of(number)},
@@ -55,13 +58,13 @@ class forwarding_server {
         worker_{ref, number, storage},
         progress_{layout{ref.locals}.shared.in(storage)} {}
 
-  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
     window_reader<typename Ref::channel, threads, from_clients> clients{channel_};
     window_reader<typename Ref::ring, threads, from_servers> servers{ring_};
     progress& shared = progress_[0];
-    credit_request request;  // the first thread's
+    credit_request request;  // used by the first thread
     worker_.start();
     if (me == 0) {
       shared.clients.start();
@@ -84,8 +87,8 @@ class forwarding_server {
       for (unsigned k = 0; k < from_clients; ++k) {
         if (arrived >> k & 1u) m[k] = Ref::message_type::from(sent[k]);
       }
-      // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
-      // hands it to the threads that will execute them.
+      // Acquire: the senders fenced between their writes and the messages just read. The barrier
+      // hands that to the threads that execute the messages.
       if constexpr (Ref::fences) {
         if (arrived != 0) simt::fence_device();
       }
@@ -99,7 +102,8 @@ class forwarding_server {
       if (me == 0) {
         shared.clients.turn_over(turn);
         shared.servers.turn_over(turn);
-        // The windows before this one have been executed, and what they sent is published.
+        // The windows before this one have been executed, and the messages that they sent are
+        // published.
         std::uint64_t const done_of_clients = any ? clients_before : clients.released();
         std::uint64_t const done_of_servers = any ? servers_before : servers.released();
         give_back(ref_, channel_, clients_before, clients.released(), done_of_clients);
@@ -118,7 +122,8 @@ class forwarding_server {
         continue;
       }
       unsigned const spent = worker_.execute(m, arrived);
-      // As one number: what a warp takes off the common stock is never there without what it adds.
+      // Added as one number: the count never contains a warp's spent credits without its gained
+      // ones.
       unsigned const of_warp = simt::warp_sum(spent);
       if (simt::lane_id() == 0 && of_warp != 0) simt::shared_fetch_add(shared.spent, of_warp);
     }
@@ -127,11 +132,13 @@ class forwarding_server {
 
  private:
   struct progress {
-    std::uint64_t admitted;  ///< of the stock
-    block_credits stock;     ///< the first thread's
-    window_minimum clients;  ///< smallest index that any thread expects, counted from `released`
-    window_minimum servers;  ///< the same of the ring
-    std::uint32_t spent;     ///< credits, by the window before, two's complement
+    std::uint64_t admitted;  ///< admitted() of the stock
+    block_credits stock;     ///< used by the first thread
+    window_minimum
+        clients;  ///< smallest index of clients that any thread expects, counted from `released`
+    window_minimum
+        servers;  ///< smallest index of the ring that any thread expects, counted from `released`
+    std::uint32_t spent;  ///< credits spent by the window before, two's complement
   };
   struct layout {
     std::size_t locals;
@@ -141,13 +148,14 @@ class forwarding_server {
     arena_piece<progress> shared = carver.take<progress>(1);
   };
 
-  /// Nothing has arrived: one thread waits for the oldest missing message of either kind.
-  /// Collective. False when the work has ended or the launch is poisoned.
+  /// Waits, with one thread, for the oldest missing message of either source. Called if nothing has
+  /// arrived. Collective over the block. Returns false if the work has ended or the launch is
+  /// poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t of_clients, std::uint64_t of_servers,
                           credit_request& request) {
     bool stops = false;
     if (simt::thread_rank() == 0) {
-      // Who rests holds no credits that others could want.
+      // A resting server holds no credits that others could use.
       block_credits& stock = progress_[0].stock;
       stock.rest(ref_.rings, request);
       bool ended = false;
@@ -177,7 +185,7 @@ class forwarding_server {
   std::uint32_t number_;
   Worker worker_;
   simt::shared_span<progress> progress_;
-  termination_detector<Ref> detector_;  ///< the first thread's
+  termination_detector<Ref> detector_;  ///< used by the first thread
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The kernel of every fused launch: some blocks serve, the others run the user's virtual blocks.
+/// Kernel of every fused launch: some blocks serve, the others run the user's virtual blocks.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -17,21 +17,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What the kernel is given.
+/// Arguments of the kernel.
 template <class Kernel, class... Refs>
 struct fused_arguments {
   Kernel kernel;
   ref_pack<Refs...> refs;
   std::uint32_t grid;                        ///< virtual blocks
   std::uint32_t servers;                     ///< server blocks of all guarded arrays
-  std::uint32_t client_blocks;               ///< the others
+  std::uint32_t client_blocks;               ///< client blocks
   std::uint64_t servers_per_multiprocessor;  ///< times 2^32, rounded up
-  std::uint32_t user_offset;                 ///< of the user's shared memory in the arena
+  std::uint32_t user_offset;                 ///< offset of the user's shared memory in the arena
   std::uint32_t user_bytes;
 };
 
-/// Whether a kernel is a part of something larger, which has marked the records and zeroed the
-/// counters, unless the kernel says that it does not run: then nothing may be touched.
+/// True if a kernel is part of a larger execution, which has marked the records and zeroed the
+/// counters. The kernel's `runs()` may return false: then the kernel touches nothing.
 template <class Kernel>
 inline constexpr bool is_part_of_run = false;
 
@@ -47,7 +47,7 @@ WARDEN_DEVICE void call_with_refs(Kernel const& kernel, virtual_block const& at,
   call_with_refs(kernel, at, refs.rest, done..., refs.first);
 }
 
-/// The kernel of every fused launch.
+/// Kernel of every fused launch.
 template <unsigned Threads, unsigned MinimumBlocks, class Kernel, class... Refs>
 WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
     fused_kernel(WARDEN_GRID_CONSTANT fused_arguments<Kernel, Refs...> const arguments) {
@@ -55,12 +55,12 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   launch_ref const& launch = arguments.refs.first.launch;
   launch_counters& counters = launch.control->counters;
   std::byte* const arena = simt::dynamic_shared();
-  // The last words of the arena are for what one thread tells its block here.
+  // The last words of the arena are for values that one thread broadcasts to its block here.
   auto const broadcast =
       arena_piece<std::uint32_t>{arguments.user_offset + arguments.user_bytes, 2}.in(arena);
 
   if constexpr (is_part_of_run<Kernel>) {
-    // Nothing is counted before: another launch may be at work with these counters.
+    // Nothing is counted before this check, because another launch may be using these counters.
     if (simt::sync_block_or(simt::thread_rank() == 0 && !arguments.kernel.runs()))
       return;  // mutation: replay-amid
   }
@@ -74,8 +74,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
   bool const serves = broadcast[0] != 0;
   std::uint32_t number = broadcast[1];
   simt::sync_block();
-  // A failure that was not reported yet: nothing may run on those channels. One thread looks,
-  // because two could see different things, and all threads of a block have to agree.
+  // If a failure was not reported yet, nothing may run on those channels. One thread looks, because
+  // two could see different values, and all threads of a block have to agree.
   if (simt::sync_block_or(simt::thread_rank() == 0 && launch.refused())) return;
 
   if (serves) {
@@ -83,7 +83,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       std::uint32_t const servers = ref.owners.servers();
       using ref_type = std::remove_cvref_t<decltype(ref)>;
       if (number < servers) typename ref_type::server{ref, number, arena}.run();
-      // Wraps beyond every count once this block has served.
+      // Wraps beyond every count after this block has served.
       number -= servers;  // mutation: serves-twice
     });
     return;
@@ -106,7 +106,7 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
         next, arguments.grid, number, &launch, arena, arguments.user_offset, arguments.user_bytes};
     call_with_refs(arguments.kernel, at, arguments.refs);
     simt::sync_block();
-    // The next virtual block comes after the loop's barriers.
+    // The next virtual block starts after the loop's barriers.
     if (simt::thread_rank() == 0) {
       for_each_ref(arguments.refs, [&](auto const& ref) {
         using ref_type = std::remove_cvref_t<decltype(ref)>;
@@ -114,8 +114,8 @@ WARDEN_KERNEL void WARDEN_BOUNDS(Threads, MinimumBlocks)
       });
     }
   }
-  // Every thread is here and has sent all it will: what the block reserved comes before this count,
-  // by the barrier and this thread's fence. Servers read the count first, then `reserved`.
+  // Every thread is here and has sent all its messages. The block's reservations come before this
+  // count, by the barrier and this thread's fence. Servers read the count first, then `reserved`.
   if (simt::thread_rank() == 0) {
     simt::fence_device();  // mutation: done-fence
     simt::fetch_add(&counters.client_blocks_done, 1u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// State that the first fused launch of a guarded array adds: owners, channels, rings and slots for
-/// answers.
+/// State that the first fused launch of a guarded array creates: owners, channels, rings and slots
+/// for answers.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -29,14 +29,14 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// How a fused launch uses the shared memory of a block.
+/// Use of a block's shared memory by a fused launch.
 struct memory_plan {
-  unsigned halvings = 0;     ///< of the servers' windows
-  bool has_outboxes = true;  ///< without them a client block sends each message at once
+  unsigned halvings = 0;     ///< halvings of the servers' windows
+  bool has_outboxes = true;  ///< if false, a client block sends each message at once
 };
 
-/// Marks a guarded array's records as in use, or as free, for runs of its logs; enqueued in `s`. A
-/// captured launch marks them even without logs, because there may be some at its replay.
+/// Marks a guarded array's records as in use, or as free, for runs of its logs. Enqueued in `s`. A
+/// captured launch marks them even without logs, because logs may exist at its replay.
 inline void mark_records(shared_state& state, bool in_use, stream_ref s,
                          std::source_location where) {
   if (state.has_logs || runtime::capturing(s, where))
@@ -49,11 +49,11 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   using guarded = guarded_state<Policy, Record, Sections...>;
 
  public:
-  /// Argument that `launch_fused` gives a kernel.
+  /// Argument that `launch_fused` passes to a kernel.
   using ref = guarded_ref<Policy, Record, Sections...>;
 
-  /// For launches of `of`, which was made at `where`. Blocks the host. Throws limit_error for an
-  /// impossible plan and cuda_error when memory is short.
+  /// Constructs the state for launches of `of`, which was made at `where`. Blocks the host. Throws
+  /// limit_error for an impossible plan, and cuda_error if memory is short.
   fused_state(guarded const& of, std::source_location where)
       : options_{of.options_}, report_{of.state_->report.data()} {
     ref_.records = of.records_;
@@ -82,28 +82,28 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
     if (of.has_owners_) planned.check_owners(of.size_);
   }
 
-  /// The options, with nothing left to defaults.
+  /// Returns the options, with all defaults replaced by values.
   [[nodiscard]] guarded_options const& options() const { return options_; }
-  /// Bytes of the block's shared memory that a client block needs.
+  /// Returns the bytes of shared memory that a client block needs.
   [[nodiscard]] std::size_t outbox_bytes() const {
     return ref::outbox::shared_bytes(options_.servers);
   }
-  /// Bytes of the block's shared memory that a server needs, with its window halved `halvings`
+  /// Returns the bytes of shared memory that a server needs if its window is halved `halvings`
   /// times.
   [[nodiscard]] std::size_t server_bytes(unsigned halvings) const {
     return ref::server::shared_bytes(options_.capacity, ref_.locals, halvings);
   }
-  /// State of this guarded array that the other ones of a launch need.
+  /// Returns the state of this guarded array that the other guarded arrays of a launch need.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return history_->own(); }
-  /// The device's view for a launch of all these guarded arrays that begins now; adds what is this
-  /// one's to the launch, which the view gets when it is complete.
+  /// Begins a launch of the guarded arrays `all`. Returns the device's view, and adds this guarded
+  /// array's entries to `launch`. The view receives `launch` when that is complete.
   ref begin(launch_history::states all, memory_plan const& memory, std::size_t outbox_offset,
             launch_ref& launch) {
     ref r = ref_;
     r.position = launch.member_count;
     r.outbox_offset = static_cast<std::uint32_t>(outbox_offset);
     r.has_outbox = memory.has_outboxes;
-    // A forwarding_server has windows of one size.
+    // The windows of a forwarding_server have one size.
     r.window_halvings = ref::sends_sections ? 0 : memory.halvings;
     launch.members[launch.member_count++] = {own()->control->data(), report_, history_->begin(all)};
     for (auto const& group : own()->groups)
@@ -129,7 +129,7 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   }
 
  private:
-  /// The channels, and the rings if there are any.
+  /// Returns the channels, and the rings if there are any.
   std::vector<launch_state::channels> channel_groups() const {
     std::vector<launch_state::channels> groups;
     auto const list = [&]<class Channel>(auto const& memory, std::uint32_t capacity_log2,
@@ -158,8 +158,8 @@ class fused_state : fused_checks<Policy, Record, Sections...>, public fused_part
   std::unique_ptr<launch_history> history_;
 };
 
-/// Virtual blocks that send n sections: enough that no client block idles, and each with enough to
-/// fill its outbox.
+/// Returns the number of virtual blocks for n sections: enough to keep all client blocks busy, and
+/// each with enough sections to fill its outbox.
 template <class Ref>
 unsigned virtual_blocks_for(std::size_t n) {
   std::size_t const batch = Ref::outbox::batch;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The caller's side of an answer: the book that a client thread keeps of its calls, and the future
-/// of one of them.
+/// The caller's side of an answer: the book of a client thread's calls, and the future of one call.
 #pragma once
 
 #include <warden/detail/fused/answer.cuh>
@@ -14,25 +13,26 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One client thread's calls; holds nothing but where the thread's state is.
+/// Calls of one client thread. Holds only references to the thread's state.
 template <class Ref>
 class call_book {
  public:
-  /// Nobody's.
+  /// Constructs a book of no thread.
   call_book() = default;
-  /// For the calling thread of virtual block `at`; `ref` outlives it.
+  /// Constructs the book of the calling thread of virtual block `at`. Precondition: `ref` outlives
+  /// the book.
   WARDEN_DEVICE call_book(Ref const& ref, virtual_block const& at)
       : ref_{&ref}, thread_{at.client_number() * simt::block_threads() + simt::thread_rank()} {}
 
-  /// Where a call's answer goes, if there may be one more.
+  /// Result of opening a call.
   struct opened {
     call_error error;      ///< none: the call may be sent
-    std::uint32_t number;  ///< of the call
-    return_address to;     ///< of its answer
+    std::uint32_t number;  ///< number of the call
+    return_address to;     ///< address for the answer
   };
 
   /// Opens a call, which is `staged` or sent at once. Waits for the answer to an earlier call that
-  /// used the slot and whose future is gone.
+  /// used the same slot and has no future any more.
   WARDEN_DEVICE opened open(bool staged) const {
     call_state s = state();
     std::uint32_t const bit = bit_of(s.next);
@@ -51,10 +51,10 @@ class call_book {
     state() = s;
     return {call_error::none, number, address_of(number)};
   }
-  /// All that the thread had staged was sent.
+  /// Notes that all calls that the thread had staged were sent.
   WARDEN_DEVICE void flushed() const { state().staged &= ~state().pending; }
-  /// What the thread has staged will not be flushed: some of it may have been sent, so the places
-  /// of these calls stay taken until `wait` has reported them.
+  /// Notes that the thread's staged calls will not be flushed. Some of them may have been sent, so
+  /// their slots stay taken until `wait` has reported them.
   WARDEN_DEVICE void lose() const {
     std::uint32_t const lost = state().staged & state().pending;
     if (lost == 0) return;
@@ -62,10 +62,10 @@ class call_book {
     simt::fetch_add(&ref_->report->unflushed_calls,
                     static_cast<std::uint64_t>(simt::count_bits(lost)));
   }
-  /// The call's future is gone.
+  /// Notes that the call's future is gone.
   WARDEN_DEVICE void close(std::uint32_t number) const { state().open &= ~bit_of(number); }
 
-  /// Waits for the answer.
+  /// Waits for the answer and returns it.
   template <class Value>
   WARDEN_DEVICE answer<Value> get(std::uint32_t number) const {
     if ((state().staged & bit_of(number)) != 0) {
@@ -76,7 +76,7 @@ class call_book {
     message_type m;
     if (!wait_for(number, m)) return call_error::poisoned;
     state().pending &= ~bit_of(number);
-    // Acquire: the server's thread fenced between what the section wrote and the answer.
+    // Acquire: the server's thread fenced between the section's writes and the answer.
     if constexpr (Ref::fences) simt::fence_device();  // mutation: answer-acquire
     return Ref::answers::template unpack<Value>(m);
   }
@@ -90,7 +90,7 @@ class call_book {
   WARDEN_DEVICE return_address address_of(std::uint32_t number) const {
     return return_address::of(thread_ * calls + number % calls, number / calls);
   }
-  /// False once poisoned.
+  /// Waits for an answer. Returns false if the launch is poisoned.
   WARDEN_DEVICE bool wait_for(std::uint32_t number, message_type& m) const {
     return_address const from = address_of(number);
     return ref_->wait_until([&] { return ref_->answers_to.receive(from, m); },
@@ -99,30 +99,30 @@ class call_book {
   }
 
   Ref const* ref_ = nullptr;
-  std::uint32_t thread_ = 0;  ///< among the client threads of the launch
+  std::uint32_t thread_ = 0;  ///< number among the client threads of the launch
 };
 
 }  // namespace detail
 
-/// The answer of one call, some time. It belongs to the thread that called, which may drop it.
-/// Lives no longer than the virtual block, and than the ref that its client was made of.
+/// Future answer of one call. It belongs to the thread that called, which may destroy it. Lives at
+/// most as long as the virtual block and the ref that its client was made of.
 template <class Ref, class Value>
 class [[nodiscard]] future {
  public:
-  /// A future of no call: `get` says not_called.
+  /// Constructs a future of no call: `get` returns not_called.
   WARDEN_DEVICE future() : number_{0}, error_{call_error::not_called} {}
-  /// For clients: the future of a call that was sent or staged.
+  /// Constructs the future of a call that was sent or staged. For clients.
   WARDEN_DEVICE future(detail::call_book<Ref> const& book, std::uint32_t number)
       : book_{book}, number_{number}, error_{call_error::none} {}
-  /// For clients: the future of a call that was not sent.
+  /// Constructs the future of a call that was not sent. For clients.
   WARDEN_DEVICE explicit future(call_error why) : number_{0}, error_{why} {}
-  /// What was moved from is empty.
+  /// Moves the call; `other` has none afterwards.
   WARDEN_DEVICE future(future&& other) noexcept
       : book_{other.book_}, number_{other.number_}, error_{other.error_} {
     other.error_ = call_error::not_called;
   }
-  /// The call whose future this was goes unheard. Returns nothing: nvcc takes a reference to a
-  /// nodiscard type for a value that was ignored.
+  /// Drops this future's call and takes the other's. Returns nothing, because nvcc reports a
+  /// returned reference to a nodiscard type as an ignored value.
   WARDEN_DEVICE void operator=(future&& other) noexcept {
     if (this != &other) {
       drop();  // mutation: answer-dropped
@@ -132,12 +132,12 @@ class [[nodiscard]] future {
       other.error_ = call_error::not_called;
     }
   }
-  /// The section runs whether anybody waits for its answer or not.
+  /// Drops the call. Its section runs even if no thread waits for the answer.
   WARDEN_DEVICE ~future() { drop(); }
 
-  /// Waits politely for the answer, and returns it, once. At once, with an error, where there will
-  /// be none, and where the call is still staged by a block client: then again after `flush`. With
-  /// it the thread sees what the section wrote.
+  /// Waits politely for the answer and returns it once. After it the thread sees the section's
+  /// writes. Returns an error at once if there will be no answer, or if a block client still stages
+  /// the call; then call it again after `flush`.
   WARDEN_DEVICE answer<Value> get() {
     if (error_ != call_error::none) return error_;
     auto const result = book_.template get<Value>(number_);

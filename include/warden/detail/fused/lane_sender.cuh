@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the messages of a warp's lanes send on, until the warp publishes it.
+/// Messages that a warp's lanes send, until the warp publishes them.
 #pragma once
 
 #include <warden/owner_map.cuh>
@@ -11,21 +11,22 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// What one lane of a warp sends by. What it sends, one message at most, is kept until all lanes
-/// have run theirs: all reservations are then under way at once, and no lock is held meanwhile.
-/// Whoever sends holds a credit for the message.
+/// Sends for one lane of a warp. It keeps at most one message until all lanes have run theirs. Then
+/// all reservations are in progress at once, and no lane holds a lock during them. Precondition:
+/// the lane holds a credit for the message.
 template <class Ref>
 class lane_sender {
  public:
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename Ref::message_type;
 
-  /// A sender that has sent nothing.
+  /// Constructs a sender without a message.
   WARDEN_DEVICE explicit lane_sender(Ref const& ref) : ref_{ref} {}
 
-  /// For section_client: false, and counted, once it has sent all it may.
+  /// Returns true if the section may send `left` more. Otherwise counts the attempt. Required by
+  /// section_client.
   WARDEN_DEVICE bool may_send(unsigned left) const { return ref_.check_sends(left); }
-  /// For section_client. An id that is no record's is counted, and not sent.
+  /// Sends a section. An invalid id is counted and not sent. Required by section_client.
   template <class Section>
   WARDEN_DEVICE void send(std::uint64_t id, Section const& section) {
     if (ref_.check(id)) put(ref_.owners(static_cast<std::uint32_t>(id)), section);
@@ -36,12 +37,12 @@ class lane_sender {
     message_ = Ref::format::pack(to.local, sent);
     server_ = to.server;
   }
-  /// Takes an index for the message that was kept. By all lanes together; holding no lock. What
-  /// comes before `publish` does not wait for it.
+  /// Reserves an index for the kept message. Called by all lanes together, which hold no lock. Code
+  /// between this call and `publish` does not wait for the result.
   WARDEN_DEVICE void reserve() {
     if (server_ != nobody) index_ = ref_.rings.ring_of(server_).reserve(1);
   }
-  /// Publishes it. Returns how many there were.
+  /// Publishes the kept message. Returns the number of messages published, 0 or 1.
   WARDEN_DEVICE unsigned publish() const {
     if (server_ == nobody) return 0;
     // Release, by the thread that ran the section.

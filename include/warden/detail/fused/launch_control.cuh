@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the blocks of one launch share: who does what, how much is done, and the health of each of
-/// its guarded arrays.
+/// State that the blocks of one launch share: roles, progress, and the health of each of its
+/// guarded arrays.
 #pragma once
 
 #include <warden/detail/block/watchdog.cuh>
@@ -15,37 +15,37 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One guarded array's channels, or its rings, as far as a watchdog needs them.
+/// One guarded array's channels, or its rings, as the watchdog needs them.
 struct channel_group {
-  channel_indices const* indices;  ///< one a server
-  std::uint32_t servers;           ///< channels
+  channel_indices const* indices;  ///< one for each server
+  std::uint32_t servers;           ///< number of channels
 };
 
-/// The launch as device code sees it; a part of every guarded array's ref.
+/// The launch as device code sees it; part of every guarded array's ref.
 struct launch_ref {
-  /// Guarded arrays a launch takes.
+  /// Maximum of guarded arrays in one launch.
   static constexpr unsigned max_guarded_arrays = launch_counters::max_guarded_arrays;
 
-  launch_control* control;                       ///< the first guarded's, in global memory
-  time_limit limit;                              ///< the first guarded's
-  std::uint32_t group_count;                     ///< of all guarded arrays
+  launch_control* control;                       ///< the first guarded array's, in global memory
+  time_limit limit;                              ///< the first guarded array's
+  std::uint32_t group_count;                     ///< number of groups, over all guarded arrays
   std::uint32_t client_blocks;                   ///< blocks that run virtual blocks
-  std::uint32_t member_count;                    ///< guarded arrays
+  std::uint32_t member_count;                    ///< number of guarded arrays
   launch_member members[max_guarded_arrays];     ///< by position
-  channel_group groups[2 * max_guarded_arrays];  ///< channels, and rings where there are any
+  channel_group groups[2 * max_guarded_arrays];  ///< channels, and rings if there are any
 
-  /// Whether the launch was stopped.
+  /// Returns true if the launch was stopped.
   WARDEN_DEVICE bool poisoned() const { return is_poisoned(&control->health); }
 
-  /// Whether a guarded array has a failure to report; asked by one thread of each block at its
-  /// start. Nothing may run then, and the others are told, unless it is this launch's own failure
-  /// already.
+  /// Returns true if a guarded array has a failure to report. Called by one thread of each block at
+  /// its start. Nothing may run then, and all guarded arrays of the launch are told, unless the
+  /// failure is this launch's own.
   WARDEN_DEVICE bool refused() const {
     auto const healthy = [&](std::uint32_t m) { return !is_poisoned(&members[m].control->health); };
     std::uint32_t failed = 0;
     while (failed < member_count && healthy(failed)) ++failed;  // mutation: health-start
     if (failed == member_count) return false;
-    // Behind a word that a thread of this launch has set we see that it was stopped before.
+    // Acquire: if a thread of this launch has set the word read above, this thread sees `stopped`.
     simt::fence_device();
     if (simt::exchange(&control->counters.stopped, 1u) == 0u) {
       wait_kind const cause = members[failed].control->health.cause();
@@ -60,9 +60,9 @@ struct launch_ref {
     return true;
   }
 
-  /// A number that changes whenever the launch gets on: a message reserved, executed or released, a
-  /// virtual block begun, a client block done. It is derived from what the protocol keeps anyway,
-  /// so that progress costs nothing to those who make it.
+  /// Returns a number that changes whenever the launch makes progress: a message reserved, executed
+  /// or released, a virtual block begun, a client block done. It is derived from the protocol's own
+  /// counters, so the blocks that make progress pay nothing for it.
   WARDEN_DEVICE std::uint64_t progress() const {
     std::uint64_t sum = simt::load_relaxed(&control->counters.next_virtual_block) +
                         std::uint64_t{simt::load_relaxed(&control->counters.client_blocks_done)};
@@ -79,9 +79,9 @@ struct launch_ref {
     return sum;
   }
 
-  /// Waits politely for `predicate`; false once the launch is poisoned, by this wait or another.
-  /// `inlines` the code that does that: where the wait itself is a hot loop, as for a lock of many
-  /// contenders, a call in it costs more than its code elsewhere.
+  /// Waits politely for `predicate`. Returns false if the launch is poisoned, by this wait or
+  /// another. With `inlines` the code that poisons is inlined: if the wait is a hot loop, as for a
+  /// contended lock, a call in it costs more than the extra code.
   template <class Predicate, class Watch>
   WARDEN_DEVICE bool wait_until(Predicate predicate, Watch watch, wait_kind kind,
                                 std::uint32_t guarded, std::uint32_t channel, std::uint64_t index,
@@ -102,14 +102,14 @@ struct launch_ref {
         watch);
   }
 
-  /// Stops the launch at once: the failure of each of its guarded arrays. Whoever comes first says
-  /// why.
+  /// Stops the launch at once, as a failure of each of its guarded arrays. The first caller's
+  /// reason is kept.
   WARDEN_COLD void poison(wait_kind kind, std::uint32_t guarded, std::uint32_t channel,
                           std::uint64_t index) const {
     stop(kind, guarded, channel, index);
   }
 
-  /// A client asked for `asked` bytes of shared memory, and there are `there`.
+  /// Notes that a client asked for `asked` bytes of shared memory, of which there are only `there`.
   WARDEN_DEVICE void note_shared(std::uint32_t asked, std::uint32_t there) const {
     WARDEN_NO_UNROLL
     for (std::uint32_t m = 0; m < member_count; ++m) {
@@ -139,7 +139,7 @@ struct launch_ref {
   WARDEN_DEVICE std::uint32_t number() const {
     return static_cast<std::uint32_t>(members[0].launch_number);
   }
-  /// Guarded `m` has failed with this launch. False if it had failed before.
+  /// Marks guarded array `m` as failed with this launch. Returns false if it had failed before.
   WARDEN_DEVICE bool tell(std::uint32_t m, failed_wait const& first) const {
     guarded_health& health = members[m].control->health;
     if (!detail::poison(&health, first)) return false;

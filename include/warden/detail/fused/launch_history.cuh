@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What a guarded array knows of its launches, so that no failure is lost between launches, streams
-/// and replays of graphs.
+/// History of a guarded array's launches, so that no failure is lost between launches, streams and
+/// replays of graphs.
 #pragma once
 
 #include <warden/detail/fused/launch_state.cuh>
@@ -19,21 +19,22 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The launches of one guarded array, as far as errors need them; host threads of different guarded
-/// arrays share nothing of it that changes.
+/// Launches of one guarded array, as far as errors need them. Host threads of different guarded
+/// arrays share none of its mutable state.
 class launch_history {
  public:
-  /// The guarded arrays of a launch, by position.
+  /// States of the guarded arrays of a launch, by position.
   using states = std::span<std::shared_ptr<launch_state const> const>;
 
-  /// The history of a guarded array whose state is `own`.
+  /// Constructs the history of a guarded array whose state is `own`.
   explicit launch_history(launch_state own)
       : own_{std::make_shared<launch_state const>(std::move(own))} {}
-  /// The guarded array's own state.
+  /// Returns the guarded array's own state.
   [[nodiscard]] std::shared_ptr<launch_state const> const& own() const { return own_; }
 
-  /// A launch of all these begins, which number for this guarded array is returned. A failure of
-  /// it, or of a replay, may be found much later: then those that it was shared with must be known.
+  /// Begins a launch of the guarded arrays `all`, and returns its number for this guarded array.
+  /// Keeps the states of the others, because a failure of the launch, or of a replay, may be found
+  /// much later.
   std::uint64_t begin(states all) {
     forget_gone();
     for (auto const& one : all) {
@@ -48,8 +49,8 @@ class launch_history {
     }
     return ++launches_;
   }
-  /// Adds to `d` how far the channels of a failed launch had come, those of the other guarded array
-  /// arrays that still have to report it, too. Blocks the host; the launch has ended.
+  /// Adds to `d` the progress of a failed launch's channels, including those of other guarded
+  /// arrays that still have to report it. Blocks the host. Precondition: the launch has ended.
   void describe(diagnosis& d, failed_launch const& failed, stream_ref s,
                 std::source_location where) const {
     for (std::uint32_t m = 0; m < failed.member_count; ++m) {
@@ -60,9 +61,9 @@ class launch_history {
         read_channels(d, group, m, member.launch_number, s, where);
     }
   }
-  /// A report was made, or there is nothing to report.
+  /// Forgets launches after a report, or if there is nothing to report.
   void reported() {
-    // Only graphs may still fail with these, and then they live.
+    // Only graphs may still fail with these guarded arrays, and while they may, the arrays live.
     for (partner& p : partners_) p.kept.reset();
     forget_gone();
   }
@@ -70,13 +71,14 @@ class launch_history {
  private:
   struct partner {
     std::weak_ptr<launch_state const> state;
-    std::shared_ptr<launch_state const> kept;  ///< for a dump, since the last report
+    std::shared_ptr<launch_state const> kept;  ///< kept for a dump since the last report
   };
 
   void forget_gone() {
     std::erase_if(partners_, [](partner const& p) { return p.state.expired(); });
   }
-  /// The state of a guarded array that still has the failure to report; null if there is none.
+  /// Returns the state of a guarded array that still has the failure to report; null if there is
+  /// none.
   [[nodiscard]] std::shared_ptr<launch_state const> find(launch_control const* control,
                                                          stream_ref s,
                                                          std::source_location where) const {
@@ -93,7 +95,7 @@ class launch_history {
   }
 
   std::shared_ptr<launch_state const> own_;
-  /// Each once; those that are gone and were not kept are forgotten.
+  /// Each partner once. Partners that are gone and not kept are removed.
   std::vector<partner> partners_;
   std::uint64_t launches_ = 0;
 };

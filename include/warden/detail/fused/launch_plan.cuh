@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How one fused launch is laid out: shared memory, blocks, and what its kernel is given.
+/// Layout of one fused launch: shared memory, blocks and the kernel's arguments.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -39,7 +39,7 @@ ref_pack<typename First::ref, typename Rest::ref...> begin_all(Begin const& begi
   return {ref, begin_all(begin, rest...)};
 }
 
-/// Bytes of the user's own shared memory: sizeof(Kernel::shared_storage), or none.
+/// Bytes of the user's own shared memory: sizeof(Kernel::shared_storage), or 0.
 template <class Kernel>
 constexpr std::size_t user_shared_bytes() {
   if constexpr (requires { typename Kernel::shared_storage; }) {
@@ -65,8 +65,8 @@ class launch_plan {
   using arguments_type = fused_arguments<Kernel, typename First::ref, typename Rest::ref...>;
 
  public:
-  /// Throws limit_error for what cannot be launched. The first guarded array's device is the
-  /// current one.
+  /// Plans the launch. Throws limit_error if it is impossible. Precondition: the first guarded
+  /// array's device is the current one.
   launch_plan(unsigned grid, unsigned block, located_stream in, First& first, Rest&... rest)
       : grid_{grid}, in_{in}, facts_{runtime::facts(first.device(), in.where)} {
     check(block, first, rest...);
@@ -75,17 +75,18 @@ class launch_plan {
     servers_ = (first.servers() + ... + rest.servers());
     function_ = choose_kernel();
     choose_memory(first, rest...);
-    // All blocks that are resident together; no more clients than virtual blocks.
+    // All blocks that are resident together, but no more clients than virtual blocks.
     resident_ = static_cast<unsigned>(
         runtime::resident_blocks(function_, threads, shared_bytes_, in.where));
     blocks_ = std::min<std::uint64_t>(resident_, std::uint64_t{servers_} + std::max(grid, 1u));
     check_room("");
   }
 
-  /// What will be launched.
+  /// Returns the kernel to launch.
   [[nodiscard]] runtime::kernel const& function() const { return function_; }
 
-  /// Enqueues it. Throws limit_error when the device refuses it, cuda_error when the launch fails.
+  /// Enqueues the launch. Throws limit_error if the device refuses it, and cuda_error if the launch
+  /// fails.
   void enqueue(Kernel const& kernel, First& first, Rest&... rest) {
     stream_ref const s = in_.stream;
     std::array<std::shared_ptr<launch_state const>, arrays> const states{
@@ -108,7 +109,7 @@ class launch_plan {
         static_cast<std::uint32_t>(user_offset_),
         static_cast<std::uint32_t>(user_bytes)};
 
-    // What a guarded array has to report stays.
+    // Resets the counters. The failures that guarded arrays still have to report stay.
     auto* const counters = &launch.control->counters;
     if constexpr (!is_part_of_run<Kernel>)
       runtime::fill_async(counters, 0, sizeof(*counters), s, in_.where);  // mutation: health-kept
@@ -140,7 +141,7 @@ class launch_plan {
         (guarded_access::shared(rest)->enqueued(s, in_.where), ...);
         return;
       }
-      // The occupancy was that of an empty device; shrink once, then say so.
+      // The computed occupancy was that of an empty device. Shrink the launch once, then give up.
       if (tries != 0) break;
       auto const fewer = static_cast<std::uint64_t>(facts_.multiprocessors);
       blocks_ = blocks_ > fewer ? blocks_ - fewer : 0;
@@ -154,13 +155,13 @@ class launch_plan {
  private:
   static constexpr std::size_t user_bytes = user_shared_bytes<Kernel>();
 
-  /// The kernel whose registers are bounded so that `resident` blocks fit an SM.
+  /// Returns the kernel whose registers are bounded so that `Resident` blocks fit an SM.
   template <unsigned Resident>
   static runtime::kernel kernel_for() {
     return simt::make_kernel(
         &fused_kernel<threads, Resident, Kernel, typename First::ref, typename Rest::ref...>);
   }
-  /// The kernel that the policy says, or the one that spills less.
+  /// Returns the kernel with the policy's bound, or the unbounded one if that spills less.
   runtime::kernel choose_kernel() const {
     auto bounded = kernel_for<resident_at_least>();
     if constexpr (chooses_blocks<First> && resident_at_least > 1 && simt::has_registers) {
@@ -185,14 +186,14 @@ class launch_plan {
     std::sort(addresses.begin(), addresses.end());
     if (std::adjacent_find(addresses.begin(), addresses.end()) != addresses.end())
       refuse("one guarded array stands twice among the arguments; each launch has it once");
-    // The count of begun blocks goes beyond the grid.
+    // The counter of begun blocks goes beyond the grid, so the limit is below 2^32.
     constexpr unsigned largest_grid = 0xffff0000u;
     if (grid_ > largest_grid) {
       refuse("a grid of " + std::to_string(grid_) + " virtual blocks; the limit is " +
              std::to_string(largest_grid));
     }
   }
-  /// Makes the channels if there are none, which a captured launch cannot do.
+  /// Makes the channels if there are none. Throws for a captured launch without channels.
   template <class Guarded>
   void check_channels(Guarded const& g) const {
     if (!guarded_access::shared(g)->fused && runtime::capturing(in_.stream, in_.where)) {
@@ -202,9 +203,9 @@ class launch_plan {
     }
     static_cast<void>(guarded_access::fused(g));
   }
-  /// Halves the servers' windows until the servers and a client block are resident together, and
-  /// goes without outboxes where that is not enough. If no plan has room for both, takes the first
-  /// one whose blocks fit the device.
+  /// Halves the servers' windows until the servers and a client block are resident together. If
+  /// that is not enough, omits the outboxes. If no plan has room for both, takes the first plan
+  /// whose blocks fit the device.
   void choose_memory(First const& first, Rest const&... rest) {
     // Kernels for devices with large blocks are compiled with outboxes.
     bool const gathers_always =
@@ -228,7 +229,8 @@ class launch_plan {
            ": make the kernel's shared_storage, or the policies' block_threads or "
            "outbox_bytes_per_thread smaller");
   }
-  /// The outboxes side by side, or one server; behind them the user's memory, then the kernel's.
+  /// Lays out shared memory: the outboxes next to each other, or one server in the same place; then
+  /// the user's memory, then the kernel's.
   void lay_out_memory(memory_plan memory, First const& first, Rest const&... rest) {
     memory_ = memory;
     arena_carver outboxes, arena;
@@ -248,7 +250,7 @@ class launch_plan {
   }
   void check_room(std::string const& after) const {
     if (blocks_ > servers_) return;
-    // A guarded array has one server at least.
+    // Each guarded array has at least one server.
     bool const fewer_would_fit = blocks_ > arrays;
     refuse(std::to_string(servers_) + " servers and a client block do not fit: " +
            std::to_string(blocks_) + " blocks of " + std::to_string(threads) + " threads and " +

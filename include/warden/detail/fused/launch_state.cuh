@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What the guarded arrays of one launch know of each other after it, and how a dump is made of it.
+/// State of guarded arrays that a launch's other guarded arrays keep for its dump, and the
+/// functions that make the dump.
 #pragma once
 
 #include <warden/buffer.hpp>
@@ -20,17 +21,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The channels of one guarded array, or its rings; a launch state keeps them alive for its dump.
+/// Channels of one guarded array, or its rings. A launch state keeps them alive for its dump.
 struct channel_memory {
   buffer<channel_index> available;  ///< credits; only of rings
   buffer<channel_indices> indices;
   buffer<simt::flit_words> slots;
 
-  /// Device memory, in bytes.
+  /// Returns the size in device memory. Units: bytes.
   [[nodiscard]] std::size_t bytes() const {
     return available.bytes() + indices.bytes() + slots.bytes();
   }
-  /// Empty channels whose next index is `first`. Blocks the host.
+  /// Empties the channels; their next index is `first`. Blocks the host.
   template <class Channel>
   void reset(std::uint64_t first, unsigned capacity_log2, stream_ref s,
              std::source_location where) {
@@ -53,25 +54,25 @@ struct channel_memory {
   }
 };
 
-/// What launches and their dumps need of one guarded array. Constant, so that those it shares
-/// launches with can keep it, in other host threads, too.
+/// State of one guarded array that launches and their dumps need. Constant, so that other guarded
+/// arrays of its launches can keep it in other host threads.
 struct launch_state {
-  /// The guarded array's channels, or its rings.
+  /// Channels of the guarded array, or its rings.
   struct channels {
     std::shared_ptr<channel_memory const> memory;
     unsigned servers, capacity_log2;
     std::uint64_t slots;  ///< elements of one channel
     bool (*is_published)(simt::flit_words const* slots, std::uint64_t index,
                          unsigned capacity_log2);
-    std::uint64_t credits;  ///< of rings; 0 of channels
+    std::uint64_t credits;  ///< number of a ring's credits; 0 for channels
   };
 
   std::vector<channels> groups;
   std::shared_ptr<buffer<launch_control> const> control;
 };
 
-/// Reads how far channels of the guarded array at `position` had come when its launch `number`
-/// failed. Blocks the host; nothing runs on them.
+/// Reads the progress of the channels of the guarded array at `position` when its launch `number`
+/// failed. Blocks the host. Precondition: nothing runs on them.
 inline void read_channels(diagnosis& d, launch_state::channels const& group, std::uint32_t position,
                           std::uint64_t number, stream_ref s, std::source_location where) {
   if (group.credits != 0) {

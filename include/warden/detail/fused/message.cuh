@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The message: record, section tag and payload in 16-byte flits whose words each prove themselves.
+/// A message holds record, section tag and payload in 16-byte flits. Each word of a flit shows by
+/// itself that it is new.
 ///
-/// | word of a flit | bits 0 to 47 | bits 48 to 63 |
-/// |---|---|---|
-/// | first | payload | 4 bits of section tag, 12 bits of lap |
-/// | second | payload | 16 bits of lap |
+/// - First word of a flit: bits 0 to 47 payload, then 4 bits of section tag, 12 bits of sequence
+/// tag.
+/// - Second word of a flit: bits 0 to 47 payload, then 16 bits of sequence tag.
 ///
-/// A word is new exactly when its lap field is the expected one: the word before it in the same
-/// place carried the lap before. So a reader needs no second flag, and a flit that arrives in two
-/// halves is seen to be incomplete. The first four payload bytes of a message are the record's
+/// A word is new exactly if its sequence tag is the expected one: the word before it in the same
+/// place carried the tag before. So a reader needs no other flag, and it recognizes a flit that
+/// arrives in two halves as incomplete. The first 4 payload bytes of a message are the record's
 /// local number.
 #pragma once
 
@@ -30,46 +30,46 @@ namespace flit {
 inline constexpr int payload_bits = 48;
 /// Bits of section tag in the first word of the first flit.
 inline constexpr int tag_bits = 4;
-/// The payload of a word.
+/// Mask of the payload of a word.
 inline constexpr std::uint64_t payload_mask = (std::uint64_t{1} << payload_bits) - 1;
-/// The tag of a first word.
+/// Mask of the section tag of a first word.
 inline constexpr std::uint64_t tag_mask = ((std::uint64_t{1} << tag_bits) - 1) << payload_bits;
 /// Bytes of payload in a flit.
 inline constexpr int bytes_of_payload = 12;
 
-/// The first word with its lap field set.
+/// Returns the first word with its sequence tag set.
 WARDEN_HOST_DEVICE std::uint64_t first_stamped(std::uint64_t word, std::uint64_t lap) {
   return (word & (payload_mask | tag_mask)) | (lap << (payload_bits + tag_bits));
 }
-/// Whether the first word was published in this lap.
+/// Returns true if the first word carries this sequence tag.
 WARDEN_HOST_DEVICE bool first_is_of(simt::flit_words words, std::uint64_t lap) {
   return ((words.first ^ (lap << (payload_bits + tag_bits))) >> (payload_bits + tag_bits)) == 0;
 }
-/// Whether the second word was published in this lap.
+/// Returns true if the second word carries this sequence tag.
 WARDEN_HOST_DEVICE bool second_is_of(simt::flit_words words, std::uint64_t lap) {
   return ((words.second ^ (lap << payload_bits)) >> payload_bits) == 0;
 }
 
-/// How flits are marked, moved and checked: the lap is in both words, so nothing depends on how
-/// many accesses a flit takes.
+/// Format of flits that carries the sequence tag in both words, so correctness does not depend on
+/// the number of accesses that a flit takes.
 struct sequence_in_each_word {
-  /// The flit with its lap fields set.
+  /// Returns the flit with its sequence tags set.
   WARDEN_HOST_DEVICE static simt::flit_words stamped(simt::flit_words words, std::uint64_t lap) {
     words.first = first_stamped(words.first, lap);
     words.second = (words.second & payload_mask) | (lap << payload_bits);
     return words;
   }
-  /// Whether both words were published in this lap.
+  /// Returns true if both words carry this sequence tag.
   WARDEN_HOST_DEVICE static bool is_of(simt::flit_words words, std::uint64_t lap) {
     bool const first = first_is_of(words, lap);    // mutation: first-phase
     bool const second = second_is_of(words, lap);  // mutation: second-phase
     return first && second;
   }
-  /// What lies in a flit.
+  /// Loads a flit.
   WARDEN_DEVICE static simt::flit_words load(simt::flit_words const* place) {
     return simt::load_flit(place);
   }
-  /// Writes a flit.
+  /// Stores a flit.
   WARDEN_DEVICE static void store(simt::flit_words* place, simt::flit_words words) {
     simt::store_flit(place, words);
   }
@@ -82,12 +82,13 @@ template <int Flits>
 struct message {
   simt::flit_words flits[Flits];  ///< in the order of their payload
 
-  /// Three 32-bit words a flit: the low halves of its two words, and one split between them.
+  /// Three 32-bit words for each flit: the low halves of its two words, and one word split between
+  /// them.
   struct payload {
     std::uint32_t words[3 * Flits];  ///< in order
   };
 
-  /// The message with that payload, its lap fields and tag zero.
+  /// Returns the message with that payload, and with sequence tags and section tag 0.
   WARDEN_DEVICE static message of(payload const& p) {
     message m;
     WARDEN_UNROLL
@@ -98,7 +99,7 @@ struct message {
     }
     return m;
   }
-  /// A shorter one, with garbage behind it.
+  /// Returns a longer message that begins with `shorter` and ends with garbage.
   template <int Fewer>
   WARDEN_DEVICE static message from(message<Fewer> const& shorter) {
     static_assert(Fewer <= Flits);
@@ -107,14 +108,14 @@ struct message {
     for (int l = 0; l < Flits; ++l) m.flits[l] = shorter.flits[l < Fewer ? l : 0];
     return m;
   }
-  /// What it carries.
+  /// Returns the payload.
   WARDEN_DEVICE payload unpacked() const {
     payload p;
     WARDEN_UNROLL
     for (int l = 0; l < Flits; ++l) {
       p.words[3 * l] = static_cast<std::uint32_t>(flits[l].first);
       p.words[3 * l + 1] = static_cast<std::uint32_t>(flits[l].second);
-      // In 32 bits, where it is one instruction.
+      // In 32 bits, because that is one instruction.
       auto const low = static_cast<std::uint32_t>(flits[l].first >> 32);
       auto const high = static_cast<std::uint32_t>(flits[l].second >> 32);
       p.words[3 * l + 2] = (low & 0xffffu) | high << 16;
@@ -122,16 +123,16 @@ struct message {
     return p;
   }
 
-  /// Position of the section's type among those of the guarded array.
+  /// Returns the position of the section's type among those of the guarded array.
   WARDEN_DEVICE unsigned tag() const {
     return static_cast<unsigned>((flits[0].first & flit::tag_mask) >> flit::payload_bits);
   }
-  /// The record's number among its owner's.
+  /// Returns the record's number among its owner's records.
   WARDEN_DEVICE std::uint32_t local() const { return static_cast<std::uint32_t>(flits[0].first); }
 };
 
-/// Loads what lies at `place(l)` for each flit l, proved as `Flit` says; true if that is a whole
-/// message of that lap.
+/// Loads each flit l from `place(l)`, in the format `Flit`. Returns true if that is a whole message
+/// with this sequence tag.
 template <class Flit, int Flits, class Place>
 WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t lap) {
   WARDEN_UNROLL
@@ -142,7 +143,7 @@ WARDEN_DEVICE bool load_message(message<Flits>& m, Place place, std::uint64_t la
     whole = whole && Flit::is_of(m.flits[l], lap);  // mutation: receive-last
   return whole;
 }
-/// Stores a message of that lap, each flit l to `place(l)`.
+/// Stores a message with this sequence tag, each flit l to `place(l)`.
 template <class Flit, int Flits, class Place>
 WARDEN_DEVICE void store_message(message<Flits> const& m, Place place, std::uint64_t lap) {
   WARDEN_UNROLL
@@ -157,14 +158,13 @@ WARDEN_DEVICE void watch_message(Place place, Watch f) {
   }
 }
 
-/// How the sections of one guarded array are written into messages: all take the flits of the
-/// largest.
+/// Format of one guarded array's sections in messages. All take the flits of the largest section.
 template <class... Sections>
 struct message_format {
-  /// Payload of a message, in bytes: the local number and the largest section.
+  /// Payload of a message: the local number and the largest section. Units: bytes.
   static constexpr std::size_t bytes =
       sizeof(std::uint32_t) + std::max({payload_bytes<Sections>...});
-  /// Flits of a message, 1 to 4.
+  /// Number of flits of a message, 1 to 4.
   static constexpr int flits =
       static_cast<int>((bytes + flit::bytes_of_payload - 1) / flit::bytes_of_payload);
   static_assert(flits <= 4, "warden: a section's data members may take 44 bytes at most");
@@ -172,10 +172,10 @@ struct message_format {
                 "warden: a guarded array has 16 section types at most");
   static_assert(((times_among<Sections, Sections...> == 1) && ...),
                 "warden: a section type stands twice among the guarded array's");
-  /// The message all sections take.
+  /// Message type of all sections.
   using message_type = message<flits>;
 
-  /// The message for the owner's record `local`, its lap fields zero.
+  /// Returns the message for the owner's record `local`, with sequence tags 0.
   template <class Section>
   WARDEN_DEVICE static message_type pack(std::uint32_t local, Section const& section) {
     typename message_type::payload p{};
@@ -188,7 +188,7 @@ struct message_format {
     return m;
   }
 
-  /// The section of a message whose tag says `Section`.
+  /// Returns the section of a message. Precondition: its tag is that of `Section`.
   template <class Section>
   WARDEN_DEVICE static Section unpack(message_type const& m) {
     auto const p = m.unpacked();
@@ -198,18 +198,18 @@ struct message_format {
   /// Calls `f` with the section that a message carries.
   template <class F>
   WARDEN_DEVICE static void visit(message_type const& m, F f) {
-    // With one type alone there is nothing to tell apart.
+    // With a single type, the tag is not needed.
     unsigned const tag = sizeof...(Sections) == 1 ? 0 : m.tag();
     ((tag == tag_of<Sections>() ? static_cast<void>(f(unpack<Sections>(m))) : static_cast<void>(0)),
      ...);
   }
 
-  /// Types in the list.
+  /// Number of types in the list.
   static constexpr unsigned types = sizeof...(Sections);
-  /// A type of the list.
+  /// A type of the list, as an argument.
   template <class Section>
   struct one_type {
-    using type = Section;  ///< it
+    using type = Section;  ///< the type
   };
   /// Calls `f(tag_of<Section>(), one_type<Section>{})` for each type.
   template <class F>
@@ -217,7 +217,7 @@ struct message_format {
     (f(tag_of<Sections>(), one_type<Sections>{}), ...);
   }
 
-  /// The position of `Section` in the list.
+  /// Returns the position of `Section` in the list.
   template <class Section>
   WARDEN_HOST_DEVICE static constexpr unsigned tag_of() {
     static_assert(

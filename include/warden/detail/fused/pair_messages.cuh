@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The `pair_messages` executor: sections on two records, whoever owns them, after [Wang 2020,
-/// section 4.4].
+/// Executor `pair_messages`: sections on two records of any owners, after [Wang 2020, section 4.4].
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -18,14 +17,13 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the messages of a warp's lanes, each under a lock of the server's. See
-/// pair_messages_server.
+/// Runs the messages of a warp's lanes, each under a lock of the server. See pair_messages_server.
 template <class Ref>
 class pair_messages_worker {
  public:
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename Ref::message_type;
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = typename Ref::record;
 
   /// Bytes of shared memory for `locals` records of the server.
@@ -33,22 +31,22 @@ class pair_messages_worker {
     return layout{locals}.carver.bytes();
   }
 
-  /// For server `number`, with shared memory for the block.
+  /// Constructs the worker of server `number`. `storage` is shared memory of the block.
   WARDEN_DEVICE pair_messages_worker(Ref const& ref, std::uint32_t number, std::byte* storage)
       : pair_messages_worker{ref, number, storage, layout{ref.locals}} {}
 
-  /// All locks free, all records in place. Collective over the block; a block barrier follows.
+  /// Frees all locks and loads the records. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.clear();
     run_.start();
     records_.load();
   }
 
-  /// Before it runs anything. Collective over a warp.
+  /// Prepares the warp to run messages. Collective over a warp.
   WARDEN_DEVICE void prepare() { run_.prepare(); }
-  /// Runs the messages of the lanes where `arrived`, which `m` does not keep, and publishes what
-  /// they send. Returns how many messages of this lane's are not under way any more. Collective
-  /// over a warp.
+  /// Runs the messages of the lanes with `arrived`, and publishes the messages that they send. `m`
+  /// may change. Returns how many messages of this lane are no longer in progress. Collective over
+  /// a warp.
   WARDEN_DEVICE unsigned run(message_type& m, bool arrived) {
     if (arrived) run_.count_arrival(m);
     std::uint32_t const lock = executor::lock_of(m.local());
@@ -57,7 +55,8 @@ class pair_messages_worker {
     do {
       lane_sender<Ref> out{ref_};
       if (arrived) arrived = run_locked(lock, m, resumes, left, out);
-      // All lanes are together: what they send is under way at once, and nobody waits meanwhile.
+      // All lanes are together: their reservations are in progress at once, and no lane holds a
+      // lock during them.
       simt::sync_warp(simt::full_warp);
       out.reserve();
       run_.prepare();
@@ -67,7 +66,7 @@ class pair_messages_worker {
     return left;
   }
 
-  /// Collective over the block.
+  /// Writes back the records. Collective over the block.
   WARDEN_DEVICE void finish() const {
     run_.finish();
     records_.write_back();
@@ -95,9 +94,9 @@ class pair_messages_worker {
         run_{ref, number, at.run, storage},
         locks_{at.locks.in(storage)} {}
 
-  /// Under the lock, whatever takes it. Other threads of the block have it for no longer than a
-  /// section runs; a section that is on its way with it leaves a mark instead (see lock_queues).
-  /// True if there is more to run.
+  /// Runs one step of a message under its lock. Other threads of the block hold the lock only while
+  /// a section runs. A section that travels with the lock leaves a mark instead (see lock_queues).
+  /// Returns true if there is more to run.
   WARDEN_DEVICE bool run_locked(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
                                 lane_sender<Ref>& out) {
     for (unsigned tries = 1; !locks_.try_lock(lock); ++tries) {
@@ -109,13 +108,13 @@ class pair_messages_worker {
       if (!alive) return false;  // mutation: pair-poisoned
     }
     bool const more = run_.run(lock, m, resumes, left, records_, out);
-    // Release, by the thread that ran it.
+    // Release, by the thread that ran the section.
     simt::fence_block();  // mutation: pair-message-fence
     locks_.unlock(lock);
     return more;
   }
 
-  /// Tries for a lock before a polite wait.
+  /// Attempts to take a lock before a polite wait.
   static constexpr unsigned tries_before_wait = 8;
 
   Ref const& ref_;

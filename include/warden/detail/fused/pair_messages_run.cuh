@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// How a server runs sections on two records with two owners, after [Wang 2020,
-/// section 4.4].
+/// How a server runs sections on two records with two owners, after [Wang 2020, section 4.4].
 ///
-/// A section goes first to the owner of the record whose lock is the greater. When that lock is
-/// free the owner takes it and sends the section on, with the record's value, to the owner of the
-/// other record, who runs it as soon as no one has that record locked, and sends the value back:
-/// that unlocks. So a section that waits for a lock waits for a smaller one than it has, the
-/// smallest is had by nobody for longer than a section runs, and no thread waits for anything.
+/// A section goes first to the owner of the record with the greater lock. When that lock is free,
+/// the owner takes it and sends the section, with the record's value, to the owner of the other
+/// record. That owner runs the section as soon as the other record is not locked, and sends the
+/// value back, which unlocks the first record. So a section that waits for a lock waits for a
+/// smaller lock than it holds. The smallest lock is held only while a section runs, and no thread
+/// waits for a lock.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -24,27 +24,27 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Runs the messages of one server, the sections on two records among them. A lock is in one
-/// thread's hands at a time.
+/// Runs the messages of one server, including sections on two records. One thread at a time handles
+/// a lock.
 template <class Ref>
 class pair_messages_run {
  public:
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename Ref::message_type;
-  /// The type of one protected item.
+  /// Type of one protected item.
   using record = typename Ref::record;
 
-  /// What it takes of a server's memory, for so many records.
+  /// Shared memory that a server needs for `locals` records.
   struct layout {
-    /// Behind what the carver has taken.
+    /// Adds the memory after all that the carver has taken.
     WARDEN_HOST_DEVICE constexpr layout(arena_carver& carver, std::size_t locals)
         : places{carver.take<place_counts>(1)},
           queues{carver.take<lock_queue>(locks_for(locals))} {}
-    arena_piece<place_counts> places;  ///< of the pool
-    arena_piece<lock_queue> queues;    ///< one a lock
+    arena_piece<place_counts> places;  ///< counts of the free list
+    arena_piece<lock_queue> queues;    ///< one for each lock
   };
 
-  /// For server `number`, with the block's shared memory.
+  /// Constructs the runner of server `number`. `storage` is the block's shared memory.
   WARDEN_DEVICE pair_messages_run(Ref const& ref, std::uint32_t number, layout const& at,
                                   std::byte* storage)
       : ref_{ref},
@@ -52,12 +52,13 @@ class pair_messages_run {
         places_{ref.aside.places, number, at.places.in(storage)},
         locks_{ref.aside, number, at.queues.in(storage)} {}
 
-  /// Collective over the block; a block barrier follows.
+  /// Initializes the shared memory. Collective over the block; a block barrier follows.
   WARDEN_DEVICE void start() const {
     locks_.start();
     if (simt::thread_rank() == 0) places_.start();
   }
-  /// Collective over the block.
+  /// Gives back this thread's place and adds its times to the statistics. Collective over the
+  /// block.
   WARDEN_DEVICE void finish() const {
     if (place_ != slot_free_list::none) places_.give(place_);  // mutation: place-kept
     simt::sync_block();
@@ -65,13 +66,14 @@ class pair_messages_run {
     times_.add_to(ref_.report->totals);
   }
 
-  /// Sees to it that each lane can set its next message aside. Collective over a warp.
+  /// Reserves a place for each lane, in which it can store its next waiting message. Collective
+  /// over a warp.
   WARDEN_DEVICE void prepare() { places_.take(place_ == slot_free_list::none, place_); }
 
-  /// One step of what a message brings, which sends one message at most, by `out`: runs it, or sets
-  /// it aside, or, if the lane `resumes`, runs the next one that waited for the lock instead. True
-  /// if another one waits, which is the caller's to run. Adds to `left` the messages that are not
-  /// set aside (any more).
+  /// Runs one step of a message, which sends at most one message by `out`. Runs the message or
+  /// stores it as waiting. If the lane `resumes`, runs the next message that waited for the lock
+  /// instead. Returns true if another message waits, which the caller must run. Adds to `left` the
+  /// number of messages no longer waiting.
   template <class Out>
   WARDEN_DEVICE bool run(std::uint32_t lock, message_type& m, bool resumes, unsigned& left,
                          record_store<Ref> const& records, Out& out) {
@@ -92,7 +94,7 @@ class pair_messages_run {
     return is_locked && !takes && !locks_.free_if_none_waits(lock);  // mutation: pair-more
   }
 
-  /// A message has been received: for the statistics.
+  /// Notes, for statistics, that a message was received.
   WARDEN_DEVICE void count_arrival(message_type const& m) {
     if constexpr (Ref::policy::statistics) {
       Ref::format::visit(m, [&](auto const& sent) {
@@ -113,7 +115,7 @@ class pair_messages_run {
     return locals < Ref::executor::lock_count ? locals : Ref::executor::lock_count;
   }
 
-  /// Whether the message frees the lock; its record has the new value then.
+  /// Returns true if the message frees the lock. Then it has stored the record's new value.
   WARDEN_DEVICE static bool unlocks(message_type const& m, record_store<Ref> const& records) {
     bool result = false;
     Ref::format::visit(m, [&](auto const& sent) {
@@ -124,7 +126,7 @@ class pair_messages_run {
     });
     return result;
   }
-  /// Who has a lock already comes first.
+  /// Stores a waiting message. A section that holds another lock already goes to the front.
   WARDEN_DEVICE void set_aside(std::uint32_t lock, message_type const& m) {
     bool resumes = false;
     Ref::format::visit(
@@ -132,7 +134,7 @@ class pair_messages_run {
     locks_.push(lock, m, resumes, place_);
     place_ = slot_free_list::none;  // mutation: place-twice
   }
-  /// The first one that waits for a taken lock.
+  /// Removes the first message that waits for a taken lock.
   WARDEN_DEVICE void pop(std::uint32_t lock, message_type& next) {
     std::uint32_t const place = locks_.pop(lock, next);
     if (place_ == slot_free_list::none) {
@@ -141,7 +143,7 @@ class pair_messages_run {
       places_.give(place);
     }
   }
-  /// Runs a message whose lock nobody has. True if its section is on its way with the lock now.
+  /// Runs a message whose lock is free. Returns true if its section travels with the lock now.
   template <class Out>
   WARDEN_DEVICE bool run_unlocked(message_type const& m, record_store<Ref> const& records,
                                   Out& out) {
@@ -159,7 +161,7 @@ class pair_messages_run {
     return takes;
   }
 
-  /// A section on one record.
+  /// Runs a section on one record.
   template <class Sent, class Out>
   WARDEN_DEVICE void run_alone(Sent const& sent, std::uint32_t local,
                                record_store<Ref> const& records, Out& out) const {
@@ -171,7 +173,8 @@ class pair_messages_run {
     section_runner{ref_}.reply(to_caller);
   }
 
-  /// A section on two records comes to the first one's lock. True if it goes on with it.
+  /// Begins a section on two records at its first lock. Returns true if the section travels with
+  /// that lock.
   template <class Sent, class Out>
   WARDEN_DEVICE bool begin(Sent const& sent, std::uint32_t local, record_store<Ref> const& records,
                            Out& out) {
@@ -179,7 +182,7 @@ class pair_messages_run {
     record_location const to = ref_.owners(other.id);
     std::uint32_t const lock = Ref::executor::lock_of(local);
     if (to.server == number_ && Ref::executor::lock_of(to.local) == lock) {
-      // One record, or two of one lock.
+      // One record, or two with the same lock.
       typename Ref::reply_type to_caller[1];
       enter(records.address_of(local), records.address_of(to.local), true);
       section_runner{ref_}.apply(sent, *records.at(local), *records.at(to.local), to_caller[0]);
@@ -197,7 +200,7 @@ class pair_messages_run {
     return true;
   }
 
-  /// A section that has its other record locked.
+  /// Runs a section that has its other record locked.
   template <class Sent, class Out>
   WARDEN_DEVICE void run_here(locked<Sent, record> const& section, std::uint32_t local,
                               record_store<Ref> const& records, Out& out) {
@@ -213,8 +216,9 @@ class pair_messages_run {
     section_runner{ref_}.reply(to_caller);
   }
 
-  /// `in_order`: what earlier sections on `b` wrote is visible to this one, and what it writes to
-  /// later ones. Without fences the record's value alone has come along, in the message.
+  /// Enters a section on two records. `in_order`: writes of earlier sections on `b` are visible to
+  /// this one, and its writes to later ones. Without fences, the message carries the record's value
+  /// alone.
   WARDEN_DEVICE static void enter(record const* a, record const* b, bool in_order) {
     simt::section_enter(a);
     if (a != b) simt::section_enter(b, in_order);
@@ -228,7 +232,7 @@ class pair_messages_run {
   std::uint32_t number_;
   slot_free_list places_;
   lock_queues<message_type> locks_;
-  /// The thread's own, to set the next message aside in.
+  /// place for this thread's next waiting message
   std::uint32_t place_ = slot_free_list::none;
   pair_times<Ref::policy::statistics> times_;
 };

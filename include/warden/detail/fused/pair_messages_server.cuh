@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A server whose warps receive and execute by themselves, some of them what clients send and some
-/// what servers send, so that what a section waits for is no longer than one warp's turn.
+/// A server whose warps receive and execute independently. Some warps handle clients' messages and
+/// some handle servers' messages, so a section waits at most for one warp's turn.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -18,8 +18,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array; every thread of the block makes one. A `Worker`, one a
-/// thread, is made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
+/// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
+/// A worker is constructed from (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes)
+/// and has
 ///
 ///     void start();   // collective over the block; a block barrier follows
 ///     void prepare();  // collective over a warp, before it runs anything
@@ -27,7 +28,7 @@ namespace detail {
 ///     unsigned run(message_type const& m, bool arrived);
 ///     void finish();  // collective over the block, when the server ends
 ///
-/// The warps of the ring wait for nobody's credits and nobody's room: see docs/design/fused.md.
+/// The warps of the ring never wait for credits or room: see docs/design/fused.md.
 template <class Ref, class Worker>
 class pair_messages_server {
  public:
@@ -37,17 +38,17 @@ class pair_messages_server {
   static constexpr unsigned slice = simt::warp_size;
   static_assert(threads >= 2 * slice,
                 "warden: the executor pair_messages needs blocks of 64 threads at least");
-  /// Few receive from clients: what is under way comes before what is new, and with too much under
-  /// way sections on two records wait for each other.
+  /// Few warps receive from clients. Messages in progress come before new ones, and with too many
+  /// in progress sections on two records wait for each other.
   static constexpr unsigned client_warps = threads / slice < 16 ? 1 : threads / slice / 8;
   static constexpr unsigned ring_warps = threads / slice - client_warps;  ///< see client_warps
-  /// Threads that a multiprocessor is to hold: more would have too few registers each.
+  /// Threads that a multiprocessor should hold. More threads would have too few registers each.
   static constexpr unsigned threads_per_multiprocessor = 768;
-  /// Indices beyond `released` that are read in the ring, at most.
+  /// Maximum of indices beyond `released` that are read in the ring.
   static constexpr std::uint32_t read_ahead = 64 * slice;
-  /// Slots of a ring, at least: one slice to be read, and one for credits.
+  /// Minimum of slots of a ring: one slice to read, and one for credits.
   static constexpr std::uint32_t least_ring = 2 * slice;
-  /// Credits that a server keeps, at most.
+  /// Maximum of credits that a server keeps.
   static constexpr std::uint32_t most_kept = 2 * slice;
   static_assert(Ref::channel::in_band,
                 "warden: sections that send sections need readiness::sequence_tags");
@@ -57,14 +58,14 @@ class pair_messages_server {
     return layout{capacity, locals}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
-  /// block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the
+  /// same for the whole block.
   WARDEN_DEVICE pair_messages_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : pair_messages_server{
             ref, number, storage,
             layout{std::size_t{1} << ref.capacity_log2, ref.locals, ref.rings.read_ahead}} {}
 
-  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
     clients_.start();
@@ -105,7 +106,7 @@ class pair_messages_server {
         ring_{ref.rings.ring_of(number), at.ring.in(storage)},
         clients_{ref.channel_of(number), at.clients.in(storage)} {}
 
-  /// One loop for the warps of both kinds, which thus run the same instructions.
+  /// Serves in one loop for the warps of both kinds, so that they run the same instructions.
   WARDEN_DEVICE void serve() {
     bool const of_clients = simt::warp_rank() < client_warps;
     unsigned const warp = simt::warp_rank() - (of_clients ? 0 : client_warps);
@@ -142,27 +143,28 @@ class pair_messages_server {
   }
   /// Runs the lanes' messages. Collective over the warp.
   WARDEN_DEVICE void execute(typename Ref::message_type& m, bool arrived) {
-    // Acquire: the sender fenced between what it wrote and the message that we have just read.
+    // Acquire: the sender fenced between its writes and the message that this thread has just read.
     if constexpr (Ref::fences) simt::fence_device();
     unsigned const left = simt::warp_sum(worker_.run(m, arrived));
     if (simt::lane_id() == 0 && left != 0) credits_.give(ref_.rings, left);
   }
 
-  // ---- what servers send
+  // ---- messages of servers
 
   WARDEN_DEVICE bool receive_of_servers(slice_reader const& reader,
                                         typename Ref::message_type& m) const {
-    // Loaded in any case: the loads are under way before the bound is looked at.
+    // Loaded unconditionally: the loads are in progress before the bound is checked.
     bool const there = reader.receive(ring_, m);
     return there && may_read(reader.number());
   }
-  /// A ring is never full as long as its server reads no further than that: see forward_rings.
+  /// Returns true if slice `number` of the ring may be read. A ring is never full as long as its
+  /// server reads no further: see forward_rings.
   WARDEN_DEVICE bool may_read(std::uint64_t number) const {
     auto const ahead = static_cast<std::uint32_t>(number) - simt::shared_load(ring_released_[0]);
     return ahead < ref_.rings.read_ahead / slice;  // mutation: ring-bound
   }
-  /// Nothing has come: the first lane waits, the others for it. Collective over the warp. False
-  /// when the work has ended or the launch is poisoned.
+  /// Waits, with the first lane, if no message has arrived. Collective over the warp. Returns false
+  /// if the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait_for_servers(slice_reader const& reader, bool releases,
                                       std::uint64_t& next_release) {
     auto mine = wait_outcome::go_on;
@@ -187,7 +189,8 @@ class pair_messages_server {
     if (releases && all == wait_outcome::ended) ring_.finish();
     return all == wait_outcome::go_on;
   }
-  /// Releases the ring's slices from `next` on that are done. By the first warp of the ring.
+  /// Releases the completed slices of the ring from `next` on. Called by the first warp of the
+  /// ring.
   WARDEN_DEVICE std::uint64_t release_ring(std::uint64_t next, unsigned least) const {
     std::uint64_t const released = ring_.release(ref_, next, least);
     if (simt::lane_id() == 0 && released != next)
@@ -195,7 +198,7 @@ class pair_messages_server {
     return released;
   }
 
-  // ---- what clients send
+  // ---- messages of clients
 
   WARDEN_DEVICE bool receive_of_clients(slice_reader const& reader,
                                         typename Ref::message_type& m) const {
@@ -204,7 +207,7 @@ class pair_messages_server {
     m = Ref::message_type::from(sent);
     return there;
   }
-  /// Takes credits for the lanes in `there`; returns those that have one then, as many as there are
+  /// Takes credits for the lanes in `there`. Returns the lanes that have one, as many as there are
   /// credits. Collective over the warp.
   WARDEN_DEVICE unsigned admit(unsigned there) const {
     unsigned credits = 0;
@@ -215,8 +218,8 @@ class pair_messages_server {
     return there &
            simt::ballot(simt::full_warp, static_cast<unsigned>(simt::count_bits(before)) < credits);
   }
-  /// Nothing has come, or there are no credits for it: the first lane waits, the others for it.
-  /// Collective over the warp. False when the work has ended or the launch is poisoned.
+  /// Waits, with the first lane, if no message has arrived or there are no credits for it.
+  /// Collective over the warp. Returns false if the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait_for_clients(slice_reader const& reader, bool for_credits, bool is_first,
                                       std::uint64_t& next_release) {
     auto mine = wait_outcome::go_on;
@@ -229,8 +232,8 @@ class pair_messages_server {
     if (is_first && all == wait_outcome::ended) clients_.finish();
     return all == wait_outcome::go_on;
   }
-  /// The first warp also looks for slices to release and for the end of work, and while it has
-  /// nothing to do it gives credits to others, which may want them.
+  /// Waits as one lane. The first warp also looks for slices to release and for the end of work.
+  /// While it is idle it gives its credits back to other servers.
   WARDEN_DEVICE wait_outcome wait_as_one(std::uint64_t index, bool for_credits, bool is_first,
                                          std::uint64_t next_release) {
     bool ended = false, again = false;
@@ -262,10 +265,10 @@ class pair_messages_server {
   std::uint32_t number_;
   Worker worker_;
   warp_credits credits_;
-  simt::shared_span<std::uint32_t> ring_released_;  ///< the first slice not released
+  simt::shared_span<std::uint32_t> ring_released_;  ///< first slice not released
   ring_tracker ring_;
   client_tracker clients_;
-  termination_detector<Ref> detector_;  ///< the first thread's
+  termination_detector<Ref> detector_;  ///< used by the first thread
 };
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Where the time of sections on two records goes.
+/// Times of sections on two records.
 #pragma once
 
 #include <warden/detail/execute/statistics.cuh>
@@ -11,20 +11,21 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The times that one thread has counted: what ends counts its time up, what begins counts it down,
-/// whichever section it is and whoever sees the other end. When nothing is under way any more the
-/// sums over all threads of all servers are the times that the sections spent. Modulo 2^64.
+/// Times that one thread has counted. The end of a phase adds the current time, its begin subtracts
+/// it, for any section and even if another thread counts the other end. When no section is in
+/// progress, the sums over all threads of all servers are the total times of the sections. Modulo
+/// 2^64.
 template <bool Counts>
 class pair_times {
  public:
-  /// A section came from a client to the owner of its greater lock.
+  /// Notes that a section came from a client to the owner of its greater lock.
   WARDEN_DEVICE void came() { sums_.first_lock_ns -= simt::nanoseconds(); }
-  /// Such a section has run there.
+  /// Notes that such a section has run there.
   WARDEN_DEVICE void ran_at_once() {
     ++sums_.pairs;
     sums_.first_lock_ns += simt::nanoseconds();
   }
-  /// Such a section has taken its lock along to the other owner.
+  /// Notes that such a section has taken its lock along to the other owner.
   WARDEN_DEVICE void left() {
     ++sums_.pairs;
     ++sums_.apart;
@@ -32,22 +33,22 @@ class pair_times {
     sums_.first_lock_ns += now;
     sums_.request_ns -= now;
   }
-  /// A section has come to its other owner.
+  /// Notes that a section has come to its other owner.
   WARDEN_DEVICE void came_to_other() {
     std::uint64_t const now = simt::nanoseconds();
     sums_.request_ns += now;
     sums_.second_lock_ns -= now;
   }
-  /// Such a section has run there.
+  /// Notes that such a section has run there.
   WARDEN_DEVICE void ran() {
     std::uint64_t const now = simt::nanoseconds();
     sums_.second_lock_ns += now;
     sums_.reply_ns -= now;
   }
-  /// The value came back.
+  /// Notes that the value came back.
   WARDEN_DEVICE void came_back() { sums_.reply_ns += simt::nanoseconds(); }
 
-  /// When the thread has done its part.
+  /// Adds this thread's times to the totals. Called once, at the thread's end.
   WARDEN_DEVICE void add_to(statistics& totals) const {
     simt::fetch_add(&totals.two_records.pairs, sums_.pairs);
     simt::fetch_add(&totals.two_records.apart, sums_.apart);
@@ -61,7 +62,7 @@ class pair_times {
   pair_statistics sums_{};
 };
 
-/// Counts nothing.
+/// Version that counts nothing.
 template <>
 class pair_times<false> {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// From what was chosen, and by default, to a guarded array's numbers; what is impossible is
-/// refused.
+/// Computes a guarded array's parameters from its options and defaults, and refuses impossible
+/// ones.
 #pragma once
 
 #include <warden/detail/execute/check_owner_map.cuh>
@@ -29,11 +29,11 @@ class plan {
   using policy = typename Ref::policy;
 
  public:
-  /// Plans a guarded array on a device, made at `where`.
+  /// Plans a guarded array on a device. `where` is where it was made.
   plan(Ref& ref, guarded_options& options, int device, std::source_location where)
       : ref_{ref}, options_{options}, device_{device}, where_{where} {}
 
-  /// Deals the records out by the library's own map.
+  /// Chooses the library's own owner map.
   void choose_owners(std::size_t size) {
     if (options_.servers == 0) options_.servers = default_servers(size);
     if (options_.chunk == 0) options_.chunk = default_chunk(size);
@@ -43,13 +43,13 @@ class plan {
     }
     ref_.owners = decltype(ref_.owners){options_.servers, options_.chunk};
   }
-  /// A map that was given: a wrong one would touch memory that is nobody's.
+  /// Checks a user's owner map: a wrong one would access memory outside the records.
   void check_owners(std::size_t size) const {
     std::string const complaint = complaint_about(ref_.owners, size, ref_.locals, where_);
     if (!complaint.empty()) refuse(complaint);
   }
 
-  /// All other numbers, behind the owners.
+  /// Computes all other parameters. Precondition: the owner map is set.
   void make(std::size_t size) {
     if (size >= 0xffffffffull) refuse(std::to_string(size) + " records; the limit is 4294967294");
     auto const facts = runtime::facts(device_, where_);
@@ -83,7 +83,7 @@ class plan {
       refuse(std::to_string(ref_.locals) + " records of " +
              std::to_string(sizeof(typename Ref::record)) +
              " bytes for each server are too many for the chip: they need " +
-             std::to_string(on_chip) + " bytes of shared memory beside the server's own " +
+             std::to_string(on_chip) + " bytes of shared memory in addition to the server's own " +
              std::to_string(server_bytes() - on_chip) + "; the device has " +
              std::to_string(facts.shared_bytes_per_block) + "; keep them in memory" +
              more_servers(size, facts, server_bytes() - on_chip));
@@ -115,23 +115,23 @@ class plan {
   [[nodiscard]] std::size_t server_bytes() const {
     return Ref::server::shared_bytes(options_.capacity, ref_.locals, run_window::most_halvings);
   }
-  /// Slots of a channel: those that were chosen, or as many as the policy's bytes hold.
+  /// Returns the number of slots of a channel: the option, or as many as the policy's bytes hold.
   [[nodiscard]] unsigned capacity() const {
     return options_.capacity != 0
                ? options_.capacity
                : std::bit_floor(static_cast<unsigned>(policy::channel_bytes /
                                                       sizeof(typename Ref::client_message)));
   }
-  /// Bytes of shared memory of a block that is a client or a server. A launch does without an
-  /// outbox that is too large for the device even with one destination.
+  /// Returns the bytes of shared memory of a block that is a client or a server. If an outbox is
+  /// too large for the device even with one destination, launches use none.
   [[nodiscard]] std::size_t block_bytes(runtime::device_facts const& facts, unsigned servers,
                                         std::uint64_t locals, unsigned halvings) const {
     std::size_t const server = Ref::server::shared_bytes(capacity(), locals, halvings);
     if (Ref::outbox::shared_bytes(1) > facts.shared_bytes_per_block) return server;
     return std::max(Ref::outbox::shared_bytes(servers), server);
   }
-  /// A server for each multiprocessor, or as the policy says. Fewer where these servers would take
-  /// more than half of the resident blocks, however much a launch halves its windows.
+  /// Returns one server for each multiprocessor, or the policy's number. Fewer, if these servers
+  /// would take more than half of the resident blocks even with a launch's smallest windows.
   [[nodiscard]] unsigned default_servers(std::size_t size) const {
     auto const facts = runtime::facts(device_, where_);
     unsigned const most = std::max(
@@ -145,14 +145,14 @@ class plan {
     }
     return most;
   }
-  /// Advice for records that are too many for the chip: how many servers would do, unless no number
-  /// leaves a multiprocessor to clients. `own` are the bytes of a server without its records.
+  /// Returns advice for records that do not fit on chip: how many servers would suffice, unless no
+  /// number leaves a multiprocessor to clients. `own` is the bytes of a server without its records.
   [[nodiscard]] std::string more_servers(std::size_t size, runtime::device_facts const& facts,
                                          std::size_t own) const {
     if constexpr (std::is_same_v<typename policy::owner_map, interleaved_owner_map>) {
       std::size_t const room =
           facts.shared_bytes_per_block > own ? facts.shared_bytes_per_block - own : 0;
-      // Behind what is the server's own records are rounded up to 16 bytes.
+      // After the server's own memory, the records are rounded up to 16 bytes.
       std::size_t const each =
           room / 16 * 16 / sizeof(typename Ref::record) / options_.chunk * options_.chunk;
       if (each == 0) return "";
@@ -163,10 +163,10 @@ class plan {
       return "";
     }
   }
-  /// Records of one cache line that have different owners make the line travel between them; but
-  /// each server gets at least eight chunks, so that none has much more than another.
+  /// Returns the default chunk. If records of one cache line have different owners, the line moves
+  /// between them. Each server gets at least 8 chunks, so that the servers' shares are similar.
   [[nodiscard]] unsigned default_chunk(std::size_t size) const {
-    if (record_store<Ref>::on_chip) return 1;  // no line travels
+    if (record_store<Ref>::on_chip) return 1;  // no cache line moves
     constexpr std::size_t line = 128;
     std::size_t const fair = size / (8 * std::size_t{options_.servers});
     return static_cast<unsigned>(std::bit_floor(std::clamp<std::size_t>(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The refs of one launch's guarded arrays, of a type each, as one object that a kernel can be
-/// given.
+/// Refs of one launch's guarded arrays, each of its own type, as one kernel argument.
 #pragma once
 
 #include <warden/detail/fused/launch_control.cuh>
@@ -27,7 +26,7 @@ WARDEN_DEVICE void for_each_ref(ref_pack<First, Rest...> const& refs, F&& f) {
   for_each_ref(refs.rest, f);
 }
 
-/// Tells all refs the launch they are in.
+/// Sets the launch of all refs.
 inline void set_launch(ref_pack<>&, launch_ref const&) {}
 template <class First, class... Rest>
 void set_launch(ref_pack<First, Rest...>& refs, launch_ref const& launch) {

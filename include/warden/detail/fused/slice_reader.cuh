@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// One warp's way through a channel, slice by slice.
+/// Position of one warp in a channel that it reads slice by slice.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,26 +10,26 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A warp's place in a channel that is read slice by slice. All lanes of the warp make one alike.
+/// Position of one warp in a channel that is read slice by slice. All lanes of the warp hold equal
+/// copies.
 class slice_reader {
  public:
-  /// The first slice of the warp that comes as number `warp` among those that read the channel.
+  /// Constructs the position of reading warp `warp` at its first slice.
   template <class Tracker>
   WARDEN_DEVICE slice_reader(Tracker const& tracker, unsigned warp)
       : number_{tracker.first() / Tracker::slice + warp},
-        // What ran in an earlier launch.
+        // Messages that ran in an earlier launch.
         executed_{warp == 0 ? (1u << tracker.first() % Tracker::slice) - 1 : 0} {
   }  // mutation: rerun
 
-  /// Each lane looks at its slot of the slice. True where a message has come that has not been
-  /// executed.
+  /// Loads each lane's slot of the slice. Returns true if it holds a message that was not executed.
   template <class Tracker, class Message>
   WARDEN_DEVICE bool receive(Tracker const& tracker, Message& m) const {
     bool const there = tracker.channel().receive(number_ * Tracker::slice + simt::lane_id(), m);
     return there && (executed_ >> simt::lane_id() & 1u) == 0;
   }
-  /// The lanes in `batch` have run their messages; the next slice is `warps` further. Collective
-  /// over the warp.
+  /// Notes that the lanes in `batch` have run their messages. After a complete slice goes on by
+  /// `warps` slices. Collective over the warp.
   template <class Tracker>
   WARDEN_DEVICE void executed(Tracker const& tracker, unsigned batch, unsigned warps) {
     executed_ |= batch;
@@ -39,9 +39,9 @@ class slice_reader {
     executed_ = 0;
   }
 
-  /// The slice.
+  /// Returns the number of the slice.
   WARDEN_DEVICE std::uint64_t number() const { return number_; }
-  /// The lane of the oldest message that is still expected.
+  /// Returns the lane of the oldest message that is still expected.
   WARDEN_DEVICE unsigned expecting() const {
     return static_cast<unsigned>(simt::first_bit(~executed_));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// A server whose warps receive and execute by themselves, a slice of 32 messages at a time, until
-/// all clients are done and nothing is left. [Wang 2020, listing 4.2]
+/// A server whose warps receive and execute independently, a slice of 32 messages at a time, until
+/// all clients are done and no message is left. [Wang 2020, listing 4.2]
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -17,8 +17,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array; every thread of the block makes one. A `Worker`, one a
-/// thread, is made of (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes) and has
+/// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
+/// A worker is constructed from (ref, number, storage of `Worker::shared_bytes(ref.locals)` bytes)
+/// and has
 ///
 ///     void start();   // collective over the block; a block barrier follows
 ///     bool run(message_type const& m, bool arrived);  // collective over a warp; false: poisoned
@@ -26,7 +27,7 @@ namespace detail {
 template <class Ref, class Worker>
 class slice_server {
  public:
-  /// Where messages come.
+  /// Tracker of the channel's slices.
   using tracker = slice_tracker<typename Ref::channel>;
   /// Indices that a warp reads at once.
   static constexpr unsigned slice = tracker::slice;
@@ -38,8 +39,8 @@ class slice_server {
     return layout{capacity, locals}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
-  /// block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the
+  /// same for the whole block.
   WARDEN_DEVICE slice_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         number_{number},
@@ -48,7 +49,7 @@ class slice_server {
                  layout{std::size_t{1} << ref.capacity_log2, ref.locals}.slices.in(storage)},
         next_release_{tracker_.first() / slice} {}
 
-  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
     tracker_.start();
@@ -80,9 +81,10 @@ class slice_server {
     arena_piece<std::uint32_t> slices = carver.take<std::uint32_t>(tracker::words(capacity));
   };
 
-  /// Runs the sections of the lanes in `batch`. Collective over the warp. False once poisoned.
+  /// Runs the sections of the lanes in `batch`. Collective over the warp. Returns false if the
+  /// launch is poisoned.
   WARDEN_DEVICE bool execute(typename Ref::message_type const& m, bool arrived, unsigned batch) {
-    // Acquire: the sender fenced between what it wrote and the message that we have just read.
+    // Acquire: the sender fenced between its writes and the message that this thread has just read.
     if constexpr (Ref::fences) simt::fence_device();  // mutation: slice-scope
     bool const ran = worker_.run(m, arrived);
     if (!ran) return false;
@@ -90,8 +92,8 @@ class slice_server {
     return true;
   }
 
-  /// Nothing has arrived: one lane waits for the slice's first missing message, the others for it.
-  /// Collective over the warp. False when the work has ended or the launch is poisoned.
+  /// Waits, with one lane, for the slice's first missing message. Called if no message has arrived.
+  /// Collective over the warp. Returns false if the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t number, unsigned missing) {
     std::uint64_t const index = number * slice + missing;
     bool const first_warp = simt::warp_rank() == 0;
@@ -116,7 +118,7 @@ class slice_server {
     return outcome_of(alive, tracker_.is_finished());
   }
 
-  /// The first warp also looks for slices to release and for the end of work.
+  /// Waits as the first warp, which also looks for slices to release and for the end of work.
   WARDEN_DEVICE wait_outcome wait_as_first_warp(std::uint64_t index) const {
     bool ended = false;
     bool const alive = ref_.wait_until(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The outbox: a client block's staging of messages in shared memory, and how a batch leaves it.
+/// The sorted outbox: a client block's staging of messages in shared memory, and how a batch leaves
+/// it.
 ///
-/// Threads stage messages without talking to each other. A flush combines messages for one record
-/// if the policy says so, sorts the batch by destination (counting sort), reserves each
-/// destination's slots with one atomic add, and copies the sorted batch out, neighbouring threads
-/// to neighbouring slots. [Wang 2020, section 4.3.2]
+/// Threads stage messages without synchronization. A flush combines messages for one record if the
+/// policy says so, sorts the batch by destination (counting sort), reserves each destination's
+/// slots with one atomic add, and copies the sorted batch out. Adjacent threads copy to adjacent
+/// slots. [Wang 2020, section 4.3.2]
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -20,17 +21,17 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The staging of one client block for one guarded array.
+/// Staging of one client block for one guarded array.
 template <class Ref>
 class sorted_outbox {
  public:
-  /// What the guarded array was tuned by.
+  /// Policy of the guarded array.
   using policy = typename Ref::policy;
-  /// A message with room for the largest section.
+  /// Message with room for the largest section.
   using message_type = typename Ref::client_message;
   /// Threads of the block.
   static constexpr unsigned threads = policy::block_threads;
-  /// Messages a thread stages by `send` before a flush.
+  /// Messages that each thread stages by `send` before a flush.
   static constexpr unsigned rounds =
       std::max<unsigned>(1, policy::outbox_bytes_per_thread / sizeof(message_type));
   static_assert(
@@ -38,15 +39,15 @@ class sorted_outbox {
       "warden: sender::sorted publishes by readiness::sequence_tags; for readiness::bitmask there "
       "is sender::buffered");
   static_assert(rounds <= 31, "warden: outbox_bytes_per_thread holds 31 messages at most");
-  /// One more round's worth of room is for `append`.
+  /// Slots of the staging, including one more for each thread, for `append`.
   static constexpr unsigned slots = (rounds + 1) * threads;
   /// Messages of a batch.
   static constexpr unsigned batch = rounds * threads;
-  /// All messages leave together, by `flush`.
+  /// False: all messages leave together, by `flush`.
   static constexpr bool sends_full_buffers = false;
-  /// The destination of an empty place: no server.
+  /// Destination of an empty place: no server.
   static constexpr unsigned nowhere = 0xffff;
-  /// No slot.
+  /// Number of no slot.
   static constexpr unsigned none = 0xffff;
 
   /// Bytes of shared memory for `servers` destinations.
@@ -54,49 +55,52 @@ class sorted_outbox {
     return layout{servers}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(servers)` bytes, the same for the whole block.
+  /// Constructs an outbox. `storage` is shared memory of `shared_bytes(servers)` bytes, the same
+  /// for the whole block.
   WARDEN_DEVICE sorted_outbox(Ref const& ref, std::byte* storage)
       : sorted_outbox{ref, storage, layout{ref.owners.servers()}} {}
 
-  /// Once for each block of a launch, before any client uses the storage. Collective.
+  /// Initializes the storage once for each block of a launch, before any client uses it. Collective
+  /// over the block.
   WARDEN_DEVICE void start() const {
     for (unsigned d = simt::thread_rank(); d < servers(); d += threads) counts_[d] = 0;
     if (simt::thread_rank() == 0) small_[0].appended = 0;
     simt::sync_block();
   }
 
-  /// After each virtual block: what was appended and never flushed is lost. One thread, between
+  /// Discards appended messages that a virtual block never flushed. Called by one thread, between
   /// barriers.
   WARDEN_DEVICE void discard() const { small_[0].appended = 0; }
-  /// `messages` of this thread were staged and will never be flushed: not by a later client,
-  /// either, which begins with an empty room but for what was appended.
+  /// Counts `messages` of this thread that were staged and will never be flushed. Removes its
+  /// appended messages, because a later client would flush those.
   WARDEN_DEVICE void lose(unsigned messages) const {
     for (unsigned slot = last_appended_; slot != none; slot = order_[slot])
       targets_[slot] = static_cast<std::uint16_t>(nowhere);
     simt::fetch_add(&ref_.report->unflushed, std::uint64_t{messages});
   }
 
-  /// Stages this thread's message of one round; `round` is below `rounds`.
+  /// Stages this thread's message number `k`. Precondition: `k` < `per_thread`.
   WARDEN_DEVICE void stage(unsigned round, unsigned server, message_type const& m) const {
     put(round * threads + simt::thread_rank(), server, m);
   }
-  /// This thread has no message in this round.
+  /// Notes that this thread has no message number `k`.
   WARDEN_DEVICE void stage_nothing(unsigned round) const {
     targets_[round * threads + simt::thread_rank()] = nowhere;
   }
-  /// Stages one message. Not collective; false when the room for appended messages is full.
+  /// Stages one message. Not collective. Returns false if the room for appended messages is full.
   WARDEN_DEVICE bool append(unsigned server, message_type const& m) {
     unsigned const place = simt::shared_fetch_add(small_[0].appended, 1u);
     if (place >= threads) return false;
     unsigned const slot = rounds * threads + place;
     put(slot, server, m);
-    // Between flushes the order is nobody's: a thread's appended messages form a list in it.
+    // `order_` is unused between flushes: there each thread's appended messages form a list.
     order_[slot] = static_cast<std::uint16_t>(last_appended_);
     last_appended_ = slot;
     return true;
   }
 
-  /// Sends what was staged in `used` rounds and appended. Collective. False once poisoned.
+  /// Sends the first `used` staged messages of each thread, and the appended ones. Collective.
+  /// Returns false if the launch is poisoned.
   WARDEN_DEVICE bool flush(unsigned used) {
     last_appended_ = none;
     simt::sync_block();  // everything staged is visible to the block
@@ -116,7 +120,7 @@ class sorted_outbox {
   };
 
   using combiner = message_combiner<typename Ref::section, threads, rounds + 1>;
-  /// Combining is over before the order is found, in the same memory.
+  /// Size of `order_`. Combining ends before the order is computed, and uses the same memory.
   WARDEN_HOST_DEVICE static constexpr std::size_t order_size() {
     if constexpr (policy::combines) {
       constexpr std::size_t combining = sizeof(typename combiner::storage) / sizeof(std::uint16_t);
@@ -126,8 +130,8 @@ class sorted_outbox {
     }
   }
 
-  /// Destinations have an array for each of their numbers: threads that look up different ones then
-  /// meet different banks.
+  /// Shared memory. Each property of the destinations has an array of its own, so that threads that
+  /// look up different destinations access different banks.
   struct layout {
     std::size_t servers;
     arena_carver carver{};
@@ -161,20 +165,20 @@ class sorted_outbox {
     targets_[slot] = static_cast<std::uint16_t>(server);
   }
 
-  /// Messages in the room for appended ones; the same for the whole block.
+  /// Returns the number of appended messages; the same for the whole block.
   WARDEN_DEVICE unsigned appended() const {
     unsigned const asked = simt::shared_load(small_[0].appended);
     return asked < threads ? asked : threads;
   }
 
-  /// The destination of the message in this thread's slot of round `r`; `nowhere` without one.
+  /// Returns the destination of this thread's message number `k`, or `nowhere` without a message.
   WARDEN_DEVICE unsigned target_of(unsigned r, unsigned used, unsigned appended) const {
     unsigned const me = simt::thread_rank();
     bool const filled = r < used || (r == rounds && me < appended);
     return filled ? targets_[r * threads + me] : nowhere;
   }
 
-  /// The slots as members of the runs that are combined. See block_combine.
+  /// Accessors of the slots for combining. See block_combine.
   struct slots_of_records {
     static constexpr bool store = true;
     sorted_outbox const& staging;
@@ -196,10 +200,10 @@ class sorted_outbox {
     }
   };
 
-  /// Leaves one message for each record. Collective.
+  /// Combines the messages, so that one is left for each record. Collective.
   WARDEN_DEVICE void combine(unsigned used) const {
     unsigned const appended = this->appended();
-    // A warp's few are sent sooner than sorted.
+    // Few appended messages are sent faster than combined.
     if (used == 0 && appended <= simt::warp_size) return;
     unsigned filled = 0;
     WARDEN_UNROLL
@@ -209,13 +213,13 @@ class sorted_outbox {
                   slots_of_records{*this}, static_cast<std::uint32_t>(ref_.size), filled);
   }
 
-  /// Counting sort of the slots by destination, and the reservations. Returns the number of
+  /// Sorts the slots by destination (counting sort) and reserves the indices. Returns the number of
   /// messages.
   WARDEN_DEVICE std::uint32_t sort_by_destination(unsigned used) const {
     unsigned const me = simt::thread_rank();
     unsigned const appended = this->appended();
     // Rank each message among those of its destination.
-    std::uint32_t to[rounds + 1];  // the destination, and above it the rank
+    std::uint32_t to[rounds + 1];  // destination in the lower half, rank in the upper half
     WARDEN_UNROLL
     for (unsigned r = 0; r <= rounds; ++r) to[r] = target_of(r, used, appended);
     WARDEN_UNROLL
@@ -223,7 +227,7 @@ class sorted_outbox {
       if (to[r] != nowhere) to[r] |= simt::shared_fetch_add(counts_[to[r]], 1u) << 16;
     }
     simt::sync_block();
-    // Reserve at each destination, and find where its messages go.
+    // Reserve at each destination, and compute the place of its first message.
     std::uint32_t total = 0, count = 0, offset = 0;
     std::uint64_t reserved = 0, released = 0;
     unsigned d = me;
@@ -250,32 +254,33 @@ class sorted_outbox {
         order_[offsets_[to[r] & 0xffffu] + (to[r] >> 16)] =
             static_cast<std::uint16_t>(r * threads + me);
     }
-    // Only now: the reservation took its time while the others went on.
+    // Last, because the reservation takes its time.
     if (count != 0) open(d, reserved, released, offset, count);
     simt::sync_block();
     return total;
   }
 
-  /// Destination `d` gets `count` messages, from place `offset` on, at the indices from `first` on.
+  /// Assigns to destination `d` the `count` messages from place `offset` on, at the indices from
+  /// `first` on.
   WARDEN_DEVICE void open(unsigned d, std::uint64_t first, std::uint64_t released,
                           std::uint32_t offset, std::uint32_t count) const {
     bases_[d] = first - offset;
     set_credit(d, released, offset, count);
     ref_.count_batch(count);
   }
-  /// How much of that may be published.
+  /// Computes how many of these messages may be published.
   WARDEN_DEVICE void set_credit(unsigned d, std::uint64_t released, std::uint32_t offset,
                                 std::uint32_t count) const {
     released_[d] = released;
     ends_[d] = offset + ref_.channel_of(d).credit(bases_[d] + offset, count, released);
   }
 
-  /// Publishes the sorted batch. A destination without credit holds up none of the others:
-  /// everything that fits anywhere is published before anybody waits, so two blocks can never each
-  /// hold the slot that the other one's destination must see next.
+  /// Publishes the sorted batch. A destination without credit does not delay the others: every
+  /// message with credit is published before any thread waits. So two blocks can never each hold
+  /// the slot that the other block's destination must see next.
   WARDEN_DEVICE bool copy_out(std::uint32_t total) const {
-    // What any thread of the block wrote before it staged a message came before the barriers above;
-    // this fence, by the thread that publishes, makes it visible with the message.
+    // All writes of the block's threads before they staged their messages come before the barriers
+    // above. This fence, by the publishing thread, makes them visible with the message.
     if constexpr (Ref::fences) simt::fence_device();  // mutation: release-fence
     unsigned const me = simt::thread_rank();
     std::uint32_t pending = 0;
@@ -284,7 +289,7 @@ class sorted_outbox {
     while (true) {
       WARDEN_UNROLL
       for (unsigned first = 0; first <= rounds; first += at_once) {
-        // All that a message needs is loaded for several before the first is stored.
+        // All data of several messages are loaded before the first is stored.
         message_type m[at_once];
         std::uint64_t base[at_once] = {};
         std::uint32_t end[at_once] = {};
@@ -312,13 +317,13 @@ class sorted_outbox {
     }
   }
 
-  /// Whether some of the batch's messages to `d` could not be published with the credit last seen.
+  /// Returns true if some messages to `d` could not be published with the credit last seen.
   WARDEN_DEVICE bool is_blocked(unsigned d) const {
     return counts_[d] != 0 && ends_[d] != offsets_[d] + counts_[d];
   }
 
-  /// Waits until at least one blocked destination has released slots. Collective. No fence: a slot
-  /// that is overwritten too early would be seen by its laps (docs/design/memory-model.md).
+  /// Waits until at least one blocked destination has released slots. Collective. No fence: the
+  /// sequence tags would show a slot that is overwritten too early (docs/design/memory-model.md).
   WARDEN_DEVICE bool refresh_credit() const {
     while (true) {
       bool refreshed = false;
@@ -334,7 +339,7 @@ class sorted_outbox {
     }
   }
 
-  /// One thread polls for all. False once poisoned.
+  /// Polls with one thread for all. Returns false if the launch is poisoned.
   WARDEN_DEVICE bool wait_for_credit() const {
     ref_.count_wait();
     unsigned blocked = 0;
@@ -354,19 +359,20 @@ class sorted_outbox {
         wait_kind::credit, blocked, bases_[blocked] + offsets_[blocked] + counts_[blocked] - 1);
   }
 
-  /// Messages of a thread that are under way from shared to global memory together.
+  /// Messages of a thread that are copied from shared to global memory at the same time.
   static constexpr unsigned at_once =
       std::min(rounds + 1, std::max<unsigned>(1, 48 / sizeof(message_type)));
 
   Ref const& ref_;
-  simt::shared_span<message_type> staged_;     ///< [slot], as staged
+  simt::shared_span<message_type> staged_;     ///< [slot] message
   simt::shared_span<std::uint64_t> bases_;     ///< [destination] index of place 0 in its channel
   simt::shared_span<std::uint64_t> released_;  ///< [destination] last seen of the released index
-  simt::shared_span<std::uint32_t> counts_;    ///< [destination] messages; 0 between flushes
-  simt::shared_span<std::uint32_t> offsets_;   ///< [destination] its first place
-  simt::shared_span<std::uint32_t> ends_;      ///< [destination] its first place without credit
-  simt::shared_span<std::uint16_t> targets_;   ///< [slot] destination or `nowhere`
-  simt::shared_span<std::uint16_t> order_;     ///< [place] slot, sorted by destination
+  simt::shared_span<std::uint32_t>
+      counts_;  ///< [destination] number of messages; 0 between flushes
+  simt::shared_span<std::uint32_t> offsets_;  ///< [destination] first place
+  simt::shared_span<std::uint32_t> ends_;     ///< [destination] first place without credit
+  simt::shared_span<std::uint16_t> targets_;  ///< [slot] destination or `nowhere`
+  simt::shared_span<std::uint16_t> order_;    ///< [place] slot, sorted by destination
   simt::shared_span<small> small_;
   unsigned last_appended_ = none;  ///< slot of the newest message that this thread has appended
 };

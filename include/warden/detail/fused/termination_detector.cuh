@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The end of work: of what clients send, and of what servers send one another.
+/// End of work: for messages of clients, and for messages between servers.
 #pragma once
 
 #include <warden/detail/fused/launch_control.cuh>
@@ -11,9 +11,9 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Whether all that clients will ever send to a channel of `ref`'s was executed. Clients first:
-/// only when all are done is `reserved` final, and only then does it mean something that as many
-/// were executed.
+/// Returns true if all messages that clients will ever send to a channel of `ref` were executed.
+/// Reads the count of finished clients first: only when all are done, `reserved` is final and
+/// comparable with `executed`.
 template <class Ref>
 WARDEN_DEVICE bool clients_have_ended(Ref const& ref, typename Ref::channel const& c) {
   launch_ref const& launch = ref.launch;
@@ -26,29 +26,30 @@ WARDEN_DEVICE bool clients_have_ended(Ref const& ref, typename Ref::channel cons
          simt::load_relaxed(&c.indices()->reserved.value);
 }
 
-/// Tells the end of work where servers send as well: clients will send nothing more, and no message
-/// is under way between servers. Kept by the one thread of a server that looks for it.
+/// Detects the end of work if servers send messages too: clients will send nothing more, and no
+/// message is in progress between servers. Used by one thread of each server.
 template <class Ref>
 class termination_detector {
  public:
-  /// Whether clients will send nothing more to any server, and no server has anything under way.
-  /// `of_clients` is the server's own channel.
+  /// Returns true if clients will send nothing more to any server, and no server has a message in
+  /// progress. `of_clients` is the server's own channel.
   WARDEN_DEVICE bool has_ended(Ref const& ref, typename Ref::channel const& of_clients) {
     std::uint32_t* const count = word(ref);
     if (!counted_) {
       if (!clients_have_ended(ref, of_clients)) return false;
       counted_ = true;
-      // Release: the credits that this server took for its clients come before.
+      // Release: the server took its credits for clients' messages before this count.
       simt::fence_device();
       simt::fetch_add(count, 1u);
     }
     if (simt::load_relaxed(count) != ref.owners.servers())
       return false;  // mutation: forward-drained
-    // Acquire: no server takes credits for clients any more. If all are back, none is ever taken.
+    // Acquire: no server takes credits for clients any more. If all credits are back, none is ever
+    // taken again.
     simt::fence_device();        // mutation: drain-acquire
     return ref.rings.has_all();  // mutation: forward-end
   }
-  /// The words, beside the channel's, that change when the work may have ended.
+  /// Watches the words, in addition to the channel's, that change when the work may have ended.
   template <class Watch>
   WARDEN_DEVICE static void watch(Ref const& ref, Watch watch_word) {
     watch_word(&ref.rings.available->value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The client for one thread in any control flow: each send reserves its own slot and publishes it.
+/// Client of one thread, in any control flow: each send reserves one slot and publishes it.
 #pragma once
 
 #include <warden/detail/fused/future.cuh>
@@ -12,7 +12,7 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Reserves one slot, waits for credit and publishes; false once poisoned.
+/// Reserves one slot, waits for credit and publishes. Returns false if the launch is poisoned.
 template <class Ref>
 WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
                               typename Ref::client_message const& m) {
@@ -29,24 +29,26 @@ WARDEN_DEVICE bool send_alone(Ref const& ref, std::uint32_t server,
 
 }  // namespace detail
 
-/// A thread's client of one guarded array, made where it is needed.
+/// A thread's client of one guarded array.
 template <class Ref>
 class thread_client {
  public:
-  /// `at` is the virtual block that the kernel was called with; both outlive the client.
+  /// Constructs a client. `at` is the virtual block that the kernel was called with. Precondition:
+  /// both outlive the client.
   WARDEN_DEVICE thread_client(Ref const& ref, virtual_block const& at) : ref_{ref}, at_{at} {}
-  /// A section has no client block: it must not send, call or wait.
+  /// Deleted: a section has no client block and must not send, call or wait through one.
   explicit thread_client(Ref const&) = delete;
 
-  /// Hands the section to the owner of record `id`. Waits while the owner's channel is full. When
-  /// it returns true the section is accepted: it will be executed exactly once. False only once the
-  /// launch is poisoned. An id outside the records is counted, not sent, and reported by `wait`.
+  /// Sends the section to the owner of record `id`. Waits while the owner's channel is full. If it
+  /// returns true the section is accepted and will be executed exactly once. Returns false only if
+  /// the launch is poisoned. An id outside the records is counted, not sent, and reported by
+  /// `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t id, Section const& section) const {
     return !ref_.check(id) || send_to_owner(id, section);
   }
-  /// Sends a section on two records. With the executor locks they have one owner: pairs
-  /// with two are counted, not sent, and reported by `wait`.
+  /// Sends a section on two records. With the executor locks, both records need the same owner:
+  /// other pairs are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(std::uint64_t first, std::uint64_t second, Section const& section) const {
     if (!ref_.check(first, second)) return true;
@@ -54,8 +56,8 @@ class thread_client {
     return send_to_owner(pair.id, pair.sent);
   }
 
-  /// Sends a section that answers: the future brings what it returns. Before a thread's call, the
-  /// future of its call `calls_per_thread` calls before is gone or has given its answer.
+  /// Sends a section that answers. The future receives the return value. Precondition: the future
+  /// of the thread's call `calls_per_thread` calls ago was consumed or destroyed.
   template <class Section>
   WARDEN_DEVICE auto call(std::uint64_t id, Section const& section) const {
     return call_owner<Section>(id, section, ref_.check(id));
@@ -84,7 +86,7 @@ class thread_client {
     auto const opened = book.open(/*staged*/ false);
     if (opened.error != call_error::none) return result{opened.error};
     result answer{book, opened.number};
-    // Once poisoned the future says so.
+    // If the launch is poisoned, the future reports it.
     static_cast<void>(send_to_owner(id, Ref::with_address(section, opened.to)));
     return answer;
   }

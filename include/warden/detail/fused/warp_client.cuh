@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The client for the lanes of a warp that are together: one reservation for each destination among
-/// them, and neighbouring lanes publish to neighbouring slots.
+/// Client of the lanes of a warp that send together: one reservation for each destination among
+/// them, and adjacent lanes publish to adjacent slots.
 #pragma once
 
 #include <warden/detail/fused/guarded_ref.cuh>
@@ -11,28 +11,28 @@
 
 WARDEN_NAMESPACE_BEGIN
 
-/// A thread's part of its warp's client of one guarded array, made where it is needed.
+/// A thread's part of its warp's client of one guarded array.
 template <class Ref>
 class warp_client {
  public:
-  /// `at` is the virtual block that the kernel was called with; `ref` outlives the client.
+  /// Constructs a client. `at` is the virtual block that the kernel was called with. Precondition:
+  /// `ref` outlives the client.
   WARDEN_DEVICE warp_client(Ref const& ref, virtual_block const&) : ref_{ref} {}
-  /// A section has no client block: it must not send or wait.
+  /// Deleted: a section has no client block and must not send or wait through one.
   explicit warp_client(Ref const&) = delete;
 
-  /// Collective over the lanes named in `mask`, which call it together and are all of them;
-  /// `valid` is false in a lane that has nothing to send. Hands each lane's section to the owner
-  /// of its record `id`. Waits while an owner's channel is full. When it returns true the sections
-  /// of all these lanes are accepted: each will be executed exactly once. False only once the
-  /// launch is poisoned, and then in all these lanes. An id outside the records is counted, not
-  /// sent, and reported by `wait`.
+  /// Sends each lane's section to the owner of its record `id`. Collective over exactly the lanes
+  /// in `mask`; a lane without a section passes `valid` false. Waits while an owner's channel is
+  /// full. If it returns true the sections of all these lanes are accepted: each will be executed
+  /// exactly once. Returns false only if the launch is poisoned, and then in all these lanes. An id
+  /// outside the records is counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(unsigned mask, std::uint64_t id, Section const& section,
                           bool valid = true) const {
     return send_together(mask, id, section, valid && ref_.check(id));
   }
-  /// Sends sections on two records. With the executor locks they have one owner: pairs with
-  /// two are counted, not sent, and reported by `wait`.
+  /// Sends sections on two records. With the executor locks, both records need the same owner:
+  /// other pairs are counted, not sent, and reported by `wait`.
   template <class Section>
   WARDEN_DEVICE bool send(unsigned mask, std::uint64_t first, std::uint64_t second,
                           Section const& section, bool valid = true) const {
@@ -45,7 +45,7 @@ class warp_client {
   template <class Sent>
   WARDEN_DEVICE bool send_together(unsigned mask, std::uint64_t id, Sent const& section,
                                    bool sends) const {
-    // Lanes without a message group under a number that is no server's.
+    // Lanes without a message form a group, under a number that no server has.
     record_location const to = sends ? ref_.owners(static_cast<std::uint32_t>(id))
                                      : record_location{ref_.owners.servers(), 0};
     unsigned const group = simt::match_any(mask, to.server);
@@ -58,8 +58,8 @@ class warp_client {
                                    static_cast<unsigned>(simt::count_bits(before))};
     auto const message = Ref::client_format::pack(to.local, section);
 
-    // Whatever fits at any destination is published before any lane waits. From there on each group
-    // goes its own way, so its wait for one destination holds up no slot of another.
+    // Every message with credit is published before any lane waits. From there on each group
+    // continues alone, so its wait for one destination delays no slot of another.
     bool pending = sends && !publish(mine, message);  // mutation: warp-hold-and-wait
     bool alive = true;
     if (simt::any(mask, pending)) {
@@ -84,8 +84,8 @@ class warp_client {
     return true;
   }
 
-  /// Waits and publishes until no lane of the group, all of one destination, is pending. Collective
-  /// over the group. False once poisoned.
+  /// Waits and publishes until no lane of the group is pending. All lanes of the group have one
+  /// destination. Collective over the group. Returns false if the launch is poisoned.
   WARDEN_DEVICE bool publish_rest(unsigned group, slot mine, typename Ref::client_message const& m,
                                   bool pending) const {
     while (unsigned const blocked = simt::ballot(group, pending)) {

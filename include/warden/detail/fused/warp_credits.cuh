@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The credits that a server has at hand, for servers whose warps work by themselves.
+/// Credits that a server holds, for servers whose warps work independently.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,18 +10,19 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The credits at hand, in one word of shared memory: below zero for a moment while a warp that
-/// took more than there was puts it back; the sum of all credits of warps and of the common credits
-/// never counts one too many.
+/// Credits that a server holds, in one word of shared memory. The word is below zero for a moment
+/// while a warp gives back what it took too much. The sum of this word, all credits of warps and
+/// the shared credits never counts one credit too many.
 class warp_credits {
  public:
-  /// `stock` is one word, the same for the whole block.
+  /// Constructs a view. `stock` is one word, the same for the whole block.
   WARDEN_DEVICE explicit warp_credits(simt::shared_span<std::int32_t> stock) : stock_{stock} {}
 
-  /// No credits are at hand. One thread; a block barrier follows.
+  /// Sets the stock to 0. Called by one thread; a block barrier follows.
   WARDEN_DEVICE void start() const { stock_[0] = 0; }
 
-  /// Up to `wanted` credits, from here or of the common ones. One thread.
+  /// Takes up to `wanted` credits, from the stock or from the shared ones. Returns the number
+  /// taken. Called by one thread.
   template <class Rings>
   WARDEN_DEVICE std::uint32_t take(Rings const& rings, std::uint32_t wanted) const {
     auto const count = static_cast<std::int32_t>(wanted);
@@ -29,27 +30,30 @@ class warp_credits {
     std::int32_t const here = there <= 0 ? 0 : there < count ? there : count;
     if (here == count) return wanted;
     simt::shared_fetch_add(stock_[0], count - here);  // mutation: credits-put-back
-    // Nobody asks where there is nothing: asking takes, for a while, what another one could have.
+    // No request if there are no credits. A request takes credits for a while that another server
+    // could use.
     if (rings.count() <= 0) return static_cast<std::uint32_t>(here);
     std::uint32_t const missing = wanted - static_cast<std::uint32_t>(here);
     std::uint32_t const asked = missing < rings.kept ? rings.kept : missing;
     std::uint32_t const got = rings.granted(rings.ask(asked), asked);
-    // Release: whoever runs messages with what is left here has them from this thread.
+    // Release: another thread that runs messages with the rest of these credits has them from this
+    // thread.
     simt::fence_block();
     if (got <= missing) return static_cast<std::uint32_t>(here) + got;
     simt::shared_fetch_add(stock_[0], static_cast<std::int32_t>(got - missing));
     return wanted;
   }
-  /// Credits that are free again. One thread. With more than a server's share all of it goes to
-  /// all, so that the credits of warps together never keep every credit from somebody who has none.
+  /// Adds free credits to the stock. Called by one thread. If the stock exceeds the server's share,
+  /// it returns to the shared credits. Otherwise the warps' credits together could keep all credits
+  /// from a server that has none.
   template <class Rings>
   WARDEN_DEVICE void give(Rings const& rings, std::uint32_t count) const {
     auto const more = static_cast<std::int32_t>(count);
     std::int32_t const now = simt::shared_fetch_add(stock_[0], more) + more;
     if (now > static_cast<std::int32_t>(rings.kept)) empty(rings);
   }
-  /// Gives everything to all; nothing while a warp puts back what it took too many: the word would
-  /// have that before the common ones have lost it.
+  /// Returns the stock to the shared credits. Does nothing while a warp gives back what it took too
+  /// much, because the word would contain those credits before the shared count has lost them.
   template <class Rings>
   WARDEN_DEVICE void empty(Rings const& rings) const {
     std::int32_t all = simt::shared_load(stock_[0]);
@@ -63,12 +67,12 @@ class warp_credits {
       all = found;
     }
   }
-  /// Whether there may be some, here or among the common ones. Relaxed, for polls.
+  /// Returns true if there may be credits, in the stock or shared. Relaxed, for polls.
   template <class Rings>
   WARDEN_DEVICE bool has_some(Rings const& rings) const {
     return simt::shared_load(stock_[0]) > 0 || rings.count() > 0;
   }
-  /// The word that changes.
+  /// Returns the word that changes.
   WARDEN_DEVICE std::int32_t const* word() const { return &stock_[0]; }
 
  private:

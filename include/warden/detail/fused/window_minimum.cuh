@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// The minimum over a block of one number a thread, window after window, by one barrier each.
+/// Minimum over a block of one number of each thread, window after window, by one barrier each.
 #pragma once
 
 #include <warden/simt/simt.cuh>
@@ -10,27 +10,27 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// The minimum of one window after another, in shared memory: a word for the window at hand, one
-/// that late threads still read, and one that is made ready for the next.
+/// Minimum of one window after another, in shared memory. One word is for the current window, one
+/// may still be read by late threads, and one is prepared for the next window.
 struct window_minimum {
-  std::uint32_t words[3];  ///< by turn
+  std::uint32_t words[3];  ///< one for each turn
 
-  /// The turn after `turn`.
+  /// Returns the turn after `turn`.
   WARDEN_DEVICE static unsigned next(unsigned turn) { return turn == 2 ? 0 : turn + 1; }
 
-  /// Before the first window. One thread; a block barrier follows.
+  /// Initializes the words before the first window. Called by one thread; a block barrier follows.
   WARDEN_DEVICE void start() {
     for (std::uint32_t& w : words) w = ~0u;
   }
-  /// This thread's number for the window; a block barrier follows. Collective over the warp.
+  /// Adds this thread's number of the window; a block barrier follows. Collective over the warp.
   WARDEN_DEVICE void note(unsigned turn, std::uint32_t number) {
     std::uint32_t const of_warp = simt::warp_min(number);
     if (simt::lane_id() == 0) simt::shared_fetch_min(words[turn], of_warp);
   }
-  /// The window's minimum, behind the barrier.
+  /// Returns the window's minimum. Called after the barrier.
   WARDEN_DEVICE std::uint32_t get(unsigned turn) const { return simt::shared_load(words[turn]); }
-  /// Makes the word after next ready, behind the barrier: all have read it, and none writes it
-  /// before the next barrier. One thread.
+  /// Prepares the word of the turn before. Called by one thread after the barrier: all threads have
+  /// read that word, and none writes it before the next barrier.
   WARDEN_DEVICE void turn_over(unsigned turn) {
     simt::shared_store(words[turn == 0 ? 2 : turn - 1], ~0u);  // mutation: window-word
   }

@@ -11,10 +11,10 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// One thread's way through a channel, window by window. Thread t of `Threads` reads the indices
-/// that are t mod `Threads`, `Rounds` of them at a look: a sender that is slow to publish what it
-/// has reserved holds up only the slots behind it that far. What is below the smallest index that
-/// any thread still expects has been received by all.
+/// Position of one thread in a channel that a block reads window by window. Thread t of `Threads`
+/// reads the indices that are t mod `Threads`, `PerThread` of them at a time. So a sender that is
+/// slow to publish a reserved index delays only the following indices of one thread. All indices
+/// below the smallest one that any thread still expects have been received.
 template <class Channel, unsigned Threads, unsigned Rounds>
 class window_reader {
   static_assert(Rounds != 0 && Rounds < 32,
@@ -23,32 +23,32 @@ class window_reader {
                 "warden: this executor needs a power of two as block_threads");
 
  public:
-  /// Begins where the launch before has ended.
+  /// Constructs a reader that begins where the launch before has ended.
   WARDEN_DEVICE explicit window_reader(Channel const& channel)
       : channel_{channel},
         released_{simt::load_relaxed(&channel.indices()->released.value)},
         ahead_{(simt::thread_rank() - static_cast<unsigned>(released_)) & (Threads - 1)} {}
 
-  /// Looks at the thread's next indices, of which it takes the first `used`, 1 to `Rounds`. Bit k
-  /// of the result: m[k] is a message that was not there before.
+  /// Loads the thread's next indices, of which it takes the first `used`, 1 to `PerThread`. Returns
+  /// a mask. Bit k: m[k] is a new message.
   template <class Message>
   WARDEN_DEVICE unsigned receive(Message* m, unsigned used) {
     return receive(m, ~0u >> (32 - used), [](std::uint64_t) { return true; });
   }
-  /// Receives messages of indices below `end` alone.
+  /// Receives only messages of indices below `end`.
   template <class Message>
   WARDEN_DEVICE unsigned receive_below(Message* m, std::uint64_t end) {
     return receive(m, ~0u, [&](std::uint64_t i) { return i < end; });  // mutation: forward-below
   }
 
-  /// How far beyond `released` this thread has received everything.
+  /// Returns how far beyond `released` this thread has received everything.
   WARDEN_DEVICE unsigned ahead() const { return ahead_; }
-  /// All threads have received so many more: the smallest of their `ahead`.
+  /// Notes that all threads have received `count` more indices: the minimum of their `ahead`.
   WARDEN_DEVICE void release(unsigned count) {
     released_ += count;
     ahead_ -= count;
   }
-  /// The oldest index that is still expected.
+  /// Returns the oldest index that is still expected.
   WARDEN_DEVICE std::uint64_t released() const { return released_; }
 
  private:
@@ -58,14 +58,14 @@ class window_reader {
     WARDEN_UNROLL
     for (unsigned k = 0; k < Rounds; ++k) {
       std::uint64_t const index = released_ + (ahead_ + k * Threads);
-      // Loaded in any case: all loads are under way before the first is looked at.
+      // Loaded unconditionally: all loads are in progress before the first result is used.
       bool const is_there = channel_.receive(index, m[k]);
       if (is_there && may_read(index)) arrived |= 1u << k;
     }
     arrived &= wanted;
     arrived &= ~taken_;  // mutation: window-twice
     taken_ |= arrived;
-    // Beyond everything taken: the first index that is still expected.
+    // Go on to the first index that is still expected.
     auto const passed = static_cast<unsigned>(simt::first_bit(~taken_));
     ahead_ += passed * Threads;
     taken_ >>= passed;
@@ -74,18 +74,19 @@ class window_reader {
 
   Channel channel_;
   std::uint64_t released_;
-  unsigned ahead_;      ///< of the first index of this thread's that it expects, beyond that
-  unsigned taken_ = 0;  ///< bit k: the index k rounds beyond that one was received
+  unsigned ahead_;      ///< distance of this thread's first expected index from `released_`
+  unsigned taken_ = 0;  ///< bit k: the index k * Threads beyond that one was received
 };
 
-/// The server's `channel` was received up to `received`, from `before` on, and executed up to
-/// `executed`: the slots go back to the senders. One thread.
+/// Gives slots back to the senders. The server's `channel` was received from `before` up to
+/// `received`, and executed up to `executed`. Called by one thread.
 template <class Ref, class Channel>
 WARDEN_DEVICE void give_back(Ref const& ref, Channel const& channel, std::uint64_t before,
                              std::uint64_t received, std::uint64_t executed) {
   channel_indices* const indices = channel.indices();
   if (received != before) {
-    // Relaxed: what was received shows by its laps that it was not overwritten before.
+    // Relaxed: the sequence tags of the received messages show that they were not overwritten
+    // before.
     simt::store_relaxed(&indices->released.value, received);
     ref.note_fullness(channel, before);
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A server whose block receives a window of messages at once and executes it together, until all
-/// clients are done and nothing is left.
+/// clients are done and no message is left.
 ///
-/// Each thread receives its part (see window_reader). What all have received is given back to the
-/// senders as soon as the block holds the messages itself, before it executes them.
+/// Each thread receives its part (see window_reader). Slots of messages that all threads have
+/// passed are given back to the senders as soon as the block holds the messages itself, before it
+/// executes them.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -19,16 +20,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array; every thread of the block makes one. A `Worker`, one a
-/// thread, is made of (ref, number, storage) and has
+/// Server `number` of a guarded array. Every thread of the block constructs one, and one `Worker`.
+/// A worker is constructed from (ref, number, storage) and has
 ///
-///     static constexpr unsigned rounds;  // messages of a thread in one window, at most
-///     // For so many records, and windows of `used` messages of a thread.
+///     static constexpr unsigned rounds;  // maximum of messages of a thread in one window
+///     // For `locals` records, and windows of `used` messages of a thread.
 ///     static constexpr std::size_t shared_bytes(std::size_t locals, unsigned used);
 ///     void start();                      // collective over the block; a block barrier follows
 ///     // Each thread, with its messages m[k] for the bits k of `arrived`:
 ///     void take(message_type const (&m)[rounds], unsigned arrived);     // as received
-///     void execute(message_type const (&m)[rounds], unsigned arrived);  // collective, then
+///     void execute(message_type const (&m)[rounds], unsigned arrived);  // collective, after it
 ///     void finish();                     // collective, when the server ends
 template <class Ref, class Worker>
 class window_server {
@@ -40,15 +41,15 @@ class window_server {
       "warden: this executor reads messages as they come, by readiness::sequence_tags; for "
       "readiness::bitmask there is locks with leader_server");
 
-  /// Bytes of shared memory for `locals` records, whatever the capacity of the channel, with
-  /// windows halved `halvings` times.
+  /// Bytes of shared memory for `locals` records and windows halved `halvings` times, independent
+  /// of the capacity of the channel.
   static constexpr std::size_t shared_bytes(std::size_t, std::size_t locals, unsigned halvings) {
     return layout{Worker::shared_bytes(locals, Ref::halved(Worker::rounds, halvings))}
         .carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals, ref.window_halvings)` bytes, the
-  /// same for the whole block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(capacity, locals,
+  /// ref.window_halvings)` bytes, the same for the whole block.
   WARDEN_DEVICE window_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : ref_{ref},
         channel_{ref.channel_of(number)},
@@ -56,7 +57,7 @@ class window_server {
         worker_{ref, number, layout{}.worker.in(storage).data()},
         received_{layout{}.received.in(storage)} {}
 
-  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     unsigned const me = simt::thread_rank();
     window_reader<typename Ref::channel, threads, Worker::rounds> reader{channel_};
@@ -69,21 +70,21 @@ class window_server {
     for (unsigned turn = 0;; turn = window_minimum::next(turn)) {
       typename Ref::message_type m[Worker::rounds];
       unsigned const arrived = reader.receive(m, ref_.window_rounds(Worker::rounds));
-      // Acquire: the senders fenced between what they wrote and the messages just read; the barrier
-      // hands it to the threads that will execute them.
+      // Acquire: the senders fenced between their writes and the messages just read. The barrier
+      // hands that to the threads that execute the messages.
       if constexpr (Ref::fences) {
         if (arrived != 0) simt::fence_device();  // mutation: receive-fence
       }
       worker_.take(m, arrived);
-      // How far beyond `released` everything was received: below the capacity and a window.
+      // `ahead` is below the capacity and a window.
       received_[0].note(turn, reader.ahead());
       bool const any = simt::sync_block_or(arrived != 0);
       std::uint64_t const before = reader.released();
       reader.release(received_[0].get(turn));  // mutation: window-release
       if (me == 0) {
         received_[0].turn_over(turn);
-        // The windows before this one have been executed: all threads came to the barrier. What
-        // was received beyond an index that is missing is not counted yet.
+        // The windows before this one have been executed: all threads came to the barrier. Messages
+        // received after a missing index are not counted yet.
         give_back(ref_, channel_, before, reader.released(), any ? before : reader.released());
       }
       if (!any) {
@@ -100,12 +101,12 @@ class window_server {
     std::size_t worker_bytes = 0;
     arena_carver carver{};
     arena_piece<window_minimum> received = carver.take<window_minimum>(1);
-    // Last: only its size is known no earlier than at run time.
+    // Last, because its size is known only at run time.
     arena_piece<std::byte> worker = carver.take<std::byte>(worker_bytes, arena_alignment);
   };
 
-  /// Nothing has arrived: one thread waits for the oldest missing message. Collective. False when
-  /// the work has ended or the launch is poisoned.
+  /// Waits, with one thread, for the oldest missing message. Called if no message has arrived.
+  /// Collective. Returns false if the work has ended or the launch is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t oldest) const {
     bool stops = false;
     if (simt::thread_rank() == 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// Formats of the messages in channels: what clients send, and what servers send one another.
+/// Formats of the messages in channels: from clients, and between servers.
 #pragma once
 
 #include <warden/detail/execute/wire_types.cuh>
@@ -14,16 +14,16 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// A section on two records that has one of them locked, on its way to the owner of the other: with
-/// the value of the locked one. `Sent` is the section as its sender sent it.
+/// A section on two records that has one of them locked, on its way to the owner of the other
+/// record. It carries the value of the locked record. `Sent` is the section as its sender sent it.
 template <class Sent, class Record>
 struct locked {
-  Sent sent;                                       ///< whose word now tells the locked record
+  Sent sent;                                       ///< its partner word names the locked record
   std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the locked record
 
-  /// Its value.
+  /// Returns the value of the locked record.
   WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
-  /// `sent` with the value of the record that is locked for it.
+  /// Returns `sent` with the value of its locked record.
   WARDEN_DEVICE static locked of(Sent const& sent, Record const& value) {
     locked l{sent, {}};
     memcpy(l.record, &value, sizeof(Record));
@@ -34,14 +34,14 @@ struct locked {
 template <class T>
 inline constexpr bool is_locked = is_a<locked, T>;
 
-/// A record's new value, on its way to the owner, who unlocks it.
+/// A record's new value on its way to the owner, which unlocks the record.
 template <class Record>
 struct unlock {
   std::uint32_t record[(sizeof(Record) + 3) / 4];  ///< the record
 
-  /// Its value.
+  /// Returns the value.
   WARDEN_DEVICE Record value() const { return read_from<Record>(record); }
-  /// With that value.
+  /// Returns the message with that value.
   WARDEN_DEVICE static unlock of(Record const& value) {
     unlock u{};
     memcpy(u.record, &value, sizeof(Record));
@@ -89,8 +89,8 @@ struct format_of<type_list<Sections...>> {
   using type = message_format<Sections...>;
 };
 
-/// How everything that a guarded array's clients may send is written into messages; with `Nests`,
-/// what its servers send one another as well.
+/// Format of all messages that a guarded array's clients may send; with `Nests`, also of the
+/// messages between its servers.
 template <bool Nests, class Record, class Context, class... Sections>
 using format_for = typename detail::format_of<typename detail::with_servers<
     Nests, Record,

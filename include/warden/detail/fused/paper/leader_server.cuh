@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
 /// A server whose first warp, the leader, reads the channel's bit-mask and hands slices of messages
-/// to the other warps, the followers, which read and execute them. [Wang 2020, section 4.3.2
-/// and figure 4.4]
+/// to the other warps, the followers, which read and execute them. [Wang 2020, section 4.3.2 and
+/// figure 4.4]
 ///
 /// The leader looks at 1,024 slots at a time, a word of the bit-mask for each of its lanes. It
-/// remembers the words as far as it has handed their messages out: what differs from that is new.
-/// The new messages of a slice go to one follower, by an assignment buffer in shared memory.
+/// remembers the words as far as it has handed their messages out: bits that differ are new
+/// messages. The new messages of a slice go to one follower, by an assignment buffer in shared
+/// memory.
 #pragma once
 
 #include <warden/detail/block/arena_carver.cuh>
@@ -22,19 +23,20 @@
 WARDEN_NAMESPACE_BEGIN
 namespace detail {
 
-/// Server `number` of a guarded array; every thread of the block makes one. A `Worker` is that of a
-/// slice_server.
+/// Server `number` of a guarded array. Every thread of the block constructs one. `Worker` meets the
+/// contract of slice_server.
 template <class Ref, class Worker>
 class leader_server {
  public:
-  /// Where messages come.
+  /// Tracker of the channel's slices.
   using tracker = slice_tracker<typename Ref::channel>;
   /// Indices that a follower reads at once.
   static constexpr unsigned slice = tracker::slice;
   /// Warps that execute.
   static constexpr unsigned followers = Ref::policy::block_threads / simt::warp_size - 1;
-  static_assert(!Ref::channel::in_band,
-                "warden: a leader warp reads readiness::bitmask; laps are in the messages");
+  static_assert(
+      !Ref::channel::in_band,
+      "warden: a leader warp reads readiness::bitmask; sequence tags are in the messages");
   static_assert(followers != 0, "warden: a leader warp and a follower need 64 block_threads");
 
   /// Bytes of shared memory for a channel of `capacity` slots and `locals` records.
@@ -42,19 +44,19 @@ class leader_server {
     return layout{capacity, locals}.carver.bytes();
   }
 
-  /// `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the same for the whole
-  /// block.
+  /// Constructs a server. `storage` is shared memory of `shared_bytes(capacity, locals)` bytes, the
+  /// same for the whole block.
   WARDEN_DEVICE leader_server(Ref const& ref, std::uint32_t number, std::byte* storage)
       : leader_server{ref, number, storage,
                       layout{std::size_t{1} << ref.capacity_log2, ref.locals}} {}
 
-  /// Collective over the block; returns when the work has ended or the launch is poisoned.
+  /// Serves until the work has ended or the launch is poisoned. Collective over the block.
   WARDEN_DEVICE void run() {
     worker_.start();
     tracker_.start();
     for (unsigned i = simt::thread_rank(); i < slices(); i += simt::block_threads()) {
       handed_[i] = tracker_.channel().ready_before(i, tracker_.first());
-      // Some of the slice in which the launch begins may have run in an earlier one.
+      // Some messages of the slice in which the launch begins may have run in an earlier launch.
       bool const begins = i == position(tracker_.first() / slice);
       executed_[i] = begins ? static_cast<std::uint32_t>(tracker_.first() % slice) : 0;
     }
@@ -74,12 +76,13 @@ class leader_server {
   }
 
  private:
-  /// What a follower is to read: these lanes of slice `number`.
+  /// Assignment to a follower: the messages of these lanes of slice `number`.
   struct assignment {
     std::uint64_t number;
     std::uint32_t lanes;
   };
-  /// Assignment buffers of a follower: it finds the next one filled when it has executed the first.
+  /// Assignment buffers of a follower. With 2, the next one is filled when it has executed the
+  /// first.
   static constexpr unsigned depth = 2;
   /// Words of the bit-mask that an idle leader polls.
   static constexpr unsigned polled = 4;
@@ -118,19 +121,19 @@ class leader_server {
 
   // ---- the leader
 
-  /// Collective over the first warp; returns when the work has ended or the launch is poisoned.
+  /// Leads until the work has ended or the launch is poisoned. Collective over the first warp.
   WARDEN_DEVICE void lead() {
     // The oldest slice that is not handed out completely.
     std::uint64_t oldest = tracker_.first() / slice;
     while (true) {
-      // Work is looked for when it can be handed to many: each look that finds some costs a fence,
-      // and with it the multiprocessor's L1, where the followers' records are.
+      // The leader looks for work only when many followers are free. Each look that finds work
+      // costs a fence, and with it the multiprocessor's L1, which holds the followers' records.
       unsigned free = free_followers();
       bool const many_free = are_many(simt::count_bits(free));
       std::uint64_t const number = oldest + simt::lane_id();
       bool const looks = many_free && simt::lane_id() < window() && is_free(number);
       std::uint32_t const new_ones = looks ? fresh(number) : 0;
-      // Acquire, by each lane that has seen bits turned over; it passes them on itself.
+      // Acquire, by each lane that has seen changed bits. The same lane hands the messages on.
       if (new_ones != 0) simt::fence_device();
       unsigned work = simt::ballot(simt::full_warp, new_ones != 0);
       bool const hands_out = work != 0;
@@ -148,20 +151,21 @@ class leader_server {
     }
   }
 
-  /// Slices that the leader looks at together: less than a lap of them.
+  /// Returns the number of slices that the leader looks at together: at most all slots of the
+  /// channel.
   WARDEN_DEVICE unsigned window() const {
     return slices() < simt::warp_size ? slices() : simt::warp_size;
   }
-  /// Whether the place of slice `number` is no longer that of the slice a lap before. Where a
-  /// launch begins within a slice, the next lap's messages lie there before all of this lap have
-  /// run.
+  /// Returns true if the place of slice `number` no longer belongs to the slice one window of slots
+  /// before it. If a launch begins within a slice, messages of the next pass over the slots are
+  /// there before all messages of this slice have run.
   WARDEN_DEVICE bool is_free(std::uint64_t number) const {
     return number < next_release_ + slices();  // mutation: leader-lap
   }
-  /// The messages of slice `number`, one of the window, that were published and not handed out. No
-  /// slot is published again before it was released, so a bit that differs is a message of this
-  /// lap. But in the slice in which the launch begins, those that an earlier launch has executed
-  /// may already come from the next lap.
+  /// Returns the messages of slice `number`, one of the window, that were published and not handed
+  /// out. No slot is published again before it was released, so a bit that differs is a message of
+  /// this slice. The exception is the slice in which the launch begins: the slots whose messages an
+  /// earlier launch has executed may already hold messages of the next pass over the slots.
   WARDEN_DEVICE std::uint32_t fresh(std::uint64_t number) const {
     std::uint32_t const bits = tracker_.channel().ready(number) ^ handed_[position(number)];
     return number == tracker_.first() / slice
@@ -169,10 +173,10 @@ class leader_server {
                : bits;
   }
 
-  /// The followers with an empty assignment buffer, as bits. Collective over the warp.
+  /// Returns the followers with an empty assignment buffer, as bits. Collective over the warp.
   WARDEN_DEVICE unsigned free_followers() const {
     bool const is = simt::lane_id() < followers && has_room(simt::lane_id());
-    // Acquire: the follower had read its assignment before it said so.
+    // Acquire: the follower had read its assignment before it raised `taken_`.
     simt::fence_block();
     unsigned const free = simt::ballot(simt::full_warp, is);
     simt::sync_warp(simt::full_warp);
@@ -183,7 +187,7 @@ class leader_server {
     return given - simt::shared_load(taken_[follower]) < depth;  // mutation: assignment
   }
 
-  /// One lane, the one that has seen the messages.
+  /// Hands out messages. Called by the lane that has seen them.
   WARDEN_DEVICE void assign(unsigned follower, std::uint64_t number, std::uint32_t lanes) const {
     std::uint32_t const given = given_[follower];
     assignments_[follower * depth + given % depth] = {number, lanes};
@@ -192,8 +196,9 @@ class leader_server {
     simt::shared_store(given_[follower], given + 1);
   }
 
-  /// Nothing could be handed out, for want of followers unless `many_free`: one lane waits.
-  /// Collective over the warp. False when the work has ended or the launch is poisoned.
+  /// Waits, with one lane, if nothing could be handed out. Without `many_free` the cause is a lack
+  /// of free followers. Collective over the warp. Returns false if the work has ended or the launch
+  /// is poisoned.
   WARDEN_DEVICE bool wait(std::uint64_t oldest, bool many_free) {
     wait_outcome mine = wait_outcome::go_on;
     if (simt::lane_id() == 0) mine = wait_alone(oldest, many_free);
@@ -241,13 +246,13 @@ class leader_server {
 
   // ---- the followers
 
-  /// Collective over a warp; returns when the work has ended or the launch is poisoned.
+  /// Follows until the work has ended or the launch is poisoned. Collective over a warp.
   WARDEN_DEVICE void follow(unsigned me) {
     for (std::uint32_t taken = 0;; ++taken) {
       bool const stops = simt::lane_id() == 0 && !wait_for_assignment(me, taken);
       if (simt::any(simt::full_warp, stops)) return;
-      // Acquire, through the leader's lane: the assignment, and the messages that it has seen. The
-      // barrier hands them to all lanes.
+      // Acquire, through the leader's lane: the assignment, and the messages that the leader has
+      // seen. The warp barrier hands them to all lanes.
       simt::fence_block();
       simt::sync_warp(simt::full_warp);
       assignment const mine = assignments_[me * depth + taken % depth];
@@ -263,7 +268,8 @@ class leader_server {
     }
   }
 
-  /// False when the work has ended or the launch is poisoned. One lane.
+  /// Waits for an assignment. Returns false if the work has ended or the launch is poisoned. Called
+  /// by one lane.
   WARDEN_DEVICE bool wait_for_assignment(unsigned me, std::uint32_t taken) const {
     bool const alive = ref_.wait_until(
         [&] { return simt::shared_load(given_[me]) != taken || tracker_.is_finished(); },
@@ -272,17 +278,17 @@ class leader_server {
           watch(tracker_.finish_word());
         },
         wait_kind::message, number_, tracker_.first());
-    // The work does not end while anything is assigned.
+    // The work does not end while any message is assigned.
     return alive && !tracker_.is_finished();
   }
 
-  /// The sections of an assignment have run. Collective over the warp.
+  /// Notes that the sections of an assignment have run. Collective over the warp.
   WARDEN_DEVICE void finish(assignment const& mine) const {
     auto const count = static_cast<std::uint32_t>(simt::count_bits(mine.lanes));
     tracker_.count_executed(count);
     if (simt::lane_id() != 0) return;
-    // Release and acquire: all lanes have loaded their messages, by the barrier in count_executed;
-    // who executes the rest of a slice marks it for all.
+    // Release and acquire: all lanes have loaded their messages, by the barrier in count_executed.
+    // The thread that executes the rest of a slice marks it for all.
     simt::fence_block();
     std::uint32_t& executed = executed_[position(mine.number)];
     if (simt::shared_fetch_add(executed, count) + count != slice) return;  // mutation: leader-done
@@ -297,10 +303,11 @@ class leader_server {
   Worker worker_;
   tracker tracker_;
   simt::shared_span<assignment> assignments_;  ///< [follower][depth]
-  simt::shared_span<std::uint32_t> given_;     ///< [follower] assignments given to it
-  simt::shared_span<std::uint32_t> taken_;     ///< [follower] of these, those it has read
-  simt::shared_span<std::uint32_t> handed_;    ///< [slice] the bit-mask, as far as handed out
-  simt::shared_span<std::uint32_t> executed_;  ///< [slice] messages executed in this lap
+  simt::shared_span<std::uint32_t> given_;     ///< [follower] assignments given to the follower
+  simt::shared_span<std::uint32_t> taken_;   ///< [follower] assignments that the follower has read
+  simt::shared_span<std::uint32_t> handed_;  ///< [slice] the bit-mask, as far as handed out
+  simt::shared_span<std::uint32_t>
+      executed_;  ///< [slice] messages executed of the current slice in this place
   std::uint64_t next_release_;
 };
 
