@@ -56,7 +56,7 @@ class Rewriter:
 
     def add_before(self, at, text):
         index = self.real[at]
-        # What comes later in the source encloses less.
+        # A later part of the source encloses less.
         self.before[index] = self.before.get(index, "") + text
 
     def between(self, begin, end):

@@ -40,7 +40,7 @@ def plus(a, b):
 
 
 class Groups:
-    """What became of the tests of each group."""
+    """Results of the tests of each group."""
 
     def __init__(self, names):
         self.left = collections.Counter(map(group_of, names))

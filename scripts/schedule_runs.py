@@ -13,7 +13,7 @@ PLACE = re.compile(r"[\w./+-]+\.\w+:\d+")
 NUMBER = re.compile(r"0x[0-9a-f]+|(?<![\w.:])\d+")
 # The simulated device ends a program by itself if a thread loops without a scheduling point.
 WATCHDOG = "warden: no scheduling point for "
-SHOWN_LINES = 40  # of a finding
+SHOWN_LINES = 40  # lines of a finding
 
 
 @dataclasses.dataclass
@@ -22,7 +22,7 @@ class Run:
     code: int  # negative: a signal
     output: str
     errors: str
-    finding: str  # of the simulated device, or ""
+    finding: str  # finding of the simulated device, or ""
     timed_out: bool = False
 
 

@@ -70,7 +70,7 @@ LEVELS = [("G arcs/s", plain("items_per_second", giga)), ("levels", number("leve
           ("levels by one block", number("levels_of_one_block")), ("levels bottom-up", number("levels_bottom_up")),
           ("found / reached", lambda row, _: f"{row.get('found') / row.get('vertices'):.3f}")]
 PHASES = ["send", "count", "sort", "gather", "pack", "exchange", "home", "arrive", "join", "remote"]
-# What the workload and the number of keys of a kind of rows are; None if the number says nothing.
+# Meanings of the workload and the number of keys of a kind of rows; None if the number has none.
 INPUTS = {"allocation/copy": ("elements", "one of every", None), "allocation/emit": ("elements of an item", None, None),
           "allocation/decode": ("lengths", None, None), "allocation/take": ("counts", "counters", None),
           "allocation/histogram": ("samples", "bins", None)}

@@ -12,7 +12,7 @@ from table import Table
 
 MESSAGE = {"push": 8, "update": 16}  # bytes
 KEYS = (1 << 20, 1 << 24)
-ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # of the workload uniform, which the model predicts
+ROWS = [(operation, keys) for operation in MESSAGE for keys in KEYS]  # rows of the workload uniform, which the model predicts
 LIMIT = 0.1
 HEADERS = 25 / 24  # bytes that travel for each byte of a message
 NETWORK = 50e9  # bytes a second of a GPU, each way: one port of 400 Gbit/s, by its data sheet
@@ -37,11 +37,11 @@ class Shared:
 @dataclasses.dataclass
 class Row:
     """Constants of one row: seconds of a section."""
-    send_one: float  # of the kernel that sends, on one GPU
-    send: float  # of that kernel on several GPUs
-    run: float  # of a run on one GPU
-    home: float  # of a rank on its own records, next to an exchange
-    remote: float  # of another rank
+    send_one: float  # the kernel that sends, on one GPU
+    send: float  # that kernel on several GPUs
+    run: float  # a run on one GPU
+    home: float  # a rank on its own records, next to an exchange
+    remote: float  # another rank
 
 
 def by_point(data):

@@ -31,14 +31,15 @@ class section_checks {
                 "warden: records are trivially copyable and hold no address of themselves");
   static_assert(std::is_trivially_copyable_v<typename Policy::context>,
                 "warden: a context is trivially copyable");
-  static_assert(((int{critical_section_of<Sections, Record, typename Policy::context>} +
-                      int{pair_section_of<Sections, Record, typename Policy::context>} +
-                      int{sending_section_of<Sections, Record, typename Policy::context>} ==
-                  1) &&
-                 ...),
-                "warden: a section is trivially copyable and called, const, as section(record[, "
-                "context]), as section(first, second[, context]) or as section(record, context, "
-                "next), one of the three; a section that says lanes has their group behind these");
+  static_assert(
+      ((int{critical_section_of<Sections, Record, typename Policy::context>} +
+            int{pair_section_of<Sections, Record, typename Policy::context>} +
+            int{sending_section_of<Sections, Record, typename Policy::context>} ==
+        1) &&
+       ...),
+      "warden: a section is trivially copyable and called, const, as section(record[, "
+      "context]), as section(first, second[, context]) or as section(record, context, "
+      "next), one of the three; a section with a group_size takes its group as last argument");
   static_assert(!((takes_two<Sections, Record> && takes_record<Sections, Record>) || ...),
                 "warden: a section's operator() fits one record as well as two: let it have one "
                 "form");
@@ -66,8 +67,8 @@ class section_checks {
                 "context]), of a record that is const, and returns bool");
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     ((group_size_of<Sections> > 1) || ...),
-                "warden: only sections that several lanes run, or that share a guarded with such, "
-                "are asked by is_noop: one that a thread runs leaves early by itself");
+                "warden: is_noop is for sections that several lanes run, and sections that share a "
+                "guarded array with them: a section that one thread runs returns early by itself");
   static_assert(!(declares_is_noop<Sections, Record, typename Policy::context> || ...) ||
                     !(pair_section_of<Sections, Record, typename Policy::context> || ...),
                 "warden: sections with is_noop and sections on two records need a "

@@ -102,8 +102,8 @@ class deferred_ref
   template <class Section>
   void call(std::uint64_t, Section const&) const {
     static_assert(!std::is_same_v<Section, Section>,
-                  "warden: a deferred section runs after the kernel, so nobody can wait for what "
-                  "it returns: let it write that through its context, or use launch_fused");
+                  "warden: a deferred section runs after the kernel, so no thread can wait for its "
+                  "answer: let it write the answer through its context, or use launch_fused");
   }
 
   /// Counts a bad id, keeps the first one; true if `id` names a record.
